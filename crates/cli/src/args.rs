@@ -5,6 +5,7 @@ mod condition;
 mod drives;
 mod import;
 mod io;
+mod measure;
 mod results;
 mod run;
 mod show;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use drivelab_core::units::{Bytes, Nanos};
+use drivelab_lab::output::pages::PageFormat;
 use drivelab_method::SpeedGuess;
 
 pub use check::CheckArgs;
@@ -24,10 +26,11 @@ pub use condition::ConditionArgs;
 pub use drives::DrivesArgs;
 pub use import::{ForeignFormat, ImportArgs};
 pub use io::{DATA_KINDS, IoArgs, OnOff};
+pub use measure::{MeasureArgs, PrintArgs};
 pub use results::{OneRun, ResultsCommand};
 pub use run::RunArgs;
 pub use show::{ShowArgs, TargetsArgs};
-pub use telemetry::{TelemetryArgs, TelemetryChoice};
+pub use telemetry::TelemetryArgs;
 pub use trace::{GivenTraces, TraceCheckArgs, TraceCommand, TraceInArgs};
 pub use watch::WatchArgs;
 use words::assumed_rate;
@@ -202,70 +205,6 @@ pub enum Command {
         #[arg(long)]
         dry_run: bool,
     },
-}
-
-/// What every command that measures takes.
-#[derive(Debug, Args)]
-pub struct MeasureArgs {
-    /// Profile of the methodology, where it has several (`drivelab methods show` names them) [default: its first].
-    #[arg(long, value_name = "NAME")]
-    pub profile: Option<String>,
-    /// Form of the methodology [default: quick, or the only form it has].
-    #[arg(long, value_enum)]
-    pub form: Option<FormArg>,
-    /// Permit that this is overwritten: the existing file itself, or of a block device its serial number, its name in
-    /// /dev/disk/by-id, or the kernel's name where it has no serial number.
-    /// Once for each target that is written.
-    #[arg(long, value_name = "ID", value_hint = ValueHint::FilePath)]
-    pub destroy: Vec<PathBuf>,
-    /// Ask nothing. Alone it permits nothing: a block device is written only where --destroy names it.
-    #[arg(long, short)]
-    pub yes: bool,
-    /// Make the scratch file under the name that the target has, which must not be there yet, in a folder that is; it
-    /// is removed at the end. Without this flag a target that is not there is refused.
-    #[arg(long)]
-    pub new_file: bool,
-    /// Size of the scratch file; default what the methodology wants, at most 10 % of free space.
-    #[arg(long, value_name = "SIZE")]
-    pub size: Option<Bytes>,
-    /// What is printed of the drive: the name of a known drive (`drivelab drives`), or a TOML file of drive facts;
-    /// default the facts that its model string fits.
-    #[arg(long, value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
-    pub facts: Option<PathBuf>,
-    /// Set a parameter of every test (KEY=VALUE) or of one (TEST.KEY=VALUE); VALUE as in the file, a list such as 1,2,8
-    /// or doublings such as 1..64. May be given several times.
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
-    /// Engine that issues the I/O.
-    #[arg(long, value_enum)]
-    pub backend: Option<BackendArg>,
-    /// Leave serial numbers and folder names out of the page, for one that is published.
-    #[arg(long)]
-    pub redact: bool,
-    /// Say what would be done, how long it takes and how much it writes; touch nothing.
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Reckon time and bytes with a drive of this sequential rate, such as 3.5GB/s, and random operations in proportion
-    /// to it [default: 500MB/s].
-    #[arg(long, value_name = "RATE", requires = "dry_run", value_parser = assumed_rate)]
-    pub assume_rate: Option<SpeedGuess>,
-    /// How the run and its result are printed.
-    #[command(flatten)]
-    pub print: PrintArgs,
-    /// What is watched beside the I/O.
-    #[command(flatten)]
-    pub telemetry: TelemetryArgs,
-}
-
-/// How a run and its result are printed.
-#[derive(Debug, Args)]
-pub struct PrintArgs {
-    /// Print every event while it happens.
-    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "json")]
-    pub events: Option<EventsArg>,
-    /// Print the result as one JSON document instead of the table.
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// `drivelab review`.
@@ -455,6 +394,19 @@ pub enum FormatArg {
     Json,
     /// CrystalDiskMark's own layout; for runs of the methodology crystaldiskmark.
     Cdm,
+}
+
+impl From<FormatArg> for PageFormat {
+    fn from(format: FormatArg) -> Self {
+        match format {
+            FormatArg::Html => PageFormat::Html,
+            FormatArg::Md => PageFormat::Md,
+            FormatArg::Brief => PageFormat::Brief,
+            FormatArg::Csv => PageFormat::Csv,
+            FormatArg::Json => PageFormat::Json,
+            FormatArg::Cdm => PageFormat::Cdm,
+        }
+    }
 }
 
 /// `drivelab report`.

@@ -2,18 +2,16 @@
 
 use std::time::SystemTime;
 
-use drivelab_analysis::{Analysis, analyse};
-use drivelab_core::ceilings::HostCeilings;
-use drivelab_core::environment::{BlockDeviceFacts, TestbedFacts, ToolVersion};
-use drivelab_core::exit::ExitCode;
+use drivelab_analysis::Analysis;
+use drivelab_core::environment::ToolVersion;
 use drivelab_core::ids::RunId;
 use drivelab_core::run::RunRecords;
-use drivelab_core::watching_cost::WatchingCost;
-use drivelab_device::{BlockNode, Roots, identity_of};
-use drivelab_store::{Bundle, Catalog, DataDir, Found, RunRow, read_ceilings, read_watching_costs};
+use drivelab_lab::lab::open_data;
+use drivelab_lab::output::caller::behind_sudo;
+use drivelab_lab::{Defaults, Failure, Front, Lab, Result};
+use drivelab_store::{Catalog, DataDir, Found, RunRow};
 
 use crate::args::OneRun;
-use crate::fail::{Failure, Result};
 use crate::settings::Settings;
 
 /// Said where a command needs a run and there is none.
@@ -28,50 +26,42 @@ pub struct Context {
     pub settings: Settings,
     /// When this process began.
     pub began: SystemTime,
+    /// Which drivelab this is.
+    pub tool: ToolVersion,
 }
 
 impl Context {
+    /// What a measurement needs of this program.
+    #[must_use]
+    pub fn lab<'a>(&'a self, front: &'a dyn Front) -> Lab<'a> {
+        let settings = &self.settings;
+        Lab {
+            data_folder: &settings.data.value,
+            drives: settings.drives.as_deref(),
+            defaults: Defaults {
+                backend: settings.backend.value.into(),
+                telemetry: settings.telemetry.value,
+                endurance_ask_percent: settings.endurance_ask_percent.value,
+            },
+            tool: &self.tool,
+            voice: settings.voice,
+            front,
+        }
+    }
+
     /// The data folder, made where it is missing.
     ///
     /// # Errors
     /// Where it cannot be made or used.
     pub fn data(&self) -> Result<DataDir> {
-        let data = &self.settings.data.value;
-        if data.as_os_str().is_empty() {
-            return Err(Failure::new(
-                ExitCode::TargetUnusable,
-                "there is no home folder for results (HOME is not set, or no absolute path); set HOME, or name a folder with \
-                 --data DIR (`drivelab io` needs none \
-                 with --no-save)",
-            ));
-        }
-        Ok(DataDir::open(data)?)
+        open_data(&self.settings.data.value)
     }
 
     /// Gives what was written to the user behind sudo.
     pub fn give_to_caller(&self) {
-        if let Some(caller) = crate::caller::behind_sudo() {
+        if let Some(caller) = behind_sudo() {
             caller.give(&self.settings.data.value, self.began);
         }
-    }
-
-    /// What a host like this one was last found able to generate, where that was measured and kept.
-    #[must_use]
-    pub fn ceilings_of(&self, testbed: &TestbedFacts) -> Option<HostCeilings> {
-        read_ceilings(&self.settings.data.value).filter(|ceilings| ceilings.are_of(testbed))
-    }
-
-    /// What watching was last found to do to reads of the device that a target lies on, or of the next one below it
-    /// that was measured.
-    #[must_use]
-    pub fn watching_cost_of(&self, devices: &[BlockDeviceFacts]) -> Option<WatchingCost> {
-        let kept = read_watching_costs(&self.settings.data.value);
-        let known = |facts: &BlockDeviceFacts| Some(identity_of(&BlockNode::by_name(&Roots::default(), &facts.name)?));
-        let of = |facts: &BlockDeviceFacts| {
-            let device = known(facts)?;
-            kept.iter().rfind(|cost| cost.is_of(&device)).cloned()
-        };
-        if kept.is_empty() { None } else { devices.iter().find_map(of) }
     }
 
     /// The catalog.
@@ -106,9 +96,7 @@ impl Context {
     /// # Errors
     /// A damaged bundle.
     pub fn load(&self, run: RunId) -> Result<(RunRecords, Analysis)> {
-        let records = Bundle::open(&self.data()?.bundle_path(run))?.records()?;
-        let analysis = analyse(&records);
-        Ok((records, analysis))
+        drivelab_lab::lab::load(&self.data()?, run)
     }
 
     /// The newest run that fits.
@@ -143,6 +131,12 @@ impl Context {
     }
 }
 
+/// What a name that fits several runs is answered with.
+pub fn several_runs(name: &str, runs: &[RunId]) -> String {
+    let ids: Vec<String> = runs.iter().map(RunId::to_string).collect();
+    format!("'{name}' fits {} runs: {}; write more of it", ids.len(), ids.join(", "))
+}
+
 /// Which drivelab this is.
 #[must_use]
 pub fn tool() -> ToolVersion {
@@ -151,17 +145,4 @@ pub fn tool() -> ToolVersion {
         commit: env!("DRIVELAB_COMMIT").to_owned(),
         profile: env!("DRIVELAB_PROFILE").to_owned(),
     }
-}
-
-/// The time to the second, RFC 3339 in UTC.
-#[must_use]
-pub fn now() -> String {
-    let now = jiff::Timestamp::now();
-    now.round(jiff::Unit::Second).unwrap_or(now).to_string()
-}
-
-/// What a name that fits several runs is answered with.
-pub fn several_runs(name: &str, runs: &[RunId]) -> String {
-    let ids: Vec<String> = runs.iter().map(RunId::to_string).collect();
-    format!("'{name}' fits {} runs: {}; write more of it", ids.len(), ids.join(", "))
 }

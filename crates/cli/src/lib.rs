@@ -2,29 +2,26 @@
 #![forbid(unsafe_code)]
 
 pub mod args;
-pub mod caller;
 pub mod commands;
 pub mod context;
-pub mod fail;
-pub mod lab;
-pub mod new_file;
+pub mod front;
 pub mod say;
 pub mod screens;
 pub mod settings;
 
 use clap::Parser;
 use drivelab_core::exit::ExitCode;
+use drivelab_lab::{Failure, Result};
 
 use args::{Cli, Color, Command};
-use context::Context;
-use fail::{Failure, Result};
+use context::{Context, tool};
 use settings::Settings;
 
 /// Runs the program and says how it ended.
 #[must_use]
 pub fn main() -> u8 {
     // The handlers come first: a signal has the same meaning from here to the end.
-    let done = lab::signals::begin().and_then(|()| match Cli::try_parse() {
+    let done = front::signals::begin().and_then(|()| match Cli::try_parse() {
         Ok(cli) => command(&cli),
         Err(error) => not_parsed(&error),
     });
@@ -133,7 +130,7 @@ fn command(cli: &Cli) -> Result {
         Color::Always => anstream::ColorChoice::Always.write_global(),
         Color::Never => anstream::ColorChoice::Never.write_global(),
     }
-    let context = Context { settings, began };
+    let context = Context { settings, began, tool: tool() };
     let done = run(&context, cli);
     context.give_to_caller();
     done

@@ -4,47 +4,7 @@ use std::io::Write;
 
 use drivelab_core::excerpt::LONGEST_SHOWN;
 use drivelab_core::exit::ExitCode;
-
-use crate::fail::{Failure, Result};
-
-/// How much is said on stderr.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Loudness {
-    /// Errors only.
-    Quiet,
-    /// What a person wants to know.
-    Normal,
-    /// Also how it was done.
-    Verbose,
-}
-
-/// Says things on stderr.
-#[derive(Debug, Clone, Copy)]
-pub struct Voice {
-    /// How much.
-    pub loudness: Loudness,
-}
-
-impl Voice {
-    /// What a person wants to know.
-    pub fn say(self, text: impl AsRef<str>) {
-        if self.loudness >= Loudness::Normal {
-            line(text.as_ref());
-        }
-    }
-
-    /// How it was done; with `-v`.
-    pub fn detail(self, text: impl AsRef<str>) {
-        if self.loudness >= Loudness::Verbose {
-            line(text.as_ref());
-        }
-    }
-
-    /// Something that may have changed a figure; said unless `--quiet`.
-    pub fn warn(self, text: impl AsRef<str>) {
-        self.say(format!("warning: {}", text.as_ref()));
-    }
-}
+use drivelab_lab::{Failure, Result};
 
 /// One line on stderr; a stderr that is gone (the terminal was closed) is no reason to stop measuring.
 pub fn line(text: &str) {

@@ -8,12 +8,12 @@ use std::path::PathBuf;
 
 use drivelab_core::excerpt::{LONGEST_SHOWN, shortened};
 use drivelab_core::units::Nanos;
+use drivelab_lab::{Failure, Loudness, Result, TelemetryChoice, Voice};
 use etcetera::BaseStrategy;
 use serde::Deserialize;
 
-use crate::args::{BackendArg, Color, Global, TelemetryChoice};
-use crate::fail::{Failure, Result};
-use crate::say::{Loudness, Voice};
+use crate::args::{BackendArg, Color, Global};
+use crate::say;
 
 /// Most bytes of a settings file.
 const LONGEST: u64 = 1 << 20;
@@ -76,7 +76,7 @@ impl Settings {
     /// # Errors
     /// A settings file that cannot be understood, or an environment variable with an unknown value.
     pub fn read(global: &Global) -> Result<Settings> {
-        let voice = Voice { loudness: loudness(global) };
+        let voice = Voice { loudness: loudness(global), to: say::line };
         let layers = files(voice)?;
         let layers = layers.as_slice();
         let data = pick(
@@ -127,7 +127,7 @@ struct Base {
 }
 
 fn base() -> Option<Base> {
-    if let Some(caller) = crate::caller::behind_sudo() {
+    if let Some(caller) = drivelab_lab::output::caller::behind_sudo() {
         return Some(Base { data: caller.home.join(".local/share"), config: caller.home.join(".config") });
     }
     let strategy = etcetera::choose_base_strategy().ok()?;

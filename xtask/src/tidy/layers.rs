@@ -29,6 +29,23 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { room: "drivelab-session", may_use: &["drivelab-core", "drivelab-analysis"] },
     Layer { room: "drivelab-report", may_use: &["drivelab-core", "drivelab-analysis"] },
     Layer {
+        room: "drivelab-lab",
+        may_use: &[
+            "drivelab-core",
+            "drivelab-engine",
+            "drivelab-trace",
+            "drivelab-method",
+            "drivelab-store",
+            "drivelab-analysis",
+            "drivelab-model",
+            "drivelab-device",
+            "drivelab-conditions",
+            "drivelab-telemetry",
+            "drivelab-session",
+            "drivelab-report",
+        ],
+    },
+    Layer {
         room: "drivelab-web",
         may_use: &[
             "drivelab-core",
@@ -57,6 +74,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "drivelab-telemetry",
             "drivelab-session",
             "drivelab-report",
+            "drivelab-lab",
             "drivelab-web",
         ],
     },

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use drivelab_core::condition::{Arm, ArmOrder, DataState, FileSystem, MOST_REPEATS, PowerStates, Share};
+use drivelab_lab::AskedConditions;
 
 /// What is set up before a run and undone after it, on a block device that --destroy names.
 #[derive(Debug, Args)]
@@ -51,28 +52,19 @@ pub struct ConditionArgs {
 }
 
 impl ConditionArgs {
-    /// Whether anything is asked for.
+    /// What they ask for.
     #[must_use]
-    pub fn any(&self) -> bool {
-        let ConditionArgs {
-            partition,
-            span,
-            file_system,
-            arm,
-            opal_admin_key,
-            data_state,
-            power_state,
-            repeats,
-            arm_order,
-        } = self;
-        partition.is_some()
-            || span.is_some()
-            || file_system.is_some()
-            || !arm.is_empty()
-            || opal_admin_key.is_some()
-            || data_state.is_some_and(|state| state != DataState::AsFound)
-            || power_state.is_some()
-            || repeats.is_some()
-            || arm_order.is_some()
+    pub fn order(&self) -> AskedConditions {
+        AskedConditions {
+            partition: self.partition,
+            span: self.span,
+            file_system: self.file_system,
+            arm: self.arm.clone(),
+            opal_admin_key: self.opal_admin_key.clone(),
+            data_state: self.data_state,
+            power_state: self.power_state.clone(),
+            repeats: self.repeats,
+            arm_order: self.arm_order,
+        }
     }
 }

@@ -8,8 +8,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum, ValueHint};
 use drivelab_method::SpeedGuess;
 
+use super::measure::PrintArgs;
+use super::telemetry::TelemetryArgs;
+use super::trace::TraceInArgs;
+use super::words::BackendArg;
 use super::words::assumed_rate;
-use super::{BackendArg, PrintArgs, TelemetryArgs, TraceInArgs};
 
 /// Shown below the help: by task.
 pub(super) const EXAMPLES: &str = "\

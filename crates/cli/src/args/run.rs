@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::{ConditionArgs, GivenTraces, MeasureArgs};
+use super::condition::ConditionArgs;
+use super::measure::MeasureArgs;
+use super::trace::GivenTraces;
 
 /// `drivelab run`.
 #[derive(Debug, Args)]

@@ -1,57 +1,9 @@
 //! The flags that say what is watched beside the I/O; the same for every command that measures.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::{Args, ValueHint};
-use drivelab_core::units::Nanos;
-
-/// What is sampled beside the I/O.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum TelemetryChoice {
-    /// Every source at its own rate.
-    #[default]
-    Default,
-    /// Nothing.
-    Off,
-    /// Every source at this interval.
-    Every(Nanos),
-}
-
-/// Readings closer together than this would measure themselves.
-const SHORTEST: Nanos = Nanos::from_millis(50);
-
-impl FromStr for TelemetryChoice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let every = match text {
-            "default" => return Ok(TelemetryChoice::Default),
-            "off" => return Ok(TelemetryChoice::Off),
-            text if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => {
-                format!("{text} s").parse::<Nanos>()
-            }
-            text => text.parse::<Nanos>(),
-        };
-        match every {
-            Ok(every) if every >= SHORTEST && every <= Nanos::from_secs(3600) => Ok(TelemetryChoice::Every(every)),
-            Ok(_) => Err(format!("'{text}' is not between {SHORTEST} and 1 h")),
-            Err(_) => {
-                Err(format!("'{text}' is none of off, default, or a time between readings such as 0.5 (seconds)"))
-            }
-        }
-    }
-}
-
-impl std::fmt::Display for TelemetryChoice {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            TelemetryChoice::Default => f.write_str("default"),
-            TelemetryChoice::Off => f.write_str("off"),
-            TelemetryChoice::Every(every) => write!(f, "{every}"),
-        }
-    }
-}
+use drivelab_lab::{Telemetry, TelemetryChoice};
 
 /// A temperature in °C, also written `70C` or `70 °C`.
 ///
@@ -93,21 +45,25 @@ pub struct TelemetryArgs {
     pub abort_above_c: Option<f64>,
 }
 
+impl TelemetryArgs {
+    /// What they ask for.
+    #[must_use]
+    pub fn order(&self) -> Telemetry {
+        Telemetry {
+            choice: self.telemetry,
+            always: self.telemetry_always,
+            power_log: self.power_log,
+            power_command: self.power_command.clone(),
+            power_file: self.power_file.clone(),
+            temperature_file: self.temperature_file.clone(),
+            abort_above_c: self.abort_above_c,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn intervals_are_seconds_or_times_within_reason() {
-        let every = |milliseconds| Ok(TelemetryChoice::Every(Nanos::from_millis(milliseconds)));
-        assert_eq!("0.5".parse(), every(500));
-        assert_eq!("2".parse(), every(2000));
-        assert_eq!("250ms".parse(), every(250));
-        assert_eq!("off".parse(), Ok(TelemetryChoice::Off));
-        for wrong in ["", "never", "0", "0.001", "2h", "."] {
-            assert!(wrong.parse::<TelemetryChoice>().is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn temperatures_are_numbers_with_or_without_their_unit() {

@@ -1,7 +1,7 @@
 //! `drivelab check`: a buyer's questions about a drive, answered by its logs and a minute of reading.
 //!
 //! Owns which device or file is read for what the user named. The reading is the methodology `check`, which goes the
-//! way of every other; the answers are `analysis::buyer`'s, shown by `lab::checked`.
+//! way of every other; the answers are `analysis::buyer`'s, shown by `front::checked`.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -14,16 +14,18 @@ use drivelab_device::probe::{Depth, find, probe};
 use drivelab_device::{
     BlockNode, DeviceError, Named, Roots, classify, devices_below, forbidden_to_root, identity_of, open_device_to_read,
 };
+use drivelab_lab::run::begin;
+use drivelab_lab::run::wiring::engine;
+use drivelab_lab::target::{largest, unmounted};
+use drivelab_lab::{Failure, Order, Result, Show};
 use drivelab_method::{Methodology, SpeedGuess};
 use drivelab_report::format;
 
 use crate::args::{CheckArgs, PrintArgs};
 use crate::context::Context;
-use crate::fail::{Failure, Result};
-use crate::lab::begin::{self, Order};
-use crate::lab::execute::engine;
-use crate::lab::outcome::Show;
-use crate::lab::{checked, largest, method, target, unmounted};
+use crate::front::method::WORDS_OF_FILES;
+use crate::front::terminal::Terminal;
+use crate::front::{checked, method};
 
 /// What is looked at.
 enum Chosen {
@@ -46,7 +48,9 @@ pub fn check(context: &Context, arguments: &CheckArgs) -> Result {
             large_enough(&path, &methodology).and_then(|()| run(context, arguments, (&methodology, &print), &path))
         }
         Chosen::Ask(node, why) => {
-            let code = checked::without_reading(context, &print, &probe(&node, Depth::Full), &why)?;
+            let terminal = Terminal::new(context, &print);
+            let asked = (&probe(&node, Depth::Full), &why);
+            let code = checked::without_reading(context, &context.lab(&terminal), &print, asked)?;
             no_page(arguments).map(|()| code)
         }
     }
@@ -81,6 +85,9 @@ fn run(
     (methodology, print): (&Methodology, &PrintArgs),
     read: &Path,
 ) -> Result {
+    let terminal = Terminal::new(context, print);
+    let lab = context.lab(&terminal);
+    let telemetry = arguments.telemetry.order();
     let order = Order {
         methodology,
         form: method::form(methodology, None),
@@ -91,22 +98,21 @@ fn run(
         destroy: None,
         planned: None,
         yes: false,
-        engine: engine(context, arguments.backend)?,
-        telemetry: &arguments.telemetry,
+        engine: engine(&lab, arguments.backend.map(Into::into))?,
+        telemetry: &telemetry,
         trace: None,
         page: arguments.output.as_deref().map(|output| (output, arguments.redact)),
         save: !arguments.no_save,
         sample: true,
         dry_run: false,
         guess: SpeedGuess::default(),
-        print,
         show: Show::Check,
-        words: target::Words::OF_FILES,
+        words: WORDS_OF_FILES,
         facts: None,
         under: None,
         part: None,
     };
-    begin::carry_out(context, order)
+    begin::carry_out(&lab, order)
 }
 
 /// What is read for what the user named: a file as it is, of everything else the drive, and where that may not be

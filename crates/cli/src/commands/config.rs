@@ -2,8 +2,8 @@
 
 use clap::ValueEnum;
 use drivelab_core::exit::ExitCode;
+use drivelab_lab::Result;
 
-use crate::fail::Result;
 use crate::say;
 use crate::settings::Settings;
 

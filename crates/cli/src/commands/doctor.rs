@@ -14,12 +14,12 @@ use drivelab_core::environment::{BlockDeviceFacts, TestbedFacts};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_engine::BackendChoice;
+use drivelab_lab::target::place::Place;
+use drivelab_lab::{Failure, Result};
 use serde::Serialize;
 
 use crate::args::DoctorArgs;
 use crate::context::Context;
-use crate::fail::{Failure, Result};
-use crate::lab::place::Place;
 use crate::say;
 
 /// Name and version of the JSON document.

@@ -3,15 +3,15 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anstream::ColorChoice;
 use drivelab_core::drive_facts::{DriveFacts, Figures};
 use drivelab_core::excerpt::MOST_SHOWN;
 use drivelab_core::exit::ExitCode;
 use drivelab_device::drive_facts::{DriveLibrary, FactsError, Known, LONGEST, parse};
+use drivelab_lab::Result;
+use drivelab_lab::plan::drives::{known, library, wrong};
 
 use crate::args::DrivesArgs;
 use crate::context::Context;
-use crate::fail::{Failure, Result};
 use crate::say;
 
 /// Room for the longest label of a figure.
@@ -28,73 +28,12 @@ pub fn drives(context: &Context, arguments: &DrivesArgs) -> Result {
     if let Some(file) = &arguments.check {
         return check(file, arguments.json);
     }
-    let library = library(context)?;
+    let settings = &context.settings;
+    let library = library(settings.drives.as_deref(), settings.voice)?;
     match &arguments.name {
         None => list(&library, arguments.json),
         Some(name) => show(&library, name, arguments.json),
     }
-}
-
-/// The built-in facts, and the user's own where there is a folder of them.
-///
-/// # Errors
-/// A file of the user's that is wrong.
-pub fn library(context: &Context) -> Result<DriveLibrary> {
-    let mut library = DriveLibrary::built_in();
-    if let Some(folder) = &context.settings.drives {
-        match library.add_folder(folder) {
-            // As another user with the same HOME: what the program brings along is still true.
-            Err(FactsError::Unreadable { path, source }) if source.kind() == std::io::ErrorKind::PermissionDenied => {
-                context.settings.voice.warn(format!(
-                    "your own drive facts in {} are left out: this user may not read them; is HOME right?",
-                    path.display()
-                ));
-            }
-            added => added.map_err(|error| wrong(&error))?,
-        }
-    }
-    Ok(library)
-}
-
-fn wrong(error: &FactsError) -> Failure {
-    let color = anstream::AutoStream::choice(&std::io::stderr()) != ColorChoice::Never;
-    match error {
-        FactsError::Unreadable { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
-            Failure::nothing(error.render(color))
-        }
-        FactsError::Unreadable { .. } => Failure::usage(error.render(color)),
-        FactsError::Wrong { file, mistakes, .. } => {
-            let mistakes =
-                if mistakes.len() == 1 { "a mistake".to_owned() } else { format!("{} mistakes", mistakes.len()) };
-            Failure::usage(format!("{mistakes} in {file}\n{}", error.render(color).trim_end()))
-        }
-    }
-}
-
-/// The facts of a known drive by name, or of a file: what ends in `.toml` or has a slash.
-///
-/// # Errors
-/// No known drive has the name, or the file is wrong or cannot be read.
-pub fn named(context: &Context, name: &Path) -> Result<DriveFacts> {
-    let text = name.display().to_string();
-    if text.contains('/') || name.extension().is_some_and(|ending| ending == "toml") {
-        return drivelab_device::drive_facts::read(name).map_err(|error| wrong(&error));
-    }
-    known(&library(context)?, &text).map(|known| known.facts.clone())
-}
-
-fn known<'l>(library: &'l DriveLibrary, name: &str) -> Result<&'l Known> {
-    library.named(name).or_else(|| library.facts_for(name, None)).ok_or_else(|| {
-        let lower = name.to_lowercase();
-        let near = library.all().iter().find(|known| {
-            known.facts.name.contains(&lower) || known.facts.title.to_lowercase().contains(&lower)
-        });
-        let near = near.map(|known| format!("; did you mean '{}'?", known.facts.name)).unwrap_or_default();
-        Failure::nothing(format!(
-            "nothing is known of a drive '{name}'{near}\n`drivelab drives` names all; a file of your own goes into drives/ \
-             in the configuration folder (docs/guide/drives.md)"
-        ))
-    })
 }
 
 fn check(file: &Path, json: bool) -> Result {

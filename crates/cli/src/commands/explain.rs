@@ -2,10 +2,10 @@
 
 use drivelab_analysis::explain as explaining;
 use drivelab_core::exit::ExitCode;
+use drivelab_lab::{Failure, Result};
 
 use crate::args::ExplainArgs;
 use crate::context::Context;
-use crate::fail::{Failure, Result};
 use crate::say;
 
 /// Runs the command.

@@ -15,18 +15,17 @@ use drivelab_core::exit::ExitCode;
 use drivelab_core::plan::Form;
 use drivelab_core::units::Nanos;
 use drivelab_device::Named;
+use drivelab_lab::plan::traces;
+use drivelab_lab::run::begin;
+use drivelab_lab::run::wiring::engine;
+use drivelab_lab::target::missing::NewFile;
+use drivelab_lab::target::place::Place;
+use drivelab_lab::{Failure, Order, Result, Show, Words};
 use drivelab_method::Diagnostics;
 
 use crate::args::{DATA_KINDS, IoArgs};
 use crate::context::Context;
-use crate::fail::{Failure, Result};
-use crate::lab::begin::{self, Order};
-use crate::lab::execute::engine;
-use crate::lab::missing::NewFile;
-use crate::lab::outcome::Show;
-use crate::lab::place::Place;
-use crate::lab::target::Words;
-use crate::lab::traces;
+use crate::front::terminal::Terminal;
 use crate::say;
 use flags::Defaults;
 use load::{Ground, Written};
@@ -54,13 +53,15 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         )));
     }
     let written = load::written(arguments, &ground, &defaults)?;
-    let mut methodology = written.methodology()?;
+    let mut methodology = wrong::methodology(&written)?;
     if arguments.output.print_method {
         say::data(&printed(&written))?;
         return Ok(ExitCode::Ok);
     }
     traces::inform(&mut methodology, &[], context.settings.voice)?;
-    let mut engine = engine(context, arguments.engine.backend)?;
+    let terminal = Terminal::new(context, &arguments.output.print);
+    let lab = context.lab(&terminal);
+    let mut engine = engine(&lab, arguments.engine.backend.map(Into::into))?;
     if let Some(time) = &arguments.engine.watchdog {
         let wrong = |error| Failure::usage(format!("--watchdog {time}: {error}"));
         engine.watchdog = time.parse::<Nanos>().map_err(wrong)?;
@@ -72,6 +73,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         );
     }
     let wrong = |errors: &Diagnostics| wrong::flags(&written, errors);
+    let telemetry = arguments.telemetry.order();
     let order = Order {
         methodology: &methodology,
         form: Form::Faithful,
@@ -83,21 +85,20 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         planned: None,
         yes: arguments.safety.yes,
         engine,
-        telemetry: &arguments.telemetry,
+        telemetry: &telemetry,
         trace: arguments.output.trace.as_deref(),
         page: None,
         save: !arguments.output.no_save,
         sample: false,
         dry_run: arguments.safety.dry_run,
         guess: arguments.safety.assume_rate.unwrap_or_default(),
-        print: &arguments.output.print,
         show: Show::Load,
         facts: None,
         words: Words { wrong: &wrong, buffered: "--direct off" },
         under: None,
         part: None,
     };
-    begin::carry_out(context, order)
+    begin::carry_out(&lab, order)
 }
 
 /// `--data zero` would make a folder called zero for the results: that is not what anybody means.

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use clap::CommandFactory;
 use drivelab_core::exit::ExitCode;
+use drivelab_lab::output::new_file::NewFile;
+use drivelab_lab::{Failure, Result};
 
 use crate::args::Cli;
-use crate::fail::{Failure, Result};
-use crate::new_file::NewFile;
 use crate::say;
 
 /// Most bytes of a man page.

@@ -3,20 +3,23 @@
 use std::path::{Path, PathBuf};
 
 use drivelab_device::{BlockNode, Named};
+use drivelab_lab::output::pages::{PageFormat, format_of};
+use drivelab_lab::plan::{data_sheet, traces};
+use drivelab_lab::run::together::Drives;
+use drivelab_lab::run::wiring::engine;
+use drivelab_lab::run::{begin, together};
+use drivelab_lab::set_up::around::Around;
+use drivelab_lab::set_up::conditions;
+use drivelab_lab::target::missing::NewFile;
+use drivelab_lab::target::place::Place;
+use drivelab_lab::{Failure, Order, Result, Show, Words};
 use drivelab_method::{Diagnostics, Methodology};
 
-use crate::args::{ConditionArgs, FormatArg, MeasureArgs, ReviewArgs, RunArgs};
+use crate::args::{ConditionArgs, MeasureArgs, ReviewArgs, RunArgs};
 use crate::context::Context;
-use crate::fail::{Failure, Result};
-use crate::lab::around::Around;
-use crate::lab::begin::{self, Order};
-use crate::lab::execute::engine as lab_engine;
-use crate::lab::missing::NewFile;
-use crate::lab::outcome::Show;
-use crate::lab::pages::format_of;
-use crate::lab::place::Place;
-use crate::lab::target::Words;
-use crate::lab::{conditions, data_sheet, method, review, together, traces};
+use crate::front::method::WORDS_OF_FILES;
+use crate::front::terminal::Terminal;
+use crate::front::{method, review};
 
 /// `drivelab review`: the methodology `quick`, or with `--time` what fits of `review`, and a page.
 ///
@@ -32,7 +35,7 @@ pub fn review(context: &Context, arguments: &ReviewArgs) -> Result {
         None => methodology,
     };
     let wrong = |errors: &Diagnostics| review::wrong(errors, unnamed.as_ref());
-    let words = Words { wrong: &wrong, ..Words::OF_FILES };
+    let words = Words { wrong: &wrong, ..WORDS_OF_FILES };
     let places = (path.as_path(), None);
     measure(context, (&methodology, words), places, Some(&arguments.output), (&arguments.measure, None))
 }
@@ -64,13 +67,55 @@ pub fn run(context: &Context, arguments: &RunArgs) -> Result {
             traces::inform(&mut methodology, &traces.traces, context.settings.voice)?;
             let places = (target.as_path(), source.as_deref());
             let asked = (measure, Some(conditions));
-            self::measure(context, (&methodology, Words::OF_FILES), places, output.as_deref(), asked)
+            self::measure(context, (&methodology, WORDS_OF_FILES), places, output.as_deref(), asked)
         }
         _ if arguments.source.is_some() => {
             Err(Failure::usage("--source is for one target: its files are copied to one drive at a time"))
         }
-        _ => together::run(context, arguments),
+        _ => several(context, arguments),
     }
+}
+
+/// Several targets: each alone, then all at once.
+fn several(context: &Context, arguments: &RunArgs) -> Result {
+    let RunArgs { method, targets, output, measure, conditions, traces, .. } = arguments;
+    if measure.print.events.is_some() {
+        return Err(Failure::usage(
+            "--events is for one target: lines of several runs could not be told apart. `drivelab replay RUN --events \
+             json` prints those of each run afterwards",
+        ));
+    }
+    if conditions.order().any() {
+        return Err(Failure::usage(
+            "conditions (--partition, --file-system, --arm, --data-state, --power-state) are set up for one target; leave \
+             them out, or measure each drive by itself",
+        ));
+    }
+    let terminal = Terminal::new(context, &measure.print);
+    let lab = context.lab(&terminal);
+    let mut methodology = method::find_set(method, measure.profile.as_deref(), &measure.set)?;
+    traces::inform(&mut methodology, &traces.traces, lab.voice)?;
+    let facts = data_sheet::named(&lab, measure.facts.as_deref())?;
+    let telemetry = measure.telemetry.order();
+    let drives = Drives {
+        methodology: &methodology,
+        form: method::form(&methodology, measure.form),
+        targets,
+        each_only: arguments.each_only,
+        together_only: arguments.together_only,
+        destroy: &measure.destroy,
+        new_file: measure.new_file,
+        size: measure.size,
+        yes: measure.yes,
+        dry_run: measure.dry_run,
+        guess: measure.assume_rate.unwrap_or_default(),
+        backend: measure.backend.map(Into::into),
+        telemetry: &telemetry,
+        facts: facts.as_ref(),
+        page: output.as_deref().map(|output| (output, measure.redact)),
+        words: WORDS_OF_FILES,
+    };
+    together::run(&lab, &drives)
 }
 
 fn measure(
@@ -80,11 +125,15 @@ fn measure(
     output: Option<&Path>,
     (arguments, asked): (&MeasureArgs, Option<&ConditionArgs>),
 ) -> Result {
-    let engine = lab_engine(context, arguments.backend)?;
-    let facts = data_sheet::named(context, arguments.facts.as_deref())?;
+    let terminal = Terminal::new(context, &arguments.print);
+    let lab = context.lab(&terminal);
+    let backend = arguments.backend.map(Into::into);
+    let engine = engine(&lab, backend)?;
+    let facts = data_sheet::named(&lab, arguments.facts.as_deref())?;
     if let Some(output) = output {
         fits_layout(format_of(output)?, methodology)?;
     }
+    let telemetry = arguments.telemetry.order();
     let order = Order {
         methodology,
         form: method::form(methodology, arguments.form),
@@ -96,24 +145,24 @@ fn measure(
         planned: None,
         yes: arguments.yes,
         engine,
-        telemetry: &arguments.telemetry,
+        telemetry: &telemetry,
         trace: None,
         page: output.map(|output| (output, arguments.redact)),
         save: true,
         sample: false,
         dry_run: arguments.dry_run,
         guess: arguments.assume_rate.unwrap_or_default(),
-        print: &arguments.print,
         show: Show::Review,
         facts: facts.as_ref(),
         words,
         under: None,
         part: None,
     };
-    let around = asked.and_then(|asked| Some((Around::of(methodology.conditions(order.form), asked)?, asked)));
+    let asked = asked.map(ConditionArgs::order);
+    let around = asked.as_ref().and_then(|asked| Some((Around::of(methodology.conditions(order.form), asked)?, asked)));
     match &around {
-        Some((around, asked)) => conditions::carry_out(context, &order, (around, asked, arguments.backend)),
-        None => begin::carry_out(context, order),
+        Some((around, asked)) => conditions::carry_out(&lab, &order, (around, asked, backend)),
+        None => begin::carry_out(&lab, order),
     }
 }
 
@@ -131,9 +180,9 @@ fn the_one_named(destroy: &[PathBuf]) -> Result<Option<&Path>> {
 }
 
 /// CrystalDiskMark's layout is for its own methodology; said before the run, not after it.
-fn fits_layout(format: FormatArg, methodology: &Methodology) -> Result<()> {
+fn fits_layout(format: PageFormat, methodology: &Methodology) -> Result<()> {
     let name = &methodology.identity().name;
-    if format != FormatArg::Cdm || name == "crystaldiskmark" {
+    if format != PageFormat::Cdm || name == "crystaldiskmark" {
         return Ok(());
     }
     let why = drivelab_report::ReportError::NotCrystalDiskMark(name.clone());

@@ -1,5 +1,6 @@
 //! `drivelab methods`: list, show, check and plan methodologies.
 
+mod checked;
 mod import;
 mod own;
 
@@ -9,26 +10,25 @@ use std::path::Path;
 use drivelab_core::condition::{MethodConditions, PowerStates};
 use drivelab_core::excerpt::MOST_SHOWN;
 use drivelab_core::exit::ExitCode;
-use drivelab_core::plan::{Action, Form, LeftOut, Plan, Repeats, Rounds, Step};
+use drivelab_core::plan::{Action, LeftOut, Plan, Repeats, Rounds, Step};
 use drivelab_core::units::{Bytes, BytesPerSecond, Nanos};
+use drivelab_lab::plan::dry_run::{guess_of_bytes, guess_of_time};
+use drivelab_lab::plan::{expand, traces};
+use drivelab_lab::target::missing::NewFile;
+use drivelab_lab::target::other_namespace;
+use drivelab_lab::target::place::Place;
+use drivelab_lab::target::site::{self, Purpose};
+use drivelab_lab::{Failure, Result};
 use drivelab_method::library::BuiltIn;
-use drivelab_method::{Diagnostics, Head, Methodology, SpeedGuess, TargetShape, library};
+use drivelab_method::{Diagnostics, Head, Methodology, SpeedGuess, library};
 use drivelab_report::format;
 
+use self::checked::forms;
 use crate::args::{FormArg, MethodsCommand};
 use crate::context::Context;
-use crate::fail::{Failure, Result};
-use crate::lab::dry_run::{guess_of_bytes, guess_of_time};
-use crate::lab::missing::NewFile;
-use crate::lab::place::Place;
-use crate::lab::{method, other_namespace, target, traces};
+use crate::front::method;
+use crate::front::method::WORDS_OF_FILES;
 use crate::say;
-
-/// What a new file begins with, so that editors that know TOML schemas help with it.
-const EDITOR_HELP: &str = "\
-#:schema ./method.schema.json
-# Editors that know TOML schemas complete and check with that file: drivelab methods schema > method.schema.json
-";
 
 /// Runs the command.
 ///
@@ -168,23 +168,6 @@ fn check(name: &str, set: &[String], json: bool) -> Result {
     Ok(ExitCode::Ok)
 }
 
-/// Every form with the number of its executions.
-fn forms(
-    file: &str,
-    text: &str,
-    set: &[String],
-) -> std::result::Result<(Methodology, Vec<(Form, usize)>), Diagnostics> {
-    let methodology = drivelab_method::parse(file, text)?.with_settings(set)?;
-    let expanded = methodology.forms().into_iter().map(|form| {
-        let size = methodology.nominal_size(form);
-        let capacity = if form == Form::Smoke { size } else { size.max(Bytes::GIB) };
-        let shape = TargetShape { capacity, offset_align: Bytes::new(512), guess: SpeedGuess::default() };
-        Ok((form, drivelab_method::expand(&methodology, form, &shape)?.schedule().len()))
-    });
-    let forms = expanded.collect::<std::result::Result<Vec<_>, Diagnostics>>()?;
-    Ok((methodology, forms))
-}
-
 /// The mistakes in a file, for a script or an editor.
 fn wrong_json(diagnostics: &Diagnostics) -> serde_json::Value {
     let errors: Vec<_> = diagnostics
@@ -226,8 +209,8 @@ fn plan(
     shown: Shown,
 ) -> Result {
     let form = method::form(methodology, form);
-    let site = target::survey(place, methodology, form, size, target::Purpose::Plan)?;
-    let plan = target::plan(methodology, (form, guess), &site, None, &target::Words::OF_FILES)?;
+    let site = site::survey(place, methodology, form, size, Purpose::Plan)?;
+    let plan = expand::plan(methodology, (form, guess), &site, None, &WORDS_OF_FILES)?;
     let runs = methodology.conditions(form).map_or(1, |conditions| runs_of(&conditions));
     match shown {
         Shown::Json => {

@@ -4,14 +4,14 @@ use std::ops::ControlFlow;
 
 use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
 use drivelab_core::exit::ExitCode;
+use drivelab_lab::{Failure, Result, View};
 use drivelab_report::ReportInput;
 use drivelab_store::Bundle;
 
 use crate::args::{PrintArgs, ReplayArgs};
 use crate::context::Context;
-use crate::fail::{Failure, Result};
-use crate::lab::execute::{View, events_written, screens};
-use crate::lab::signals;
+use crate::front::signals;
+use crate::front::terminal::{events_written, screens};
 use crate::say;
 
 /// Runs the command.

@@ -3,13 +3,13 @@
 use drivelab_analysis::Analysis;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::run::RunRecords;
+use drivelab_lab::output::pages::{OutputFile, PageFormat, format_of, render};
+use drivelab_lab::{Failure, Result};
 use drivelab_report::ReportInput;
 
-use crate::args::{FormatArg, ReportArgs};
+use crate::args::ReportArgs;
 use crate::context::Context;
-use crate::fail::{Failure, Result};
-use crate::lab::group_pages;
-use crate::lab::pages::{OutputFile, format_of, render};
+use crate::front::group_pages;
 use crate::say;
 
 /// Runs the command.
@@ -18,10 +18,10 @@ use crate::say;
 /// No such run, a damaged one, or a file that may not be replaced.
 pub fn report(context: &Context, arguments: &ReportArgs) -> Result {
     let format = match (arguments.json, arguments.format, &arguments.output) {
-        (true, ..) => FormatArg::Json,
-        (_, Some(format), _) => format,
+        (true, ..) => PageFormat::Json,
+        (_, Some(format), _) => format.into(),
         (_, None, Some(output)) => format_of(output)?,
-        (_, None, None) => FormatArg::Md,
+        (_, None, None) => PageFormat::Md,
     };
     let output = arguments.output.as_deref().map(OutputFile::check).transpose()?;
     let rows = if arguments.last {
@@ -39,7 +39,7 @@ pub fn report(context: &Context, arguments: &ReportArgs) -> Result {
     if arguments.redact {
         runs = group_pages::without_names(runs);
     }
-    if format == FormatArg::Json && !arguments.group && !arguments.dry_run {
+    if format == PageFormat::Json && !arguments.group && !arguments.dry_run {
         return json(context, output.as_ref(), &runs);
     }
     let text = if arguments.group { group_pages::render(format, &runs)? } else { render(format, &runs)? };

@@ -5,14 +5,14 @@ use std::io::IsTerminal;
 
 use drivelab_core::exit::ExitCode;
 use drivelab_core::plan::OWN_LOAD;
+use drivelab_lab::{Failure, Result};
 use drivelab_report::{ReportInput, format};
 use drivelab_store::{Bundle, RunRow};
 
 use crate::args::{OneRun, ResultsCommand};
 use crate::context::{Context, LAST, NO_RUNS};
-use crate::fail::{Failure, Result};
-use crate::lab::outcome::terminal_width;
-use crate::lab::question;
+use crate::front::question;
+use crate::front::width::terminal_width;
 use crate::say;
 
 /// How the names of scratch files begin.

@@ -6,13 +6,13 @@
 use drivelab_analysis::probe::probe_findings;
 use drivelab_core::exit::ExitCode;
 use drivelab_device::probe::{Depth, disks, find, probe};
+use drivelab_lab::plan::drives::library;
+use drivelab_lab::target::unmounted;
+use drivelab_lab::{Failure, Result};
 use drivelab_report::{ShowInput, show_document, show_text, targets_document, targets_text};
 
-use super::drives::library;
 use crate::args::{ShowArgs, TargetsArgs};
 use crate::context::Context;
-use crate::fail::{Failure, Result};
-use crate::lab::unmounted;
 use crate::say;
 
 /// Lists the disks of this machine.
@@ -52,7 +52,7 @@ pub fn show(context: &Context, arguments: &ShowArgs) -> Result {
     }
     let target = probe(&found.node, Depth::Full);
     let findings = probe_findings(&target);
-    let library = library(context)?;
+    let library = library(context.settings.drives.as_deref(), context.settings.voice)?;
     let model = target.device().and_then(|device| Some((device.model.as_deref()?, device.capacity)));
     let known = model.and_then(|(model, capacity)| library.facts_for(model, Some(capacity)));
     let input = ShowInput { target: &target, findings: &findings, data_sheet: known.map(|known| &known.facts) };

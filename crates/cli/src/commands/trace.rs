@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::replay::TraceFacts;
 use drivelab_core::units::Bytes;
+use drivelab_lab::plan::traces;
+use drivelab_lab::{Failure, Result};
 use drivelab_report::format;
 use drivelab_trace::{Format, Survey};
 
 use crate::args::{TraceCheckArgs, TraceCommand};
-use crate::fail::{Failure, Result};
-use crate::lab::traces;
 use crate::say;
 
 /// Devices that are named.

@@ -1,9 +1,9 @@
 //! `drivelab version`: which instrument this is.
 
 use drivelab_core::exit::ExitCode;
+use drivelab_lab::Result;
 
 use crate::context::tool;
-use crate::fail::Result;
 use crate::say;
 
 /// Runs the command.

@@ -19,13 +19,15 @@ use drivelab_core::telemetry::{Observer, Quantity, TelemetryBatch, TelemetryDesc
 use drivelab_core::units::Nanos;
 use drivelab_device::probe::find;
 use drivelab_device::{Named, Roots, devices_below};
+use drivelab_lab::set_up::watching;
+use drivelab_lab::target::unmounted;
+use drivelab_lab::{Failure, Loudness, Result, TelemetryChoice};
 use drivelab_report::{WatchLine, WatchRow, format, severity_word};
 use drivelab_telemetry::{Rates, Sampler, SamplerOptions, discover};
 
-use crate::args::{TelemetryChoice, WatchArgs};
+use crate::args::WatchArgs;
 use crate::context::Context;
-use crate::fail::{Failure, Result};
-use crate::lab::{signals, unmounted, watching};
+use crate::front::signals;
 use crate::say;
 use kept::Kept;
 use track::Tracks;
@@ -55,11 +57,12 @@ pub fn watch(context: &Context, arguments: &WatchArgs) -> Result {
     }
     let stop = StopToken::default();
     signals::watch_with_terminal(stop.clone());
-    let wanted = watching::wanted(&arguments.telemetry, disks(&devices), rates);
+    let telemetry = arguments.telemetry.order();
+    let wanted = watching::wanted(&telemetry, disks(&devices), rates);
     let sources = discover(&Roots::default(), &wanted);
-    let sources = sources.map_err(|error| watching::unusable_meter(&arguments.telemetry, &error))?;
-    watching::check_power_log(&arguments.telemetry, &sources)?;
-    watching::limit_can_be_held(&arguments.telemetry, &sources)?;
+    let sources = sources.map_err(|error| watching::unusable_meter(&telemetry, &error))?;
+    watching::check_power_log(&telemetry, &sources)?;
+    watching::limit_can_be_held(&telemetry, &sources)?;
     let clock: Arc<dyn RunClock> = Arc::new(MonotonicClock::starting_at(0));
     let options = SamplerOptions { always: true, abort_above: sources.abort_above, remarks: sources.remarks };
     let mut sampler = Sampler::start(sources.sources, Arc::clone(&clock), stop.clone(), options);
@@ -197,7 +200,7 @@ impl<'a> Show<'a> {
             beside,
             drawn: (draws && !beside && !arguments.json).then_some(0),
             target: &arguments.target,
-            quiet: context.settings.voice.loudness == say::Loudness::Quiet,
+            quiet: context.settings.voice.loudness == Loudness::Quiet,
             looks: 0,
             gone: false,
         }

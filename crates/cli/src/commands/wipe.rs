@@ -12,15 +12,19 @@ use drivelab_device::Named;
 use drivelab_device::guard;
 use drivelab_device::wipe::drive::{self, DriveHow, DriveWipeError, Ended, Heard};
 use drivelab_device::wipe::{self, Checked, How, WipeError, Wiped};
+use drivelab_lab::failure::{wipe_code, wiped_code};
+use drivelab_lab::run::drive_state;
+use drivelab_lab::set_up::undone::by_a_killed_run;
+use drivelab_lab::target::consent;
+use drivelab_lab::target::place::Place;
+use drivelab_lab::{Failure, Result, Voice};
 use drivelab_report::{WipeCheck, WipeDocument, format};
 
-use crate::args::{WipeArgs, WipeHow};
+use crate::args::{PrintArgs, WipeArgs, WipeHow};
 use crate::context::Context;
-use crate::fail::{Failure, Result, wipe_code, wiped_code};
-use crate::lab::place::Place;
-use crate::lab::{conditions, consent, drive_state, signals};
-use crate::say::{self, Voice};
-
+use crate::front::signals;
+use crate::front::terminal::Terminal;
+use crate::say;
 use meter::Meter;
 
 /// What a drive is taken to write in a second before it is known, in bytes: as in the plans of methodologies.
@@ -88,8 +92,11 @@ pub fn wipe(context: &Context, arguments: &WipeArgs) -> Result {
     };
     let stop = StopToken::default();
     signals::watch(stop.clone());
-    let destroy = consent::for_device(&node, arguments.destroy.as_deref(), arguments.yes || arguments.dry_run);
-    let destroy = destroy.map_err(|failure| conditions::by_a_killed_run(context, &node, failure))?;
+    let print = PrintArgs { events: None, json: arguments.json };
+    let terminal = Terminal::new(context, &print);
+    let destroy =
+        consent::for_device(&terminal, &node, arguments.destroy.as_deref(), arguments.yes || arguments.dry_run);
+    let destroy = destroy.map_err(|failure| by_a_killed_run(context.data().ok().as_ref(), &node, failure))?;
     let target = guard::authorise_device(&node, &destroy)?;
     let plan = format!("{} of {} ({})", arguments.how.words(), node.path.display(), format::bytes(target.length()));
     if arguments.dry_run {

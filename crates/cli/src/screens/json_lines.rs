@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use drivelab_core::event::Event;
 use drivelab_core::listener::{Listener, ListenerError};
 
-use super::lost;
+use super::lost::lost;
 use crate::say;
 
 /// Writes each event as one line of JSON and flushes it.

@@ -7,140 +7,21 @@
 
 mod figures;
 mod json_lines;
+mod leave;
 mod lines;
+mod lost;
 mod now;
 mod panel;
 mod plain;
 mod progress;
+mod style;
 
 #[cfg(test)]
 mod testing;
 
 pub use json_lines::{JsonLines, Unwritten};
+pub use leave::{is_kept, is_set_up, leave_at_once, leave_before_anything};
 pub use panel::Panel;
 pub use plain::Plain;
 pub use progress::{Progress, TimeLeft};
-
-use std::sync::{Mutex, PoisonError};
-
-use drivelab_core::exit::ExitCode;
-use drivelab_core::ids::RunId;
-
-use crate::say;
-
-/// How a run is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
-    /// A live panel below lines of finished steps.
-    Panel,
-    /// Lines of text.
-    Plain,
-    /// One event a line, as JSON.
-    JsonLines,
-    /// Nothing.
-    Quiet,
-}
-
-/// Chooses how a run is shown. JSON lines are data, so `quiet` does not silence them; the panel needs a terminal that
-/// can move its cursor, which `TERM` unset or `dumb` denies.
-#[must_use]
-pub fn choose(events_json: bool, quiet: bool, plain: bool, stdout_is_tty: bool, term: Option<&str>) -> Style {
-    let can_draw = stdout_is_tty && term.is_some_and(|term| !matches!(term, "" | "dumb"));
-    match (events_json, quiet, plain || !can_draw) {
-        (true, _, _) => Style::JsonLines,
-        (false, true, _) => Style::Quiet,
-        (false, false, true) => Style::Plain,
-        (false, false, false) => Style::Panel,
-    }
-}
-
-/// The runs of which something is kept beyond the process; whoever leaves at once says so.
-static KEPT: Mutex<Vec<RunId>> = Mutex::new(Vec::new());
-
-/// What is measured from now on is kept as this run.
-pub fn is_kept(run: RunId) {
-    KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(run);
-}
-
-/// The run for which something is set up on a drive just now; whoever leaves at once leaves it there.
-static SET_UP: Mutex<Option<RunId>> = Mutex::new(None);
-
-/// Something is set up on a drive for this run from now on, or for none.
-pub fn is_set_up(run: Option<RunId>) {
-    *SET_UP.lock().unwrap_or_else(PoisonError::into_inner) = run;
-}
-
-/// Ends the process at once, for a person who asked twice: a terminal that a panel holds is given back first. What was
-/// recorded stays, as after a crash.
-pub fn leave_at_once() -> ! {
-    panel::give_back();
-    let set_up = *SET_UP.lock().unwrap_or_else(PoisonError::into_inner);
-    say::line(&last_words(&KEPT.lock().unwrap_or_else(PoisonError::into_inner), set_up));
-    std::process::exit(ExitCode::Interrupted as i32)
-}
-
-/// Ends the process, for a person who asked before anything was measured or set up.
-pub fn leave_before_anything() -> ! {
-    panel::give_back();
-    say::line("interrupted: stopped before the end; nothing was measured");
-    std::process::exit(ExitCode::Interrupted as i32)
-}
-
-/// What stays behind where a process ends at once.
-fn last_words(kept: &[RunId], set_up: Option<RunId>) -> String {
-    if let Some(run) = set_up {
-        let measured = if kept.contains(&run) { "what it measured is kept; " } else { "" };
-        return format!(
-            "stopped at once; {measured}what was set up on the drive for run {run} (partitions, file system, \
-             encryption, power state) is still there: `drivelab resume {run}` undoes it"
-        );
-    }
-    let kept = match kept {
-        [] => "nothing is kept".to_owned(),
-        [run] => format!("the run is kept and can be resumed: drivelab resume {run}"),
-        runs => {
-            format!("{} runs are kept, and `drivelab results list` names those that can be resumed", runs.len())
-        }
-    };
-    format!("stopped at once; {kept}; a scratch file that is left goes when drivelab next measures in its folder")
-}
-
-/// A screen can take no more: the reader went away or the terminal is gone.
-#[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
-fn lost(error: std::io::Error) -> drivelab_core::listener::ListenerError {
-    let message = format!("the live view cannot be written to stdout or stderr any more ({error}); the run goes on");
-    drivelab_core::listener::ListenerError { message }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whoever_leaves_at_once_is_told_what_stays_behind() {
-        let [one, two] = [RunId::now(), RunId::now()];
-        assert!(last_words(&[], None).contains("nothing is kept"));
-        assert!(last_words(&[one], None).contains(&format!("drivelab resume {one}")));
-        assert!(last_words(&[one, two], None).contains("2 runs are kept"));
-        // An arm before is kept too; of the run under way nothing was recorded yet, or something.
-        for (kept, measured) in [(vec![one], false), (vec![one, two], true)] {
-            let said = last_words(&kept, Some(two));
-            assert!(said.contains("is still there") && said.contains(&format!("`drivelab resume {two}` undoes it")));
-            assert!(!said.contains("can be resumed") && said.contains("is kept") == measured, "{said}");
-        }
-    }
-
-    #[test]
-    fn the_panel_needs_a_terminal_and_data_are_never_silenced() {
-        let xterm = Some("xterm-256color");
-        assert_eq!(choose(false, false, false, true, xterm), Style::Panel);
-        assert_eq!(choose(false, false, true, true, xterm), Style::Plain);
-        assert_eq!(choose(false, false, false, false, xterm), Style::Plain);
-        assert_eq!(choose(false, false, false, true, Some("dumb")), Style::Plain);
-        assert_eq!(choose(false, false, false, true, Some("")), Style::Plain);
-        assert_eq!(choose(false, false, false, true, None), Style::Plain);
-        assert_eq!(choose(false, true, false, true, xterm), Style::Quiet);
-        assert_eq!(choose(true, true, true, true, xterm), Style::JsonLines);
-        assert_eq!(choose(true, false, false, false, None), Style::JsonLines);
-    }
-}
+pub use style::{Style, choose};

@@ -16,10 +16,11 @@ use drivelab_core::event::{Event, EventBody};
 use drivelab_core::listener::{Listener, ListenerError};
 use jiff::{SignedDuration, Zoned};
 
+use super::leave::leave_at_once;
 use super::lines::{self, Tone};
+use super::lost::lost;
 use super::now::RunTime;
 use super::progress::{Phase, Progress, TimeLeft};
-use super::{leave_at_once, lost};
 use draw::{Stopping, View};
 use terminal::Screen;
 pub(super) use terminal::give_back;

@@ -13,7 +13,7 @@ use drivelab_report::format;
 
 use super::figures::{clean, run_time};
 use super::lines::{self, Tone};
-use super::lost;
+use super::lost::lost;
 use super::now::RunTime;
 use super::progress::{Phase, Progress};
 

@@ -8,6 +8,7 @@
 mod estimate;
 mod running;
 mod slot;
+mod time_left;
 
 use drivelab_analysis::{LimitedBy, rate};
 use drivelab_core::event::{Event, EventBody, RunResumed, RunStarted, RunState};
@@ -17,11 +18,12 @@ use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::units::{Bytes, Nanos};
 
 pub(super) use running::{Latest, Running};
+pub use time_left::TimeLeft;
 
 use estimate::Pace;
 use slot::Slot;
 
-use super::figures::{clean, rough};
+use super::figures::clean;
 
 /// How the run stands, as far as heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,32 +51,6 @@ pub(super) struct Head {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Resting {
     pub(super) until_ns: u64,
-}
-
-/// An estimate of the time left. Both ends are the same unless a steady test lies ahead, which may end early.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TimeLeft {
-    /// If every steady test is steady as early as it can be.
-    pub at_least: Nanos,
-    /// If every steady test needs its most rounds.
-    pub at_most: Nanos,
-}
-
-impl TimeLeft {
-    /// In words: `about 2 min 20 s`, `less than 5 s`, `at least 3 min, at most 12 min`; `nothing` at the end.
-    #[must_use]
-    pub fn text(&self) -> String {
-        if self.at_most.get() == 0 {
-            return "nothing".to_owned();
-        }
-        let (low, high) = (rough(self.at_least.get()), rough(self.at_most.get()));
-        match (low == high, low.starts_with("less")) {
-            (true, true) => high,
-            (true, false) => format!("about {high}"),
-            (false, true) => format!("at most {high}"),
-            (false, false) => format!("at least {low}, at most {high}"),
-        }
-    }
 }
 
 /// The fold.
@@ -268,7 +244,10 @@ impl Progress {
         match self.phase {
             Phase::Before | Phase::Interrupted => None,
             Phase::Ended(_) => Some(TimeLeft { at_least: Nanos::new(0), at_most: Nanos::new(0) }),
-            Phase::Going => self.head.as_ref().map(|_| self.estimate(now_ns)),
+            Phase::Going => self.head.as_ref().map(|_| {
+                let resting_until_ns = self.resting.map(|resting| resting.until_ns);
+                self.pace.estimate(&self.slots, (self.running.as_ref(), resting_until_ns), now_ns)
+            }),
         }
     }
 

@@ -13,10 +13,9 @@ use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth, Threads};
 use drivelab_core::workload::{Span, Workload};
 use drivelab_device::guard::Destroy;
 use drivelab_engine::{BackendChoice, Engine, Options};
-
-use crate::fail::{Failure, Result};
-use crate::lab::place::{NOP, Needs, Place, Wanted};
-use crate::say::Voice;
+use drivelab_lab::target::open::{Needs, Wanted};
+use drivelab_lab::target::place::{NOP, Place};
+use drivelab_lab::{Failure, Result, Voice};
 
 /// Rounds of each measurement; the median is shown.
 const ROUNDS: usize = 3;

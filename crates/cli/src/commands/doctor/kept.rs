@@ -2,10 +2,11 @@
 
 use drivelab_core::ceilings::{Ceiling, HostCeilings};
 use drivelab_core::environment::TestbedFacts;
+use drivelab_lab::lab::{ceilings_of, now};
 use drivelab_report::format;
 use drivelab_store::write_ceilings;
 
-use crate::context::{Context, now, tool};
+use crate::context::{Context, tool};
 
 /// Spread of the rounds of one measurement, as a share of their median, above which the host was not calm.
 const CALM_SPREAD: f64 = 0.2;
@@ -27,7 +28,7 @@ pub(super) fn keep(context: &Context, testbed: &TestbedFacts, ceilings: Vec<Ceil
         cpus: testbed.cpus,
         ceilings,
     };
-    if let Some(before) = context.ceilings_of(testbed).filter(|before| is_better(before, &new)) {
+    if let Some(before) = ceilings_of(&context.settings.data.value, testbed).filter(|before| is_better(before, &new)) {
         let kilo = |of: &HostCeilings| format::count((of.bound_iops().unwrap_or(0.0) / 1e3).round() as u64);
         voice.say(format!(
             "not kept: the host was busy, and on {} it generated more ({} kIOPS, now {}); what was measured then stays \

@@ -1,11 +1,12 @@
 //! What the flags say, as keys and values of the methodology language, with the flag behind each.
 
 use drivelab_core::units::Nanos;
+use drivelab_lab::failure::input_code;
+use drivelab_lab::{Failure, Result};
 use toml::Value;
 
 use super::values;
 use crate::args::{IoArgs, OnOff};
-use crate::fail::{Failure, Result, input_code};
 
 /// What holds where no flag says otherwise.
 pub(super) struct Defaults {

@@ -5,14 +5,15 @@ use std::ops::Range;
 use std::path::Path;
 
 use drivelab_core::units::Bytes;
-use drivelab_method::{Diagnostic, Methodology};
+use drivelab_lab::failure::input_code;
+use drivelab_lab::{Failure, Result};
+use drivelab_method::Diagnostic;
 use drivelab_report::format::counted;
 use toml::{Table, Value};
 
 use super::flags::{Defaults, bad, sayings};
-use super::{values, wrong};
+use super::values;
 use crate::args::{IoArgs, TraceInArgs};
-use crate::fail::{Failure, Result, input_code};
 
 /// Size of the scratch file, and addresses of a target that holds nothing.
 const SIZE: &str = "1GiB";
@@ -61,11 +62,6 @@ impl Written {
         let named = error.key().and_then(|key| self.places.iter().find(|place| place.key == key));
         let here = || self.places.iter().find(|place| place.at.contains(&error.span().start));
         named.or_else(here).map(|place| place.flag.as_str())
-    }
-
-    /// The methodology, checked.
-    pub(super) fn methodology(&self) -> Result<Methodology> {
-        drivelab_method::parse("the flags", &self.text).map_err(|errors| wrong::flags(self, &errors))
     }
 
     fn say(&mut self, line: &str) {

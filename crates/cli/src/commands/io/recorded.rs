@@ -3,14 +3,14 @@
 use drivelab_core::units::{Bytes, common_divisor};
 use drivelab_core::workload::{Span, Workload};
 use drivelab_engine::Written;
+use drivelab_lab::run::headers;
+use drivelab_lab::{Failure, Result};
 use drivelab_store::Bundle;
 use toml::{Table, Value};
 
 use super::flags::Defaults;
 use crate::args::IoArgs;
 use crate::context::Context;
-use crate::fail::{Failure, Result};
-use crate::lab::headers;
 
 /// Largest block that a check reads at a time, unless stated.
 const BLOCK: Bytes = Bytes::MIB;

@@ -1,9 +1,9 @@
 //! What the checker says about the methodology behind a one-liner, in the words of who typed flags.
 
-use drivelab_method::{Diagnostic, Diagnostics};
+use drivelab_lab::{Failure, Result};
+use drivelab_method::{Diagnostic, Diagnostics, Methodology};
 
 use super::load::Written;
-use crate::fail::Failure;
 
 /// Keys of the language that have another name than their flag, which is `--` and the key with hyphens.
 const OTHER_NAMES: [(&str, &str); 9] = [
@@ -67,6 +67,11 @@ const SAME_NAMES: [&str; 46] = [
     "trace_fit",
     "trace_trims",
 ];
+
+/// The methodology that the flags mean, checked.
+pub(super) fn methodology(written: &Written) -> Result<Methodology> {
+    drivelab_method::parse("the flags", &written.text).map_err(|errors| flags(written, &errors))
+}
 
 /// The errors as one usage failure: each with the flag that it is about.
 pub(super) fn flags(written: &Written, diagnostics: &Diagnostics) -> Failure {

@@ -7,13 +7,14 @@ use anstream::ColorChoice;
 use drivelab_core::excerpt::MOST_SHOWN;
 use drivelab_core::exit::ExitCode;
 use drivelab_interop::{Fate, Imported, Note, Source, Surroundings, fio, plain, vdbench};
+use drivelab_lab::failure::input_code;
+use drivelab_lab::output::new_file::NewFile;
+use drivelab_lab::{Failure, Result};
 use drivelab_method::{Diagnostic, Diagnostics};
 use drivelab_report::format;
 
-use super::EDITOR_HELP;
+use super::checked::{EDITOR_HELP, forms};
 use crate::args::{ForeignFormat, ImportArgs};
-use crate::fail::{Failure, Result, input_code};
-use crate::new_file::NewFile;
 use crate::say;
 
 /// Runs the command.
@@ -36,7 +37,7 @@ pub(super) fn import(arguments: &ImportArgs) -> Result {
         ))
     })?;
     let imported = made(&name, &text, path, from)?;
-    super::forms(&name, &imported.toml, &[]).map_err(|wrong| no_methodology((&name, &text), &imported, &wrong))?;
+    forms(&name, &imported.toml, &[]).map_err(|wrong| no_methodology((&name, &text), &imported, &wrong))?;
     let toml = format!("{EDITOR_HELP}{}", imported.toml);
     match &arguments.output {
         Some(output) => write(output, &toml)?,

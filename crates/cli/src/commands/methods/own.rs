@@ -6,12 +6,12 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use drivelab_core::exit::ExitCode;
+use drivelab_lab::output::new_file::NewFile;
+use drivelab_lab::{Failure, Result};
 use drivelab_method::{Difference, can_be_name, derived_text, differences, new_text};
 
-use super::EDITOR_HELP;
-use crate::fail::{Failure, Result};
-use crate::lab::method;
-use crate::new_file::NewFile;
+use super::checked::EDITOR_HELP;
+use crate::front::method;
 use crate::say;
 
 /// Writes a methodology to begin with.
@@ -48,7 +48,7 @@ pub(super) fn new(name: &str, from: Option<&str>) -> Result {
         }
         _ => Failure::new(ExitCode::TargetUnusable, format!("cannot write {file}: {error}")),
     })?;
-    if let Some(caller) = crate::caller::behind_sudo() {
+    if let Some(caller) = drivelab_lab::output::caller::behind_sudo() {
         caller.give(&path, started);
     }
     let forms: Vec<&str> = checked.forms().iter().map(|form| form.name()).collect();

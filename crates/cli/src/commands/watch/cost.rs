@@ -15,15 +15,17 @@ use drivelab_core::watching_cost::{ReadLatency, WatchedSource, WatchingCost};
 use drivelab_core::workload::{Span, Workload};
 use drivelab_device::{BlockNode, Roots, identity_of};
 use drivelab_engine::Engine;
+use drivelab_lab::lab::now;
+use drivelab_lab::run::wiring::engine;
+use drivelab_lab::set_up::watching;
+use drivelab_lab::{Failure, Result};
 use drivelab_report::{WatchCost, format};
 use drivelab_store::write_watching_cost;
 use drivelab_telemetry::{Rates, Sampler, SamplerOptions, discover};
 
-use crate::args::WatchArgs;
-use crate::context::{Context, now, tool};
-use crate::fail::{Failure, Result};
-use crate::lab::execute::engine;
-use crate::lab::watching;
+use crate::args::{PrintArgs, WatchArgs};
+use crate::context::{Context, tool};
+use crate::front::terminal::Terminal;
 use crate::say;
 
 /// Pairs of stretches, without and with the sampler.
@@ -41,15 +43,18 @@ pub(super) fn cost(
 ) -> Result {
     let opened = drivelab_device::open_device_to_read(node)?;
     let length = opened.facts.length;
-    let options = engine(context, None)?;
+    let print = PrintArgs { events: None, json: arguments.json };
+    let terminal = Terminal::new(context, &print);
+    let options = engine(&context.lab(&terminal), None)?;
+    let telemetry = arguments.telemetry.order();
     let mut engine =
         Engine::open(opened.target, options).map_err(|error| Failure::new(ExitCode::HostNotFit, error.to_string()))?;
     let clock: Arc<dyn RunClock> = Arc::new(MonotonicClock::starting_at(0));
     let (mut without, mut with, mut described) = (SparseHistogram::default(), SparseHistogram::default(), None);
     for _ in 0..PAIRS {
         without.merge(&stretch(&mut engine, &*clock, length)?);
-        let found = discover(&Roots::default(), &watching::wanted(&arguments.telemetry, disks.to_vec(), rates));
-        let found = found.map_err(|error| watching::unusable_meter(&arguments.telemetry, &error))?;
+        let found = discover(&Roots::default(), &watching::wanted(&telemetry, disks.to_vec(), rates));
+        let found = found.map_err(|error| watching::unusable_meter(&telemetry, &error))?;
         let options = SamplerOptions { always: true, abort_above: None, remarks: found.remarks };
         let mut sampler = Sampler::start(found.sources, Arc::clone(&clock), StopToken::default(), options);
         with.merge(&stretch(&mut engine, &*clock, length)?);

@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_device::wipe::How;
+use drivelab_lab::{Loudness, Voice};
 use drivelab_report::format;
 
-use crate::say::{self, Loudness, Voice};
+use crate::say;
 
 /// The line.
 pub(super) struct Meter {

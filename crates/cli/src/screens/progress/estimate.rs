@@ -4,7 +4,7 @@ use drivelab_core::units::Nanos;
 
 use super::running::Running;
 use super::slot::{Kind, Slot};
-use super::{Progress, TimeLeft};
+use super::time_left::TimeLeft;
 
 /// While a run is not at its end there is something left, even where every estimate says otherwise.
 const LEAST_NS: f64 = 100e6;
@@ -82,25 +82,27 @@ impl Pace {
         let left = own_rule.max(until(slot.goal.at_least_ns));
         slot.goal.cap_ns.map_or(left, |cap| left.min(until(cap))).max(LEAST_NS)
     }
-}
 
-impl Progress {
-    /// The time left of a run that goes on.
-    pub(super) fn estimate(&self, now_ns: u64) -> TimeLeft {
-        let running = self.running.as_ref();
-        let mut both = self.resting.map_or(0.0, |resting| float(resting.until_ns.saturating_sub(now_ns)));
+    /// The time left of a run with these executions, where one is running, or a rest goes on until then.
+    pub(super) fn estimate(
+        &self,
+        slots: &[Slot],
+        (running, resting_until_ns): (Option<&Running>, Option<u64>),
+        now_ns: u64,
+    ) -> TimeLeft {
+        let mut both = resting_until_ns.map_or(0.0, |until_ns| float(until_ns.saturating_sub(now_ns)));
         if let Some(running) = running
-            && let Some(slot) = running.slot.and_then(|index| self.slots.get(index))
+            && let Some(slot) = running.slot.and_then(|index| slots.get(index))
         {
-            let left = self.pace.left_of(running, slot, now_ns);
+            let left = self.left_of(running, slot, now_ns);
             both += left + rest(slot, float(now_ns.saturating_sub(running.started_ns)) + left);
         }
         let (mut low, mut high) = (both, both);
-        let gap = self.pace.gap_mean();
+        let gap = self.gap_mean();
         let running = running.and_then(|running| running.slot);
-        let ahead = self.slots.iter().enumerate().filter(|(index, slot)| !slot.passed && Some(*index) != running);
+        let ahead = slots.iter().enumerate().filter(|(index, slot)| !slot.passed && Some(*index) != running);
         for (_, slot) in ahead {
-            let time = self.pace.whole(slot) + gap;
+            let time = self.whole(slot) + gap;
             high += time;
             low += if slot.certain() { time } else { 0.0 };
         }

@@ -1,0 +1,89 @@
+//! From what the user typed to a methodology: a built-in name or a file.
+
+use std::path::Path;
+
+use anstream::ColorChoice;
+use drivelab_core::plan::Form;
+use drivelab_lab::failure::input_code;
+use drivelab_lab::{Failure, Result, Words};
+use drivelab_method::{Diagnostic, Diagnostics, Methodology, library, nothing_left};
+
+use crate::args::FormArg;
+
+/// How messages call what a methodology in a file says.
+pub const WORDS_OF_FILES: Words<'static> = Words { wrong: &wrong, buffered: "direct = false in the file" };
+
+/// Finds and parses a methodology. What looks like a path (a slash, or ending in `.toml`) is a file.
+///
+/// # Errors
+/// An unknown name (with a near one), an unreadable file, or a file that is wrong, shown line by line.
+pub fn find(name: &str) -> Result<Methodology> {
+    let (file_name, text) = text(name)?;
+    drivelab_method::parse(&file_name, &text).map_err(|diagnostics| wrong(&diagnostics))
+}
+
+/// The same in the profile that was asked for, with parameters set, `KEY=VALUE` or `TEST.KEY=VALUE` each.
+///
+/// # Errors
+/// As there, no such profile, and settings that are wrong.
+pub fn find_set(name: &str, profile: Option<&str>, set: &[String]) -> Result<Methodology> {
+    let methodology = find(name)?;
+    let methodology = match profile {
+        None => methodology,
+        Some(profile) => methodology.with_profile(profile).map_err(Failure::nothing)?,
+    };
+    methodology.with_settings(set).map_err(|diagnostics| wrong(&diagnostics))
+}
+
+/// The text of a methodology, and the name that messages use for it.
+///
+/// # Errors
+/// An unknown name (with a near one) or an unreadable file.
+pub fn text(name: &str) -> Result<(String, String)> {
+    if let Some(built_in) = library::find(name) {
+        return Ok((format!("methods/{name}.toml"), built_in.text.to_owned()));
+    }
+    let path = Path::new(name);
+    let looks_like_file = name.contains('/') || path.extension().is_some_and(|extension| extension == "toml");
+    if !looks_like_file && !path.is_file() {
+        let near = library::near(name).map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
+        return Err(Failure::nothing(format!(
+            "there is no methodology called '{name}'{near}\n`drivelab methods list` names them; a file of your own is \
+             given as a path, such as ./{name}.toml"
+        )));
+    }
+    let text = drivelab_method::read_text(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Failure::nothing(format!("there is no methodology file '{name}'")),
+        std::io::ErrorKind::InvalidData => {
+            Failure::usage(format!("'{name}' is not text: a methodology is a TOML file"))
+        }
+        _ => Failure::new(input_code(&error), format!("cannot read the methodology file '{name}': {error}")),
+    })?;
+    Ok((name.to_owned(), text))
+}
+
+/// The form that is meant: the one that was asked for, otherwise quick, or the only one that the methodology has.
+#[must_use]
+pub fn form(methodology: &Methodology, asked: Option<FormArg>) -> Form {
+    let quick = methodology.forms().contains(&Form::Quick);
+    asked.map_or(if quick { Form::Quick } else { Form::Faithful }, Form::from)
+}
+
+/// Errors in a methodology file, as the user sees them; or that a file without a mistake has nothing that can run here.
+#[must_use]
+pub fn wrong(diagnostics: &Diagnostics) -> Failure {
+    if let Some(error) = nothing_left(diagnostics) {
+        return Failure::usage(nothing(error, ""));
+    }
+    let color = anstream::AutoStream::choice(&std::io::stderr()) != ColorChoice::Never;
+    let count = diagnostics.count();
+    let mistakes = if count == 1 { "a mistake".to_owned() } else { format!("{count} mistakes") };
+    Failure::usage(format!("{mistakes} in {}\n{}", diagnostics.file_name(), diagnostics.render(color).trim_end()))
+}
+
+/// That everything is left out, in words: first why and what to do, then each reason with what is left out for it.
+#[must_use]
+pub fn nothing(error: &Diagnostic, what_to_do: &str) -> String {
+    let lines: Vec<String> = error.advice().iter().map(|line| format!("  {line}")).collect();
+    format!("{}{what_to_do}\nLeft out:\n{}", error.title(), lines.join("\n"))
+}

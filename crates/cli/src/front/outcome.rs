@@ -1,0 +1,200 @@
+//! How a run ended: the result on stdout, the page, the last words, the exit code.
+
+use std::slice::from_ref;
+
+use drivelab_analysis::Analysis;
+use drivelab_core::environment::TargetKind;
+use drivelab_core::event::RunState;
+use drivelab_core::exit::ExitCode;
+use drivelab_core::ids::RunId;
+use drivelab_core::record::{StepRecord, Verification};
+use drivelab_core::run::RunRecords;
+use drivelab_device::guard::flag_of;
+use drivelab_lab::failure::failed_run_code;
+use drivelab_lab::output::pages::{OutputFile, Wish, format_of, redacted, render};
+use drivelab_lab::run::ended::Ended;
+use drivelab_lab::{Failure, Result, Show};
+use drivelab_report::{IoInput, ReportInput};
+use drivelab_session::Outcome;
+use rustix::io::Errno;
+
+use super::checked;
+use super::width::terminal_width;
+use crate::args::PrintArgs;
+use crate::context::Context;
+use crate::say;
+
+/// ENOSPC: a full file system is no error of the device.
+const NO_SPACE: i32 = 28;
+
+/// Shows a run that had ended before this process began.
+///
+/// # Errors
+/// As for [`show`].
+pub fn ended(context: &Context, print: &PrintArgs, run: RunId, page: Option<Wish>) -> Result {
+    let (records, analysis) = context.load(run)?;
+    let device_errors = records.steps.iter().map(StepRecord::error_count).sum();
+    let outcome = match records.state {
+        RunState::Failed => Outcome::Failed { message: records.message.clone(), device_errors, host_unfit: false },
+        _ => Outcome::Complete { device_errors },
+    };
+    let shown = Show::of(&records);
+    show(context, print, Ended { run, outcome, recorded: Ok((records, analysis)), saved: true, show: shown, page })
+}
+
+/// The page, the result on stdout, the last words, the exit code.
+///
+/// # Errors
+/// What the outcome means for the exit code, and what kept the page from being written.
+pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
+    let Ended { run, outcome, recorded, saved, show, page } = ended;
+    let loaded = match (recorded, &outcome) {
+        (Ok(loaded), _) => loaded,
+        // The disk that holds the results is the trouble: its own words come first.
+        (Err(_), Outcome::RecorderLost { message }) => return Err(recording_failed(message, run, None)),
+        (Err(failure), _) => return Err(failure),
+    };
+    let (records, analysis) = &loaded;
+    let input = ReportInput { records, analysis };
+    let load = IoInput { run: input, saved };
+    let complete = matches!(outcome, Outcome::Complete { .. });
+    let page = page.filter(|_| complete);
+    let written = page.as_ref().map(|page| write_page(page, &loaded));
+    let told = matches!(outcome, Outcome::Complete { .. } | Outcome::Failed { .. });
+    let mut verdict = None;
+    match show {
+        Show::Check if told => {
+            let run = saved.then_some(run);
+            verdict = checked::show(context, print, (records, analysis), run)?;
+        }
+        Show::Check => {}
+        Show::Review if print.json => say::json(&drivelab_report::document(&[input])?)?,
+        Show::Load if print.json => say::json(&drivelab_report::io_json(&load)?)?,
+        _ if show == Show::Part || print.events.is_some() || records.steps.is_empty() => {}
+        Show::Review | Show::Part => say::data(&drivelab_report::terminal_table(&input, terminal_width()))?,
+        Show::Load => say::data(&drivelab_report::io_table(&load, terminal_width())?)?,
+    }
+    if let (Some(written), Some(page)) = (written, page) {
+        written?;
+        context.settings.voice.say(format!("The page: {}", page.path.display()));
+    }
+    let code = last_words(context, run, records, outcome, (saved, show))?;
+    Ok(verdict.map(checked::code).filter(|code| *code != ExitCode::Ok).unwrap_or(code))
+}
+
+fn write_page(page: &Wish, run: &(RunRecords, Analysis)) -> Result<()> {
+    let format = format_of(&page.path)?;
+    let text = if page.redact { render(format, &[redacted(run.0.clone())]) } else { render(format, from_ref(run)) };
+    OutputFile::check(&page.path)?.write(&text?)
+}
+
+fn recording_failed(message: &str, run: RunId, records: Option<&RunRecords>) -> Failure {
+    // Where it cannot be read back, resume says what it was.
+    let go_on = records.map_or_else(|| format!("go on with: drivelab resume {run}"), |records| go_on(run, records));
+    Failure::new(
+        ExitCode::TargetUnusable,
+        format!("the recording failed: {message}; what is recorded up to then is kept; {go_on}"),
+    )
+}
+
+/// Why a block device cannot be opened any more, where it is gone since the run began. It is asked by opening: its node
+/// may outlive it for a moment.
+fn gone(records: &RunRecords) -> Option<String> {
+    let target = &records.environment.target;
+    let error =
+        if target.kind == TargetKind::BlockDevice { std::fs::File::open(&target.path).err()? } else { return None };
+    let is_gone = [Errno::NOENT, Errno::NXIO, Errno::NODEV].map(Errno::raw_os_error).contains(&error.raw_os_error()?);
+    is_gone.then(|| format!("{} is gone", target.path.display()))
+}
+
+/// What to do about errors of operations, from the first of them.
+fn what_to_do(records: &RunRecords) -> &'static str {
+    if gone(records).is_some() {
+        return "The kernel has no such device any more: it was unplugged, or it fell off its bus. The kernel log \
+                (`dmesg`) says when and why";
+    }
+    let first = records.steps.iter().flat_map(|record| &record.errors).next();
+    if first.is_some_and(|error| error.errno == Errno::NOSPC.raw_os_error()) {
+        return "The file system is full: free some of it, or take a smaller file (--size)";
+    }
+    if records.environment.target.kind.stores_nothing() {
+        return "The target stores nothing, so this is the kernel's doing or drivelab's";
+    }
+    "Look at the kernel log and at the drive's health"
+}
+
+/// What the user should know, and the exit code.
+fn last_words(
+    context: &Context,
+    run: RunId,
+    records: &RunRecords,
+    outcome: Outcome,
+    (saved, show): (bool, Show),
+) -> Result {
+    let in_run = if saved { format!(" (run {run})") } else { String::new() };
+    match outcome {
+        Outcome::Complete { device_errors: 0 } => match bad_blocks(records) {
+            Some(found) => Err(Failure::new(ExitCode::DeviceErrors, format!("{found}{in_run}"))),
+            None => {
+                if saved && show != Show::Part {
+                    let short = format!("Run {run} is complete; `drivelab report {run}` makes reports of it");
+                    context.settings.voice.say(short);
+                }
+                Ok(ExitCode::Ok)
+            }
+        },
+        Outcome::Complete { device_errors } => {
+            let operations = if device_errors == 1 { "operation" } else { "operations" };
+            let action = what_to_do(records);
+            let gone = gone(records).map_or_else(String::new, |gone| format!("{gone}: "));
+            let text =
+                format!("{gone}{device_errors} {operations} ended in errors; the report names them. {action}{in_run}");
+            Err(Failure::new(ExitCode::DeviceErrors, text))
+        }
+        Outcome::Interrupted { cause } => {
+            let go_on = if saved {
+                let steps = records.plan.schedule().len();
+                let finished = records.finished_count();
+                format!("{finished} of {steps} steps are finished and kept; {}", go_on(run, records))
+            } else {
+                "nothing is kept".to_owned()
+            };
+            Err(Failure::new(ExitCode::Interrupted, format!("{cause}: {go_on}")))
+        }
+        Outcome::Failed { message, device_errors, host_unfit } => {
+            let full = records.steps.iter().flat_map(|step| &step.errors).any(|error| error.errno == NO_SPACE);
+            let code = failed_run_code(host_unfit, device_errors > 0, full);
+            let kept = if saved { format!("; what was measured is kept in run {run}") } else { String::new() };
+            Err(Failure::new(code, format!("the run failed: {message}{kept}")))
+        }
+        Outcome::RecorderLost { message } => Err(recording_failed(&message, run, Some(records))),
+    }
+}
+
+/// How an interrupted run is gone on with, where it can be.
+fn go_on(run: RunId, records: &RunRecords) -> String {
+    let environment = &records.environment;
+    if environment.condition.is_some() {
+        return "a run under conditions is not gone on with, since they are undone: begin anew".to_owned();
+    }
+    let device = environment.guard.as_ref().and_then(|guard| guard.device.as_ref());
+    let flag = device.map_or_else(String::new, |device| format!(" {}", flag_of(&device.identity)));
+    format!("go on with: drivelab resume {run}{flag}")
+}
+
+/// A sentence about blocks that were not what had been written there, where there are any.
+fn bad_blocks(records: &RunRecords) -> Option<String> {
+    let checks: Vec<&Verification> = records.steps.iter().filter_map(|step| step.verification.as_ref()).collect();
+    let checked: u64 = checks.iter().map(|check| check.checked).sum();
+    let bad: u64 = checks.iter().flat_map(|check| check.faults.values()).sum();
+    let first = checks.iter().find_map(|check| check.first.first());
+    let first = first
+        .map_or_else(String::new, |block| format!("; the first, at byte {}, is {}", block.offset, block.fault.name()));
+    let passes = if checks.len() > 1 { format!(", all {} checks together,", checks.len()) } else { String::new() };
+    (bad > 0).then(|| {
+        format!(
+            "{bad} of {checked} blocks that were checked{passes} do not hold what was written there{first}. The drive, the path to \
+             it, or another program changed data: do not trust it with any before you know which"
+        )
+    })
+}

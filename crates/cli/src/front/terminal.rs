@@ -1,0 +1,180 @@
+//! The front of the lab on a terminal, or behind a pipe.
+
+use std::io::IsTerminal;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use drivelab_analysis::arms::{ArmRun, arms};
+use drivelab_core::clock::StopToken;
+use drivelab_core::environment::Environment;
+use drivelab_core::exit::ExitCode;
+use drivelab_core::ids::RunId;
+use drivelab_core::listener::Listener;
+use drivelab_core::plan::Plan;
+use drivelab_lab::output::pages::{OutputFile, format_of, redacted, render};
+use drivelab_lab::run::ended::Ended;
+use drivelab_lab::{Analysed, Failure, Front, Loudness, Result, Show, View};
+use drivelab_report::{DryRun, dry_run_text};
+use drivelab_session::Screen;
+
+use super::width::terminal_width;
+use super::{found, group_pages, outcome, question, signals};
+use crate::args::PrintArgs;
+use crate::context::Context;
+use crate::say;
+use crate::screens::{self, JsonLines, Panel, Plain, Style, Unwritten};
+
+/// A command that measures, as it shows and asks.
+pub struct Terminal<'a> {
+    context: &'a Context,
+    print: &'a PrintArgs,
+    /// Where events that were asked for could not be written.
+    unwritten: Mutex<Unwritten>,
+}
+
+impl<'a> Terminal<'a> {
+    /// That prints as it is asked to.
+    #[must_use]
+    pub fn new(context: &'a Context, print: &'a PrintArgs) -> Self {
+        Terminal { context, print, unwritten: Mutex::new(Unwritten::default()) }
+    }
+}
+
+impl Front for Terminal<'_> {
+    fn watch(&self, stops: Vec<StopToken>) {
+        signals::watch_all(stops);
+    }
+
+    fn is_kept(&self, run: RunId) {
+        screens::is_kept(run);
+    }
+
+    fn is_set_up(&self, run: Option<RunId>) {
+        screens::is_set_up(run);
+    }
+
+    fn can_ask(&self) -> bool {
+        question::can_ask()
+    }
+
+    fn ask(&self, question: &str) -> Result<String> {
+        question::ask(question)
+    }
+
+    fn shows_a_document(&self) -> bool {
+        self.print.json
+    }
+
+    fn found(&self, environment: &Environment, plan: &Plan, show: Show) {
+        found::say(self.context.settings.voice, environment, plan, show);
+    }
+
+    fn screens(&self, stop: &StopToken, view: View<'_>) -> Vec<Screen> {
+        let (screens, unwritten) = screens(self.context, self.print, stop, view);
+        *self.unwritten.lock().unwrap_or_else(PoisonError::into_inner) = unwritten;
+        screens
+    }
+
+    fn ended(&self, ended: Ended) -> Result {
+        let code = outcome::show(self.context, self.print, ended)?;
+        let unwritten = self.unwritten.lock().unwrap_or_else(PoisonError::into_inner);
+        events_written(&unwritten).map(|()| code)
+    }
+
+    fn arms(&self, runs: Analysed, page: Option<(&Path, bool)>) -> Result<()> {
+        let of_runs: Vec<ArmRun<'_>> = runs.iter().map(|(records, analysis)| ArmRun { records, analysis }).collect();
+        let arms = arms(&of_runs);
+        if self.print.json {
+            say::json(&drivelab_report::arms_json(arms))?;
+        } else if self.print.events.is_none() {
+            say::data(&drivelab_report::arms_table(&arms, terminal_width()))?;
+        }
+        if let Some((output, redact)) = page {
+            let runs = if redact { runs.into_iter().map(|(records, _)| redacted(records)).collect() } else { runs };
+            OutputFile::check(output)?.write(&render(format_of(output)?, &runs)?)?;
+            self.context.settings.voice.say(format!("The page: {}", output.display()));
+        }
+        Ok(())
+    }
+
+    fn group(&self, runs: Analysed, page: Option<(&OutputFile, bool)>) -> Result<()> {
+        group_pages::show(self.context, self.print, runs, page)
+    }
+
+    fn failed(&self, text: &str) {
+        say::cut(text);
+    }
+
+    fn would(&self, run: &DryRun) -> Result<()> {
+        if self.print.json { say::json(run) } else { say::data(&dry_run_text(run)) }
+    }
+}
+
+/// Events that may wait for a screen; JSON lines get so many that only a stopped reader misses some.
+const SCREEN_CAPACITY: usize = 256;
+
+const JSON_CAPACITY: usize = 1 << 16;
+
+/// How long the end of a run waits for a terminal: it may have been closed, or hold what is printed there (Ctrl-S).
+const TERMINAL_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Whether all events that were asked for went out.
+///
+/// # Errors
+/// Exit 6 where the disk behind stdout took no more of them.
+pub fn events_written(unwritten: &Unwritten) -> Result<()> {
+    let Some(why) = unwritten.why() else { return Ok(()) };
+    let message = format!("events are missing from standard output: {why}; free some space, or write elsewhere");
+    Err(Failure::new(ExitCode::TargetUnusable, message))
+}
+
+/// The screens that the user wants and the terminal can show, and where they say what could not be written.
+pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: View<'_>) -> (Vec<Screen>, Unwritten) {
+    let settings = &context.settings;
+    let quiet = settings.voice.loudness == Loudness::Quiet;
+    let color = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
+    let tty = std::io::stdout().is_terminal();
+    let term = std::env::var("TERM").ok();
+    // A JSON document on stdout has stdout for itself.
+    let plain = settings.plain.value || print.json || matches!(view, View::Part { .. });
+    let plain_lines = || -> Box<dyn Listener> {
+        let plain = Plain::new(std::io::stderr(), color);
+        Box::new(match &view {
+            View::Live { .. } => plain,
+            View::Part { letter } => plain.of_a_part(letter.clone()),
+            View::Replay => plain.of_a_replay(),
+        })
+    };
+    let mut listener = match screens::choose(print.events.is_some(), quiet, plain, tty, term.as_deref()) {
+        Style::Quiet => return (Vec::new(), Unwritten::default()),
+        // A reader of events has had those of the first process: it gets only what is new.
+        Style::JsonLines => {
+            let listener = JsonLines::new(std::io::stdout());
+            let unwritten = listener.unwritten();
+            let screen = Screen { listener: Box::new(listener), capacity: JSON_CAPACITY, patience: None };
+            return (vec![screen], unwritten);
+        }
+        Style::Plain => plain_lines(),
+        Style::Panel => match (Panel::open(stop.clone(), color), &view) {
+            // Without a keyboard nobody answers.
+            (Ok(panel), View::Live { asks: true, .. }) if std::io::stdin().is_terminal() => {
+                Box::new(panel.asking_from(Some(settings.stop_ask_after.value.get())))
+            }
+            (Ok(panel), View::Live { .. } | View::Part { .. }) => Box::new(panel),
+            (Ok(panel), View::Replay) => Box::new(panel.of_a_replay()),
+            (Err(_), _) => plain_lines(),
+        },
+    };
+    if let View::Live { history: Some(history), .. } = view {
+        // A screen that misses what was before is no reason to stop; what cannot be read was said elsewhere.
+        let _ = history.each_event(|event| match listener.event(&event) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        });
+    }
+    let terminal = std::io::stderr().is_terminal();
+    let patience = (tty && terminal).then_some(TERMINAL_PATIENCE);
+    (vec![Screen { listener, capacity: SCREEN_CAPACITY, patience }], Unwritten::default())
+}

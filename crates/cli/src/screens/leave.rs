@@ -1,0 +1,79 @@
+//! Leaving at once: the terminal is given back, and what stays behind is said.
+
+use std::sync::{Mutex, PoisonError};
+
+use drivelab_core::exit::ExitCode;
+use drivelab_core::ids::RunId;
+
+use super::panel;
+use crate::say;
+
+/// The runs of which something is kept beyond the process; whoever leaves at once says so.
+static KEPT: Mutex<Vec<RunId>> = Mutex::new(Vec::new());
+
+/// What is measured from now on is kept as this run.
+pub fn is_kept(run: RunId) {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(run);
+}
+
+/// The run for which something is set up on a drive just now; whoever leaves at once leaves it there.
+static SET_UP: Mutex<Option<RunId>> = Mutex::new(None);
+
+/// Something is set up on a drive for this run from now on, or for none.
+pub fn is_set_up(run: Option<RunId>) {
+    *SET_UP.lock().unwrap_or_else(PoisonError::into_inner) = run;
+}
+
+/// Ends the process at once, for a person who asked twice: a terminal that a panel holds is given back first. What was
+/// recorded stays, as after a crash.
+pub fn leave_at_once() -> ! {
+    panel::give_back();
+    let set_up = *SET_UP.lock().unwrap_or_else(PoisonError::into_inner);
+    say::line(&last_words(&KEPT.lock().unwrap_or_else(PoisonError::into_inner), set_up));
+    std::process::exit(ExitCode::Interrupted as i32)
+}
+
+/// Ends the process, for a person who asked before anything was measured or set up.
+pub fn leave_before_anything() -> ! {
+    panel::give_back();
+    say::line("interrupted: stopped before the end; nothing was measured");
+    std::process::exit(ExitCode::Interrupted as i32)
+}
+
+/// What stays behind where a process ends at once.
+fn last_words(kept: &[RunId], set_up: Option<RunId>) -> String {
+    if let Some(run) = set_up {
+        let measured = if kept.contains(&run) { "what it measured is kept; " } else { "" };
+        return format!(
+            "stopped at once; {measured}what was set up on the drive for run {run} (partitions, file system, \
+             encryption, power state) is still there: `drivelab resume {run}` undoes it"
+        );
+    }
+    let kept = match kept {
+        [] => "nothing is kept".to_owned(),
+        [run] => format!("the run is kept and can be resumed: drivelab resume {run}"),
+        runs => {
+            format!("{} runs are kept, and `drivelab results list` names those that can be resumed", runs.len())
+        }
+    };
+    format!("stopped at once; {kept}; a scratch file that is left goes when drivelab next measures in its folder")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_leaves_at_once_is_told_what_stays_behind() {
+        let [one, two] = [RunId::now(), RunId::now()];
+        assert!(last_words(&[], None).contains("nothing is kept"));
+        assert!(last_words(&[one], None).contains(&format!("drivelab resume {one}")));
+        assert!(last_words(&[one, two], None).contains("2 runs are kept"));
+        // An arm before is kept too; of the run under way nothing was recorded yet, or something.
+        for (kept, measured) in [(vec![one], false), (vec![one, two], true)] {
+            let said = last_words(&kept, Some(two));
+            assert!(said.contains("is still there") && said.contains(&format!("`drivelab resume {two}` undoes it")));
+            assert!(!said.contains("can be resumed") && said.contains("is kept") == measured, "{said}");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! From an order to a finished, recorded and analysed run.
+//!
+//! Owns the wiring: the target looked at and opened, the plan, what is set up around it, the recorder, the engine, the
+//! session, and what is kept of the drive's state. Whoever asks for a measurement implements [`front::Front`]: it
+//! shows, asks and hears how a run ended. Must not know: arguments, terminals, screens, signals.
+#![forbid(unsafe_code)]
+
+pub mod failure;
+pub mod front;
+pub mod lab;
+pub mod order;
+pub mod output;
+pub mod plan;
+pub mod run;
+pub mod set_up;
+pub mod target;
+pub mod voice;
+
+pub use failure::{Failure, Result};
+pub use front::{Analysed, Front, View};
+pub use lab::{Defaults, Lab};
+pub use order::conditions::AskedConditions;
+pub use order::measurement::{Order, Words};
+pub use order::show::Show;
+pub use order::telemetry::{Telemetry, TelemetryChoice};
+pub use voice::{Loudness, Voice};

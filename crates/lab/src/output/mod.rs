@@ -1,0 +1,5 @@
+//! Files that are written for people: pages and reports, whole or not at all.
+
+pub mod caller;
+pub mod new_file;
+pub mod pages;

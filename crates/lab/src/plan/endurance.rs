@@ -1,0 +1,154 @@
+//! What a run would wear of a drive: planned writes against its rated endurance, and the question before a large part
+//! of it.
+//!
+//! Owns the arithmetic and the words. The rating is that of the drive facts, else what follows from the drive's own
+//! count of wear; where neither is known, nothing is asked.
+
+use drivelab_analysis::data_sheet::rated_bytes;
+use drivelab_core::data_sheet::DataSheet;
+use drivelab_core::drive_facts::DriveFacts;
+use drivelab_core::environment::BlockDeviceFacts;
+use drivelab_core::exit::ExitCode;
+use drivelab_core::units::Bytes;
+use drivelab_report::format;
+
+use crate::failure::{Failure, Result};
+use crate::front::yes as is_yes;
+use crate::lab::Lab;
+use crate::plan::data_sheet;
+
+/// Least wear, per cent, from which the drive's own count says how much it can bear: below it, the whole per cents that
+/// a drive counts in say next to nothing.
+const LEAST_USED_PERCENT: u8 = 3;
+
+/// How much a drive is rated to bear.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endurance {
+    /// Bytes written by the host.
+    pub rated: Bytes,
+    /// Where that is said.
+    pub from: String,
+}
+
+impl Endurance {
+    /// Per cent of it that so many bytes are.
+    #[must_use]
+    pub fn percent(&self, written: Bytes) -> f64 {
+        100.0 * written.as_f64() / self.rated.as_f64()
+    }
+
+    /// In words.
+    #[must_use]
+    pub fn text(&self, written: Bytes) -> String {
+        format!("about {:.3} % of the rated {} ({})", self.percent(written), self.rated.about(), self.from)
+    }
+}
+
+/// The devices below a target, from it downwards, and whether the target is one of them and no file on it.
+pub type Below<'a> = (&'a [BlockDeviceFacts], bool);
+
+/// Where facts of drives come from: the library of this computer, and those that the command named.
+pub type Known<'a> = (&'a Lab<'a>, Option<&'a DriveFacts>);
+
+/// What is known of the drive below a target.
+#[must_use]
+pub fn known((lab, facts): Known<'_>, below: Below<'_>) -> Option<Endurance> {
+    rated((lab, facts), below).or_else(|| by_wear(below))
+}
+
+/// The same by a data sheet alone, for which no drive is asked.
+fn rated((lab, facts): Known<'_>, below: Below<'_>) -> Option<Endurance> {
+    let reported = below.0.iter().rev().find(|device| device.model.is_some()).or(below.0.last());
+    by_sheet(&data_sheet::of(lab, below.0, facts).ok()??, reported.map(|it| it.capacity))
+}
+
+fn by_sheet(sheet: &DataSheet, reported: Option<Bytes>) -> Option<Endurance> {
+    let figure = sheet.figure("endurance").or_else(|| sheet.figure("dwpd"))?;
+    let from = format!("{}, {}", sheet.facts, figure.certainty.name());
+    let capacity = sheet.capacity.or(reported).map(Bytes::as_f64);
+    Some(Endurance { rated: Bytes::new(rated_bytes(sheet, capacity)? as u64), from })
+}
+
+/// From per cent used and bytes written, as the drive itself counts them.
+fn by_wear((devices, is_device): Below<'_>) -> Option<Endurance> {
+    let probe = drivelab_device::probe::drive_below(devices, is_device)?;
+    let health = probe.nvme?.health?;
+    worn(health.used_percent, health.written)
+}
+
+fn worn(used_percent: u8, written: Bytes) -> Option<Endurance> {
+    if used_percent < LEAST_USED_PERCENT || written.get() == 0 {
+        return None;
+    }
+    let rated = Bytes::new((written.as_f64() * 100.0 / f64::from(used_percent)) as u64);
+    let from = format!("from the drive's own count: {used_percent} % used by {} written", written.about());
+    Some(Endurance { rated, from })
+}
+
+/// Asks before writes that would wear more than the setting `endurance_ask_percent`. `written` is everything that the
+/// command would write to the drive, in all of its runs; `yes` that nobody is to be asked.
+///
+/// # Errors
+/// Exit 2 where the answer is no, or nobody can be asked.
+pub fn ask(known_by: Known<'_>, below: Below<'_>, written: Bytes, yes: bool) -> Result<()> {
+    let limit = known_by.0.defaults.endurance_ask_percent;
+    let capacity = below.0.first().map_or(0, |device| device.capacity.get());
+    if written.get() == 0 {
+        return Ok(());
+    }
+    // The drive's own pages are worth a look where that could be more than the limit: a drive bears hundreds of times
+    // its capacity, so that a tenth of it is a thousandth of what it bears. What facts rate is at hand.
+    let asks = written.as_f64() >= capacity as f64 / 10.0 * limit.min(1.0);
+    let endurance = if asks { known(known_by, below) } else { rated(known_by, below) };
+    let Some(endurance) = endurance else { return Ok(()) };
+    let Some(wear) = wear(&endurance, written, limit) else { return Ok(()) };
+    if yes {
+        known_by.0.voice.say(&wear);
+        return Ok(());
+    }
+    let refused = |why: &str| {
+        Err(Failure::new(ExitCode::Usage, format!("{wear} {why} Nothing was touched; --yes says that it may")))
+    };
+    if !known_by.0.front.can_ask() {
+        return refused("That is more than is done without asking, and nobody can be asked here.");
+    }
+    if is_yes(known_by.0.front, &format!("{wear} Go on?"))? { Ok(()) } else { refused("The answer was no.") }
+}
+
+/// What is asked about, where the wear is more than the limit in per cent.
+fn wear(endurance: &Endurance, written: Bytes, limit: f64) -> Option<String> {
+    (endurance.percent(written) > limit).then(|| {
+        format!(
+            "This would write about {}: {}. The limit for doing so unasked is {limit} % (endurance_ask_percent).",
+            format::bytes(written),
+            endurance.text(written)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TB: u64 = 1_000_000_000_000;
+
+    /// 600 TBW: 6 TB are 1 %, and only more than the limit is asked about.
+    #[test]
+    fn the_share_of_the_endurance_is_worked_out_and_asked_about_above_the_limit() {
+        let rated = Endurance { rated: Bytes::new(600 * TB), from: "a data sheet".to_owned() };
+        assert_eq!(wear(&rated, Bytes::new(6 * TB), 1.0), None);
+        let asked = wear(&rated, Bytes::new(12 * TB), 1.0).expect("asked");
+        assert!(asked.contains("about 2.000 % of the rated") && asked.contains("a data sheet"), "{asked}");
+        assert_eq!(wear(&rated, Bytes::new(12 * TB), 2.0), None);
+        assert!(wear(&rated, Bytes::new(TB), 0.0).is_some());
+    }
+
+    /// A drive that counts 5 % used after 50 TB can bear 1,000 TB; one that counts 2 % says too little.
+    #[test]
+    fn the_drive_s_own_count_of_wear_stands_in_for_a_data_sheet() {
+        let worn_by = |percent, written: u64| worn(percent, Bytes::new(written)).map(|it| it.rated.get() / TB);
+        assert_eq!(worn_by(5, 50 * TB), Some(1000));
+        assert_eq!(worn_by(2, 50 * TB), None);
+        assert_eq!(worn_by(5, 0), None);
+    }
+}

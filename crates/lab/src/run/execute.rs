@@ -1,0 +1,72 @@
+//! Runs a session with its recorder and screens, and hands over how it ended.
+
+use drivelab_analysis::{Analysis, analyse};
+use drivelab_core::group::letter;
+use drivelab_core::listener::Listener;
+use drivelab_core::run::RunRecords;
+use drivelab_session::{Fanout, Outcome, Session};
+
+use crate::failure::{Failure, Result};
+use crate::front::View;
+use crate::lab::Lab;
+use crate::run::ended::Ended;
+use crate::run::memory::Memory;
+use crate::run::wiring::{Keep, Ready};
+use crate::set_up::files;
+
+/// Runs to the end or to a stop, and shows the result.
+///
+/// # Errors
+/// What kept the session from running, and what kept the page from being written.
+pub fn execute(lab: &Lab<'_>, ready: Ready) -> Result {
+    let Ready { run, keep, start, mut backend, mut care, watching, clock, page, show, stop, history, asks } = ready;
+    let voice = lab.voice;
+    let (recorder, memory): (Box<dyn Listener>, Option<Memory>) = match keep {
+        Keep::Bundle { data, recorder } => {
+            voice.detail(format!("Bundle    {}", data.bundle_path(run).display()));
+            (Box::new(recorder), None)
+        }
+        Keep::Memory => {
+            let memory = Memory::default();
+            (Box::new(memory.clone()), Some(memory))
+        }
+    };
+    let view = match &care.group {
+        Some(group) => View::Part { letter: letter(group.drive as usize) },
+        None => View::Live { history: history.as_ref(), asks },
+    };
+    let mut watched = watching.start(clock.clone(), stop.clone());
+    watched.remarks.iter().for_each(|remark| voice.warn(remark));
+    let fanout = Fanout::start(recorder, lab.front.screens(&stop, view), stop.clone());
+    let outcome = match Session::begin(start, &mut *backend, &mut care, clock, stop, fanout) {
+        Ok(session) => session.observed(watched.observer.take()).run(),
+        Err(lost) => Outcome::RecorderLost { message: lost.0 },
+    };
+    drop(backend);
+    if let Some(slept) = watched.end() {
+        voice.warn(slept);
+    }
+    // From here on this run holds up no other.
+    drop(care.company.take());
+    files::remove(std::mem::take(&mut care.folders), voice);
+    if let Some(scratch) = care.scratch.take() {
+        let path = scratch.path().to_owned();
+        if let Err(error) = scratch.remove() {
+            voice.warn(format!("the scratch file {} could not be removed: {error}", path.display()));
+        }
+    }
+    let saved = memory.is_none();
+    let recorded = match memory {
+        None => lab.load(run),
+        Some(memory) => of_memory(&memory),
+    };
+    lab.front.ended(Ended { run, outcome, recorded, saved, show, page })
+}
+
+/// What was recorded of a run that is not kept, and what it means.
+fn of_memory(memory: &Memory) -> Result<(RunRecords, Analysis)> {
+    let nothing = || Failure::unexpected("the run ended before anything was recorded of it");
+    let records = memory.take().ok_or_else(nothing)?;
+    let analysis = analyse(&records);
+    Ok((records, analysis))
+}

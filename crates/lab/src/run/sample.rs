@@ -1,0 +1,50 @@
+//! What is known and sampled of a drive before it is read for a buyer's check.
+
+use drivelab_core::content::ContentSample;
+use drivelab_core::drive_facts::DriveFacts;
+use drivelab_core::plan::{Action, Plan, Step, StepRole};
+use drivelab_core::probe::TargetProbe;
+use drivelab_core::target::IoTarget;
+use drivelab_core::units::Bytes;
+use drivelab_core::workload::Pattern;
+
+use crate::failure::Result;
+use crate::lab::Lab;
+use crate::plan::drives::library;
+use crate::voice::Voice;
+
+/// What is known of the drive's model.
+///
+/// # Errors
+/// Drive facts of the user's own that are wrong.
+pub fn facts(lab: &Lab<'_>, probe: Option<&TargetProbe>) -> Result<Option<DriveFacts>> {
+    let Some(device) = probe.and_then(TargetProbe::device) else { return Ok(None) };
+    let Some(model) = device.model.as_deref() else { return Ok(None) };
+    let library = library(lab.drives, lab.voice)?;
+    Ok(library.facts_for(model, Some(device.capacity)).map(|known| known.facts.clone()))
+}
+
+/// Samples of what the places hold that a plan reads in order, before anything is measured.
+#[must_use]
+pub fn sample(plan: &Plan, target: &IoTarget, voice: Voice) -> Option<ContentSample> {
+    let places: Vec<(Bytes, Bytes)> = plan.steps().filter_map(place).collect();
+    match drivelab_device::sample_content(target, &places) {
+        Ok(content) => Some(content),
+        Err(error) => {
+            voice.warn(format!(
+                "nobody can say which places hold data: {} cannot be sampled: {error}",
+                target.path().display()
+            ));
+            None
+        }
+    }
+}
+
+/// What a step reads in order: its span, or as much of it as it moves at most.
+fn place(step: &Step) -> Option<(Bytes, Bytes)> {
+    let Action::Io { workload, stop, .. } = &step.action else { return None };
+    let reads = step.role == StepRole::Measure && workload.read_percent() == 100;
+    let span = workload.span;
+    let length = stop.volume.map_or(span.length, |volume| volume.min(span.length));
+    (reads && workload.pattern == Pattern::Sequential).then_some((span.offset, length))
+}

@@ -1,0 +1,489 @@
+//! Several drives: each alone, then all at once, one bundle each, and how much each lost.
+//!
+//! Everything that can be refused is refused before the first drive is touched. Runs of a group are ordinary runs: one
+//! that fails or is stopped keeps what it has, can be resumed by itself, and does not end the others.
+
+use std::path::{Path, PathBuf};
+
+use drivelab_core::clock::{MonotonicClock, StopToken};
+use drivelab_core::drive_facts::DriveFacts;
+use drivelab_core::exit::ExitCode;
+use drivelab_core::group::{Group, GroupRole, GroupRun, MethodDrives, letter};
+use drivelab_core::ids::{RunId, StepKey};
+use drivelab_core::plan::{Form, Plan};
+use drivelab_core::target::DeviceIdentity;
+use drivelab_core::units::{Bytes, Nanos};
+use drivelab_device::guard::Destroy;
+use drivelab_device::{Named, identity_of};
+use drivelab_engine::BackendChoice;
+use drivelab_method::{Methodology, SpeedGuess};
+use drivelab_report::format;
+
+use crate::failure::{Failure, Result};
+use crate::lab::{Lab, now};
+use crate::order::measurement::{Order, Part, Words};
+use crate::order::show::Show;
+use crate::order::telemetry::Telemetry;
+use crate::output::pages::{OutputFile, format_of};
+use crate::plan::dry_run::guess_of_time;
+use crate::plan::{dry_run, endurance, expand};
+use crate::run::begin::{Prepared, prepare};
+use crate::run::company::{Company, Seat};
+use crate::run::wiring::engine;
+use crate::target::missing::NewFile;
+use crate::target::place::Place;
+use crate::target::site::{self, Purpose, Site};
+use crate::target::unmounted;
+
+/// Drives that have a letter.
+const MOST: usize = 26;
+
+/// Exit codes, the worst first: what one run ends with counts for the whole.
+const WORST_FIRST: [ExitCode; 9] = [
+    ExitCode::Unexpected,
+    ExitCode::DeviceErrors,
+    ExitCode::TargetUnusable,
+    ExitCode::GuardRefused,
+    ExitCode::HostNotFit,
+    ExitCode::Interrupted,
+    ExitCode::Usage,
+    ExitCode::NothingSelected,
+    ExitCode::AcceptanceFailed,
+];
+
+/// In which company each drive is measured.
+#[derive(Debug, Clone, Copy)]
+struct How {
+    /// Each by itself.
+    each: bool,
+    /// All at once.
+    together: bool,
+}
+
+impl How {
+    /// What the methodology says, each alone and then all at once where it says nothing; a flag replaces it.
+    fn of(asked: &Drives<'_>, own: Option<MethodDrives>) -> How {
+        let MethodDrives { each, together, .. } = own.unwrap_or_default();
+        match (asked.each_only, asked.together_only) {
+            (true, _) => How { each: true, together: false },
+            (_, true) => How { each: false, together: true },
+            _ => How { each, together },
+        }
+    }
+
+    /// How many times over the longest run is measured.
+    fn phases(self, drives: u64) -> u64 {
+        u64::from(self.each) * drives + u64::from(self.together)
+    }
+
+    /// How often each drive is measured.
+    fn passes(self) -> u64 {
+        u64::from(self.each) + u64::from(self.together)
+    }
+
+    fn words(self) -> &'static str {
+        match (self.each, self.together) {
+            (true, true) => "each alone, then all at once",
+            (true, false) => "each by itself, one after the other",
+            _ => "all at once",
+        }
+    }
+}
+
+/// What is the same for all runs of the group.
+struct Common<'a> {
+    lab: &'a Lab<'a>,
+    asked: &'a Drives<'a>,
+    how: How,
+    runs: Vec<GroupRun>,
+    stops: Vec<StopToken>,
+    /// Which block device each target was when it was looked at.
+    identities: Vec<Option<DeviceIdentity>>,
+}
+
+/// Several drives to measure, and how.
+pub struct Drives<'a> {
+    /// The methodology.
+    pub methodology: &'a Methodology,
+    /// In which form.
+    pub form: Form,
+    /// What the user named.
+    pub targets: &'a [PathBuf],
+    /// Only each by itself.
+    pub each_only: bool,
+    /// Only all at once.
+    pub together_only: bool,
+    /// What may be overwritten.
+    pub destroy: &'a [PathBuf],
+    /// Whether targets that are not there are made as scratch files.
+    pub new_file: bool,
+    /// Size of the scratch files, where the user said one.
+    pub size: Option<Bytes>,
+    /// Whether nobody is to be asked.
+    pub yes: bool,
+    /// Only say what would be done.
+    pub dry_run: bool,
+    /// What time and bytes are reckoned with.
+    pub guess: SpeedGuess,
+    /// Engine, where the user named one.
+    pub backend: Option<BackendChoice>,
+    /// What is watched beside the I/O.
+    pub telemetry: &'a Telemetry,
+    /// The drive facts that the user named, of all of them.
+    pub facts: Option<&'a DriveFacts>,
+    /// Page to write, and whether without names.
+    pub page: Option<(&'a Path, bool)>,
+    /// How messages call what was written.
+    pub words: Words<'a>,
+}
+
+/// Measures all of them and shows what came of it.
+///
+/// # Errors
+/// Whatever keeps the runs from being done, and the worst of what they end with.
+pub fn run(lab: &Lab<'_>, asked: &Drives<'_>) -> Result {
+    refuse(asked)?;
+    let voice = lab.voice;
+    if asked.methodology.conditions(asked.form).is_some() {
+        return Err(Failure::usage(format!(
+            "'{}' sets up conditions, which is for one target; measure each drive by itself, and set the results beside \
+             each other with `drivelab report RUN RUN`",
+            asked.methodology.identity().name
+        )));
+    }
+    engine(lab, asked.backend)?;
+    let surveyed = survey_all(asked)?;
+    let how = How::of(asked, asked.methodology.drives(asked.form));
+    surveyed.iter().try_for_each(|(site, _)| unmounted::of_place(lab, &site.place, (asked.yes, asked.dry_run)))?;
+    if !asked.dry_run {
+        surveyed.iter().try_for_each(|(site, plan)| {
+            let written = plan.estimated_written().get().saturating_mul(how.passes());
+            endurance::ask((lab, asked.facts), site.below(), Bytes::new(written), asked.yes)
+        })?;
+    }
+    let page = asked
+        .page
+        .map(|(output, redact)| format_of(output).and_then(|_| OutputFile::check(output)).map(|file| (file, redact)));
+    let page = page.transpose()?;
+    shared_devices(&surveyed).iter().for_each(|line| voice.warn(line));
+    let phases = how.phases(surveyed.len() as u64);
+    let longest = surveyed.iter().map(|(_, plan)| plan.estimated_time().get()).max().unwrap_or(0);
+    let by_rate = surveyed.iter().any(|(_, plan)| plan.timed_by_rate());
+    voice.say(format!(
+        "Drives    {}: {}, about {}{}",
+        surveyed.len(),
+        how.words(),
+        format::duration(Nanos::new(longest.saturating_mul(phases))),
+        guess_of_time(by_rate, asked.guess.throughput)
+    ));
+    let drives = surveyed.len();
+    // Block devices are held since they were looked at; each run claims its own anew, and it must be the same one.
+    let identities: Vec<Option<DeviceIdentity>> = asked.targets.iter().map(|target| identity(target)).collect();
+    drop(surveyed);
+    let runs = group_runs(drives, how);
+    let stops: Vec<StopToken> = runs.iter().map(|_| StopToken::default()).collect();
+    let common = Common { lab, asked, how, runs, stops, identities };
+    if asked.dry_run {
+        return say_only(&common);
+    }
+    lab.front.watch(common.stops.clone());
+    let mut codes = alone(&common);
+    if !common.stopped() && how.together {
+        codes.extend(together(&common));
+    }
+    let worst = WORST_FIRST.into_iter().find(|code| codes.contains(code)).unwrap_or(ExitCode::Ok);
+    let kept = common.runs.iter().filter_map(|one| lab.load(one.run).ok()).collect();
+    let shown = lab.front.group(kept, page.as_ref().map(|(page, redact)| (page, *redact)));
+    if common.stopped() {
+        let message = "stopped by the user: what was measured is kept; each run can be resumed by itself (`drivelab \
+                       results list`), the drives are then no longer measured at the same time";
+        return Err(Failure::new(ExitCode::Interrupted, message));
+    }
+    match shown {
+        // What went wrong was said when it did; that nothing can be compared then is no news.
+        Err(_) if worst != ExitCode::Ok => Ok(worst),
+        shown => shown.map(|()| worst),
+    }
+}
+
+impl Common<'_> {
+    fn stopped(&self) -> bool {
+        self.stops.iter().any(|stop| stop.cause() == Some(drivelab_core::clock::StopCause::Person))
+    }
+
+    /// The runs of one role, with their stop tokens, in the order of the drives.
+    fn of(&self, role: GroupRole) -> Vec<(GroupRun, StopToken)> {
+        let all = self.runs.iter().zip(&self.stops);
+        all.filter(|(run, _)| run.role == role).map(|(run, stop)| (*run, stop.clone())).collect()
+    }
+
+    /// A run of the group, up to its first step.
+    fn prepare(&self, run: GroupRun, stop: StopToken, company: Company, at: &Began) -> Result<Option<Prepared>> {
+        prepare(self.lab, self.order(run, company, at)?, stop)
+    }
+
+    fn order(&self, run: GroupRun, company: Company, at: &Began) -> Result<Order<'_>> {
+        let asked = self.asked;
+        let target = self.target(run.drive);
+        let group = Group { role: run.role, drive: run.drive, runs: self.runs.clone() };
+        Ok(Order {
+            methodology: asked.methodology,
+            form: asked.form,
+            target,
+            new_file: is_new(asked, target),
+            size: asked.size,
+            source: None,
+            destroy: destroyed(asked, target),
+            planned: self.identities[run.drive as usize].as_ref(),
+            // Several questions at once would not be answered for the right drive: each is named by its flag.
+            yes: true,
+            telemetry: asked.telemetry,
+            under: None,
+            engine: engine(self.lab, asked.backend)?,
+            trace: None,
+            page: None,
+            save: true,
+            sample: false,
+            dry_run: asked.dry_run,
+            guess: asked.guess,
+            show: Show::Part,
+            facts: asked.facts,
+            words: asked.words,
+            part: Some(Part { run: run.run, group, company, started: at.wall.clone(), clock: at.clock }),
+        })
+    }
+
+    fn target(&self, drive: u32) -> &Path {
+        &self.asked.targets[drive as usize]
+    }
+
+    /// What a run ended with; its error is said at once, under the letter of its drive.
+    fn ended(&self, run: GroupRun, done: Result) -> ExitCode {
+        match done {
+            Ok(code) => code,
+            Err(Failure { code, message }) => {
+                if code != ExitCode::Interrupted {
+                    self.lab.front.failed(&format!(
+                        "error: {} ({}): {message}",
+                        letter(run.drive as usize),
+                        self.target(run.drive).display()
+                    ));
+                }
+                code
+            }
+        }
+    }
+}
+
+/// When a phase began.
+struct Began {
+    wall: String,
+    clock: MonotonicClock,
+}
+
+impl Began {
+    fn now() -> Self {
+        Began { wall: now(), clock: MonotonicClock::starting_at(0) }
+    }
+}
+
+/// Each drive by itself.
+fn alone(common: &Common<'_>) -> Vec<ExitCode> {
+    let mut codes = Vec::new();
+    for (run, stop) in common.of(GroupRole::Alone) {
+        if common.stopped() {
+            break;
+        }
+        let letter = letter(run.drive as usize);
+        common.lab.voice.say(format!("\n{letter} alone   {}", common.target(run.drive).display()));
+        let prepared = common.prepare(run, stop, Company::new(None), &Began::now());
+        let done = prepared.and_then(|prepared| measure(common, prepared));
+        codes.push(common.ended(run, done));
+    }
+    codes
+}
+
+/// All at once: opened one after the other, begun together.
+fn together(common: &Common<'_>) -> Vec<ExitCode> {
+    let runs = common.of(GroupRole::Together);
+    common.lab.voice.say(format!("\nAll at once ({} drives)", runs.len()));
+    let began = Began::now();
+    let mut codes = Vec::new();
+    let mut ready: Vec<(GroupRun, Prepared)> = Vec::new();
+    for ((run, stop), seat) in runs.iter().zip(Seat::of(runs.len())) {
+        match common.prepare(*run, stop.clone(), Company::new(Some(seat)), &began) {
+            Ok(prepared) => ready.extend(prepared.map(|prepared| (*run, prepared))),
+            Err(failure) => codes.push(common.ended(*run, Err(failure))),
+        }
+    }
+    if ready.len() < runs.len() && !common.stopped() {
+        common.lab.front.failed(
+            "error: not every drive can be measured, so none is measured at once; the runs just made are empty",
+        );
+        return codes;
+    }
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = ready
+            .into_iter()
+            .map(|(run, prepared)| (run, scope.spawn(move || prepared.carry_out(common.lab))))
+            .collect();
+        for (run, thread) in threads {
+            let done = thread.join().unwrap_or_else(|_| {
+                Err(Failure::unexpected("its thread panicked: this is a bug in drivelab; what it recorded is kept"))
+            });
+            codes.push(common.ended(run, done));
+        }
+    });
+    codes
+}
+
+fn measure(common: &Common<'_>, prepared: Option<Prepared>) -> Result {
+    prepared.map_or(Ok(ExitCode::Ok), |prepared| prepared.carry_out(common.lab))
+}
+
+/// What would be done to each of them.
+fn say_only(common: &Common<'_>) -> Result {
+    let look = |(run, _)| dry_run::look(common.lab, &common.order(run, Company::new(None), &Began::now())?);
+    let role = if common.how.together { GroupRole::Together } else { GroupRole::Alone };
+    let looks = common.of(role).into_iter().map(look).collect::<Result<Vec<_>>>()?;
+    dry_run::several(common.lab, looks, (common.how.each, common.how.together))
+}
+
+/// Ids and roles of all runs that will be made.
+fn group_runs(drives: usize, how: How) -> Vec<GroupRun> {
+    let phase = |role| (0u32..).take(drives).map(move |drive| GroupRun { run: RunId::now(), role, drive });
+    let alone: Vec<GroupRun> = if how.each { phase(GroupRole::Alone).collect() } else { Vec::new() };
+    let together: Vec<GroupRun> = if how.together { phase(GroupRole::Together).collect() } else { Vec::new() };
+    alone.into_iter().chain(together).collect()
+}
+
+/// Targets that cannot be measured together.
+fn refuse(asked: &Drives<'_>) -> Result<()> {
+    if asked.targets.len() > MOST {
+        return Err(Failure::usage(format!("at most {MOST} targets can be measured at once")));
+    }
+    for (index, target) in asked.targets.iter().enumerate() {
+        if let Some(other) = asked.targets[..index].iter().find(|other| same(other, target)) {
+            return Err(Failure::usage(format!(
+                "{} and {} are the same target; name each drive once",
+                other.display(),
+                target.display()
+            )));
+        }
+    }
+    if asked.new_file && !asked.targets.iter().any(|target| is_new(asked, target)) {
+        return Err(Failure::usage(
+            "--new-file is for a file that is not there yet, and every target is there: leave the flag out",
+        ));
+    }
+    let names_one = |destroy: &&PathBuf| asked.targets.iter().any(|target| names(destroy, target));
+    match asked.destroy.iter().find(|destroy| !names_one(destroy)) {
+        Some(destroy) => Err(Failure::usage(format!("--destroy {} names none of the targets", destroy.display()))),
+        None => Ok(()),
+    }
+}
+
+/// Whether two names are one thing: the same device whatever its node is called, or the same file or folder.
+fn same(left: &Path, right: &Path) -> bool {
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    match (left.metadata(), right.metadata()) {
+        (Ok(one), Ok(other)) if one.file_type().is_block_device() || one.file_type().is_char_device() => {
+            one.file_type() == other.file_type() && one.rdev() == other.rdev()
+        }
+        (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
+        _ => std::path::absolute(left).ok() == std::path::absolute(right).ok(),
+    }
+}
+
+/// Which block device a target is.
+fn identity(target: &Path) -> Option<DeviceIdentity> {
+    match drivelab_device::classify(target) {
+        Ok(Named::BlockDevice(node)) => Some(identity_of(&node)),
+        _ => None,
+    }
+}
+
+/// Whether an ID given with `--destroy` means a target: the guard's own comparison for a device.
+fn names(destroy: &Path, target: &Path) -> bool {
+    match drivelab_device::classify(target) {
+        Ok(Named::BlockDevice(node)) => Destroy::named(Some(destroy)).names(&identity_of(&node)),
+        _ => same(destroy, target),
+    }
+}
+
+/// Whether a target is a file to be made: `--new-file` speaks of those that are not there.
+fn is_new(asked: &Drives<'_>, target: &Path) -> bool {
+    asked.new_file && !target.exists()
+}
+
+/// What `--destroy` says about a target.
+fn destroyed<'a>(asked: &Drives<'a>, target: &Path) -> Option<&'a Path> {
+    asked.destroy.iter().find(|destroy| names(destroy, target)).map(PathBuf::as_path)
+}
+
+/// Looks at every target and plans for it, before anything is made; the plans must be the same steps.
+fn survey_all(asked: &Drives<'_>) -> Result<Vec<(Site, Plan)>> {
+    let (methodology, form) = (asked.methodology, asked.form);
+    let mut all: Vec<(Site, Plan)> = Vec::new();
+    for target in asked.targets {
+        let destroy = Destroy::named(destroyed(asked, target));
+        // Asked what would be done, the word for a device may be missing: what it needs is part of the answer.
+        let only_plan = asked.dry_run && destroy.id.is_none();
+        let purpose = if only_plan { Purpose::Plan } else { Purpose::Measure { destroy: &destroy } };
+        let place = Place::named(target, NewFile::by(is_new(asked, target), methodology.target().takes_files()))?;
+        let site = site::survey(place, methodology, form, asked.size, purpose)?;
+        let how = (form, asked.guess);
+        let plan = expand::plan(methodology, how, &site, Some(asked.telemetry), &asked.words)?;
+        if let Some(index) = all.iter().position(|(before, _)| same_drive(before, &site)) {
+            return Err(Failure::usage(format!(
+                "{} and {} are on one block device; name each drive once",
+                asked.targets[index].display(),
+                target.display()
+            )));
+        }
+        if let Some((_, first)) = all.first()
+            && keys(first) != keys(&plan)
+        {
+            return Err(Failure::usage(format!(
+                "'{}' has other steps on {} than on {}, so they cannot be begun together; give all the same --size",
+                methodology.identity().name,
+                target.display(),
+                asked.targets[0].display()
+            )));
+        }
+        all.push((site, plan));
+    }
+    Ok(all)
+}
+
+/// Whether two targets that are block devices are one, or parts of one.
+fn same_drive(left: &Site, right: &Site) -> bool {
+    let whole = |site: &Site| match &site.place {
+        Place::Named(Named::BlockDevice(_)) => site.devices.first().map(|device| device.name.clone()),
+        _ => None,
+    };
+    whole(left).is_some_and(|name| Some(name) == whole(right))
+}
+
+fn keys(plan: &Plan) -> Vec<StepKey> {
+    plan.schedule().into_iter().map(|(key, _)| key).collect()
+}
+
+/// Targets that share a device: what one of them loses is then no surprise.
+fn shared_devices(surveyed: &[(Site, Plan)]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (index, (site, _)) in surveyed.iter().enumerate() {
+        for (other, (before, _)) in surveyed[..index].iter().enumerate() {
+            let shared = site.devices.iter().find(|one| before.devices.iter().any(|device| device.name == one.name));
+            if let Some(device) = shared {
+                lines.push(format!(
+                    "{} and {} lie on the same device, {}: together they share what it can do",
+                    letter(other),
+                    letter(index),
+                    device.name
+                ));
+            }
+        }
+    }
+    lines
+}

@@ -1,0 +1,166 @@
+//! The one place where a run, begun or gone on with, becomes what a session needs: backend, clock, observer, keeper of
+//! the target, recorder.
+
+use std::sync::Arc;
+
+use drivelab_core::backend::Backend;
+use drivelab_core::clock::{RunClock, StopToken};
+use drivelab_core::exit::ExitCode;
+use drivelab_core::finding::Finding;
+use drivelab_core::group::Group;
+use drivelab_core::ids::RunId;
+use drivelab_core::record::Stuck;
+use drivelab_engine::{BackendChoice, Engine, EngineError, Options};
+use drivelab_report::format;
+use drivelab_session::Start;
+use drivelab_store::{Bundle, DataDir, Recorder};
+
+use crate::failure::{Failure, Result};
+use crate::lab::Lab;
+use crate::order::show::Show;
+use crate::output::pages::Wish;
+use crate::plan::traces;
+use crate::run::care::Care;
+use crate::run::company::Company;
+use crate::run::drive_state::Book;
+use crate::run::trace_file::TraceFile;
+use crate::set_up::files::Made;
+use crate::set_up::watching::Watching;
+use crate::target::open::OpenedIo;
+
+/// Where what is measured stays.
+#[expect(clippy::large_enum_variant, reason = "there is one per process")]
+pub enum Keep {
+    /// In a bundle in the data folder.
+    Bundle {
+        /// The data folder.
+        data: DataDir,
+        /// The bundle's recorder.
+        recorder: Recorder,
+    },
+    /// In memory, until the result was shown.
+    Memory,
+}
+
+/// A run that is on record and whose target is open.
+pub struct Wiring {
+    /// The run.
+    pub run: RunId,
+    /// Where what is measured stays.
+    pub keep: Keep,
+    /// New or resumed.
+    pub start: Start,
+    /// What is measured.
+    pub opened: OpenedIo,
+    /// Its own folders, where it works on sets of files.
+    pub made: Made,
+    /// How the engine works.
+    pub engine: Options,
+    /// What is watched beside it.
+    pub watching: Watching,
+    /// The clock of the run.
+    pub clock: Arc<dyn RunClock>,
+    /// The account of the target's state; none of a target that stores nothing.
+    pub book: Option<Book>,
+    /// The group that it is measured in.
+    pub group: Option<Group>,
+    /// What it does around each step.
+    pub company: Option<Company>,
+    /// The trace of what is measured, where one is wanted.
+    pub trace: Option<TraceFile>,
+    /// What is known from the start to differ from what was asked for.
+    pub opening: Vec<Finding>,
+    /// Page to write at the end.
+    pub page: Option<Wish>,
+    /// How the result is shown.
+    pub show: Show,
+    /// Tells everybody to stop.
+    pub stop: StopToken,
+    /// What was recorded before, for a run that goes on.
+    pub history: Option<Bundle>,
+    /// Whether a key may ask before it stops the run.
+    pub asks: bool,
+}
+
+/// Everything a session needs, ready to go.
+pub struct Ready {
+    /// The run.
+    pub run: RunId,
+    /// Where what is measured stays.
+    pub keep: Keep,
+    /// New or resumed.
+    pub start: Start,
+    /// Issues the operations.
+    pub backend: Box<dyn Backend + Send>,
+    /// Keeps the target.
+    pub care: Care,
+    /// What is watched beside it.
+    pub watching: Watching,
+    /// The clock of the run.
+    pub clock: Arc<dyn RunClock>,
+    /// Page to write at the end.
+    pub page: Option<Wish>,
+    /// How the result is shown.
+    pub show: Show,
+    /// Tells everybody to stop.
+    pub stop: StopToken,
+    /// What was recorded before, for a run that goes on: screens that show a whole run hear it first.
+    pub history: Option<Bundle>,
+    /// Whether a key may ask before it stops the run.
+    pub asks: bool,
+}
+
+impl Wiring {
+    /// What the session needs.
+    ///
+    /// # Errors
+    /// Exit 9 where the kernel refuses the engine.
+    pub fn ready(self, lab: &Lab<'_>) -> Result<Ready> {
+        let Wiring { run, keep, start, opened, made, mut engine, watching, clock, page, show, stop, .. } = self;
+        let Wiring { book, group, company, trace, opening, history, asks, .. } = self;
+        let environment = match &start {
+            Start::New(started) => &started.environment,
+            Start::Resumed { resumed, .. } => &resumed.environment,
+        };
+        let bundle_on_target = match &keep {
+            Keep::Bundle { data, .. } if environment.bundle_on_same_device => Some(data.bundle_path(run)),
+            Keep::Bundle { .. } | Keep::Memory => None,
+        };
+        let OpenedIo { target, scratch, .. } = opened;
+        (engine.run, engine.traces, engine.folders) = (run.number(), Some(traces::opener()), made.folders);
+        let engine = Engine::open(target, engine).map_err(engine_failure)?;
+        lab.voice.say(format!("Engine    {}", engine.describe()));
+        let folders = made.owners;
+        let care = Care { scratch, folders, bundle_on_target, trace, opening, group, company, book };
+        let backend = Box::new(engine);
+        Ok(Ready { run, keep, start, backend, care, watching, clock, page, show, stop, history, asks })
+    }
+}
+
+/// The engine that the user wants, asked before anything is made: one that cannot be had here is refused at once.
+///
+/// # Errors
+/// Exit 9 where the kernel refuses it.
+pub fn engine(lab: &Lab<'_>, wanted: Option<BackendChoice>) -> Result<Options> {
+    let choice = wanted.unwrap_or(lab.defaults.backend);
+    drivelab_engine::check(choice).map_err(engine_failure)?;
+    let mut options = Options::new(choice);
+    let voice = lab.voice;
+    options.stuck = Some(Box::new(move |stuck| voice.warn(stuck_text(&stuck))));
+    Ok(options)
+}
+
+/// Operations that do not come back, said while they are under way: no interval can, when the threads hang too.
+fn stuck_text(stuck: &Stuck) -> String {
+    let Stuck { operations, oldest, offset, op } = stuck;
+    format!(
+        "{operations} operations do not come back; the oldest, a {} at byte {offset}, has been under way for {}. Look at the \
+         kernel log; Ctrl-C twice leaves at once, three times where the first one asks",
+        op.name().replace('_', " "),
+        format::duration(*oldest)
+    )
+}
+
+fn engine_failure(error: EngineError) -> Failure {
+    Failure::new(ExitCode::HostNotFit, error.to_string())
+}

@@ -1,0 +1,91 @@
+//! Runs under conditions on the drive that the user named, or on a loop device of their own: everything that can be
+//! refused is refused before the drive is touched.
+
+use drivelab_conditions::{CleanUp, Left, clean_up};
+use drivelab_core::clock::StopToken;
+use drivelab_core::condition::Condition;
+use drivelab_core::units::Bytes;
+use drivelab_device::{BlockNode, Named, guard, identity_of};
+
+use crate::failure::{Failure, Result};
+use crate::lab::Lab;
+use crate::order::measurement::Order;
+use crate::output::pages::{OutputFile, format_of};
+use crate::plan::{dry_run, endurance};
+use crate::set_up::on_file;
+use crate::set_up::series::{Asked, On, folder, measure_all, say_cleaned};
+use crate::set_up::undone::by_a_killed_run;
+use crate::set_up::watching::Watching;
+use crate::target::consent;
+use crate::target::place::Place;
+
+/// Measures under each condition in turn.
+///
+/// # Errors
+/// What keeps any of them from being set up, before anything is touched; then the first error that keeps a run from
+/// being measured, after which no other is begun; and what could not be undone. Of runs that end with a code of their
+/// own the last one that is not 0 counts.
+pub fn carry_out(lab: &Lab<'_>, order: &Order<'_>, asked: Asked<'_>) -> Result {
+    if let Some(folder) = on_file::folder(order)? {
+        return on_file::carry_out(lab, order, asked, &folder);
+    }
+    let node = device(order)?;
+    // Whether it may be touched at all comes before whether it is large enough.
+    guard::preview_device(&node).map_err(|error| by_a_killed_run(lab.data().ok().as_ref(), &node, error.into()))?;
+    let turns = asked.0.turns(Some(&node), asked.1, false)?;
+    order.page.map_or(Ok(()), |(output, _)| OutputFile::check(output).and(format_of(output)).map(drop))?;
+    let destroy = consent::for_device(lab.front, &node, order.destroy, order.yes || order.dry_run);
+    let destroy = destroy.map_err(|failure| by_a_killed_run(lab.data().ok().as_ref(), &node, failure))?;
+    // Each arm releases the drive anew; it must be the one that was named.
+    let destroy = if destroy.planned.is_none() { destroy.planned_for(identity_of(&node)) } else { destroy };
+    let devices = drivelab_device::open_device_to_read(&node)?.facts.devices;
+    Watching::look(lab, order.telemetry, &devices, None)?;
+    let conditions: Vec<Condition> = turns.iter().map(|turn| turn.condition).collect();
+    if order.dry_run {
+        let left_out = turns.first().map(|turn| turn.series.left_out.clone()).unwrap_or_default();
+        return dry_run::under_conditions(lab, order, (&node, &devices), (&conditions, left_out), &destroy);
+    }
+    // The arms wear the drive together.
+    let capacity = devices.first().map_or(Bytes::new(0), |device| device.capacity);
+    endurance::ask(
+        (lab, order.facts),
+        (&devices, true),
+        dry_run::written_under(order, capacity, &conditions),
+        order.yes,
+    )?;
+    undo_what_was_left(lab, &node)?;
+    let stop = StopToken::default();
+    lab.front.watch(vec![stop.clone()]);
+    let opal_admin_key = asked.1.opal_admin_key.as_deref();
+    let on = On { node: &node, destroy: &destroy, opal_admin_key, backend: asked.2, stop: &stop };
+    measure_all(lab, order, &turns, &on)
+}
+
+/// The device that the user named: conditions are set up on nothing else.
+fn device(order: &Order<'_>) -> Result<BlockNode> {
+    match order.place()? {
+        Place::Named(Named::BlockDevice(node)) => Ok(node),
+        other => Err(Failure::usage(format!(
+            "{} is no block device, and conditions (--partition, --span, --file-system, --arm, --data-state, \
+             --power-state) are set up on a whole drive or a partition of one; name that, with --destroy",
+            other.path().display()
+        ))),
+    }
+}
+
+/// Undoes what killed runs left on the drive.
+fn undo_what_was_left(lab: &Lab<'_>, node: &BlockNode) -> Result<()> {
+    let voice = lab.voice;
+    // Only what stands on the drive that the user names now is in the way, and only that drive was released.
+    let meant = |left: &Left| left.node == node.path && left.there;
+    let CleanUp { cleaned, left, unusable } = clean_up(&folder(&lab.data()?), &meant)?;
+    unusable.iter().for_each(|trouble| voice.warn(format!("{}: {trouble}", trouble.path.display())));
+    say_cleaned(voice, cleaned)?;
+    for Left { run, node, .. } in left {
+        voice.warn(format!(
+            "what was set up on {} for run {run}, which was killed, is still there; `drivelab resume {run}` undoes it",
+            node.display()
+        ));
+    }
+    Ok(())
+}

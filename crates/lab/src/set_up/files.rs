@@ -1,0 +1,227 @@
+//! Sets of files: whether there is room for them, the run's own folders for them, and where they come from.
+//!
+//! Must not know: how files are worked on.
+
+use std::path::Path;
+
+use drivelab_core::environment::FileSource;
+use drivelab_core::exit::ExitCode;
+use drivelab_core::files::{self, Room};
+use drivelab_core::ids::RunId;
+use drivelab_core::plan::{Form, Plan};
+use drivelab_core::units::Bytes;
+use drivelab_device::guard::{self, RunFolder};
+use drivelab_device::{FolderFacts, Named};
+use drivelab_engine::Folders;
+use drivelab_report::format;
+
+use crate::failure::{Failure, Result};
+use crate::order::measurement::Order;
+use crate::plan::expand;
+use crate::target::place::Place;
+use crate::target::refusals;
+use crate::target::site::Site;
+use crate::voice::Voice;
+
+/// Room that is left free beside the sets: a file system keeps books of its own.
+const SPARE: u64 = 32 << 20;
+
+/// The run's folders, made, and who removes them.
+#[derive(Default)]
+pub struct Made {
+    /// For the engine.
+    pub folders: Folders,
+    /// They are removed when these are.
+    pub owners: Vec<RunFolder>,
+    /// For the record.
+    pub source: Option<Box<FileSource>>,
+}
+
+/// Refuses what cannot be worked on, before anything is made.
+///
+/// # Errors
+/// A target that is no folder, a source that is none or means nothing, and too little room.
+pub fn check(order: &Order<'_>, plan: &Plan, site: &Site) -> Result<()> {
+    let room = files::room(plan);
+    if files::loads(plan).next().is_none() {
+        return order.source.map_or(Ok(()), |source| {
+            Err(Failure::usage(format!(
+                "--source {} says where files are copied from, and '{}' copies none; leave it out",
+                source.display(),
+                plan.methodology.name
+            )))
+        });
+    }
+    let Place::Named(Named::Folder(folder)) = &site.place else {
+        return Err(refusals::no_folder(site.place.path(), order.methodology));
+    };
+    let of_drive = drivelab_device::folder_facts(folder)?;
+    let scratch = if site.makes_scratch { site.length } else { Bytes::new(0) };
+    let on_drive = FileSystem {
+        named: folder.display().to_string(),
+        free: of_drive.file_system.free,
+        holds: Holds::Drive { scratch },
+    };
+    let Some(source) = order.source else { return enough(&on_drive, room, order, site) };
+    let of_source = check_source(source, folder)?;
+    if same(&of_source.file_system.mount_point, &of_drive.file_system.mount_point) {
+        let named = format!("{} and {}, on one file system", folder.display(), source.display());
+        return enough(&FileSystem { named, holds: Holds::Both { scratch }, ..on_drive }, room, order, site);
+    }
+    enough(&on_drive, room, order, site)?;
+    let free = of_source.file_system.free;
+    enough(&FileSystem { named: source.display().to_string(), free, holds: Holds::Source }, room, order, site)
+}
+
+/// What of a run lies on a file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    /// The sets on the drive, and a scratch file where one is made.
+    Drive { scratch: Bytes },
+    /// The sets that are copied from.
+    Source,
+    /// All of it.
+    Both { scratch: Bytes },
+}
+
+impl Holds {
+    /// Bytes that it takes at most: what is asked for, and what advice is held against.
+    fn needs(self, room: Room) -> Bytes {
+        Bytes::new(match self {
+            Holds::Drive { scratch } => room.drive.get().saturating_add(scratch.get()),
+            Holds::Source => room.source.get(),
+            Holds::Both { scratch } => room.drive.get().saturating_add(room.source.get()).saturating_add(scratch.get()),
+        })
+    }
+
+    /// Whether that much is free.
+    fn fits(self, room: Room, free: Bytes) -> bool {
+        free.get() >= self.needs(room).get().saturating_add(SPARE)
+    }
+}
+
+/// A file system that something of the run lies on.
+struct FileSystem {
+    /// The folders on it, for messages.
+    named: String,
+    free: Bytes,
+    holds: Holds,
+}
+
+/// Whether two paths lead to the same place.
+fn same(one: &Path, other: &Path) -> bool {
+    one.canonicalize().ok() == other.canonicalize().ok()
+}
+
+/// The folder that files are copied from, where it can be used.
+fn check_source(source: &Path, folder: &Path) -> Result<FolderFacts> {
+    let of_source = source_facts(source)?;
+    if same(source, folder) {
+        let text = "--source is the target itself: files are copied from it to the drive; name another folder, or none \
+                    (then they are made in memory)";
+        return Err(Failure::usage(text));
+    }
+    if !of_source.writable {
+        return Err(refusals::not_writable(source, &of_source.file_system));
+    }
+    Ok(of_source)
+}
+
+fn source_facts(source: &Path) -> Result<FolderFacts> {
+    match Place::of(source)? {
+        Place::Named(Named::Folder(folder)) => Ok(drivelab_device::folder_facts(&folder)?),
+        _ => Err(Failure::usage(format!("--source {} is no folder; files are copied from a folder", source.display()))),
+    }
+}
+
+/// Refuses where there is too little room, and says what would fit.
+fn enough(system: &FileSystem, room: Room, order: &Order<'_>, site: &Site) -> Result<()> {
+    let FileSystem { named, free, holds } = system;
+    if holds.fits(room, *free) {
+        return Ok(());
+    }
+    let least = |form: Form| {
+        let how = (form, order.guess);
+        let plan = expand::plan(order.methodology, how, site, Some(order.telemetry), &order.words).ok()?;
+        Some((form, files::room(&plan)))
+    };
+    let others = order.methodology.forms().into_iter().filter(|form| *form != order.form && *form != Form::Smoke);
+    let advice = match others.filter_map(least).find(|(_, room)| holds.fits(*room, *free)) {
+        Some((form, room)) => {
+            let (name, needs) = (form.name(), format::bytes(holds.needs(room)));
+            format!("the {name} form needs {needs} and would fit (--form {name})")
+        }
+        None => "free some space, or name a folder on a larger file system".to_owned(),
+    };
+    let message = format!(
+        "the files of '{}' in its {} form take up to {} in {named}, and {} are free; {advice}",
+        order.methodology.identity().name,
+        order.form.name(),
+        format::bytes(holds.needs(room)),
+        format::bytes(*free)
+    );
+    Err(Failure::new(ExitCode::TargetUnusable, message))
+}
+
+/// Makes the folders that a plan needs; nothing where it works on no files.
+///
+/// # Errors
+/// What the guard refuses.
+pub fn make(plan: &Plan, folder: &Path, source: Option<&Path>, run: RunId, voice: Voice) -> Result<Made> {
+    if files::loads(plan).next().is_none() {
+        return Ok(Made::default());
+    }
+    clear(folder, voice)?;
+    let (target, owner) = guard::make_folder(folder, run)?;
+    let mut made = Made { folders: Folders::default(), owners: vec![owner], source: None };
+    let mut from = None;
+    if let Some(source) = source {
+        clear(source, voice)?;
+        let (folder, owner) = guard::make_folder(source, run)?;
+        made.owners.push(owner);
+        let FolderFacts { file_system, devices, .. } = drivelab_device::folder_facts(source)?;
+        let path = source.canonicalize().unwrap_or_else(|_| source.to_owned());
+        made.source = Some(Box::new(FileSource { path, file_system, devices }));
+        from = Some(folder);
+    }
+    made.folders = Folders::new(Some(target), from);
+    Ok(made)
+}
+
+/// Removes folders of files that killed runs left, naming each.
+///
+/// # Errors
+/// One that is provably drivelab's and cannot be removed.
+pub fn clear(folder: &Path, voice: Voice) -> Result<()> {
+    for (path, run) in guard::clear_folders(folder)? {
+        voice.say(format!("removed {}, left behind by run {run}, which was killed", path.display()));
+    }
+    Ok(())
+}
+
+/// Removes the run's folders, with a word where one has to stay.
+pub fn remove(owners: Vec<RunFolder>, voice: Voice) {
+    for owner in owners {
+        let path = owner.path().to_owned();
+        if let Err(error) = owner.remove() {
+            voice.warn(format!("the folder {} could not be removed: {error}", path.display()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_about_a_file_system_that_holds_source_and_drive_asks_for_both() {
+        let gib = |count: u64| Bytes::new(count << 30);
+        let room = Room { drive: gib(10), source: gib(8) };
+        let scratch = Bytes::new(1 << 20);
+        let both = Holds::Both { scratch };
+        assert_eq!(both.needs(room), Bytes::new(gib(18).get() + scratch.get()));
+        // Room for the larger of them alone is not enough.
+        assert!(!both.fits(room, gib(12)) && Holds::Drive { scratch }.fits(room, gib(12)));
+        assert!(both.fits(room, gib(19)) && Holds::Source.fits(room, gib(9)) && !Holds::Source.fits(room, gib(8)));
+    }
+}

@@ -1,0 +1,159 @@
+//! Conditions for who has no drive to spare: a loop device on a file in the folder that was named, made before the
+//! first run and removed after the last one, whatever became of them.
+//!
+//! Owns how large the file is. Every run on it says that it was measured on one.
+
+use std::path::{Path, PathBuf};
+
+use drivelab_conditions::{CleanUp, LoopFile, clean_loops, clean_up, left_loops};
+use drivelab_core::clock::StopToken;
+use drivelab_core::condition::{Condition, Share};
+use drivelab_core::units::Bytes;
+use drivelab_device::guard::Destroy;
+use drivelab_device::{Named, identity_of};
+
+use crate::failure::{Failure, Result};
+use crate::lab::Lab;
+use crate::order::measurement::Order;
+use crate::output::pages::{OutputFile, format_of};
+use crate::plan::{dry_run, endurance};
+use crate::set_up::around::Around;
+use crate::set_up::series::{self, Asked, On, measure_all, say_cleaned};
+use crate::target::place::Place;
+use crate::target::refusals::{destroys_nothing, no_room};
+use crate::target::unmounted;
+
+/// Folder of the ledgers of loop devices in the data folder.
+const FOLDER: &str = "loops";
+/// What a partition table and a LUKS2 header take, at most.
+const AROUND_DATA: Bytes = Bytes::new(20 << 20);
+/// Of what lies in a file system, so many per cent are its own (inodes, journal), and its last tenth stays free.
+const OF_A_FILE_SYSTEM_PERCENT: u64 = 80;
+
+/// The folder, where a methodology that asks for conditions by itself was given one.
+///
+/// # Errors
+/// The target is not there.
+pub(super) fn folder(order: &Order<'_>) -> Result<Option<PathBuf>> {
+    if order.methodology.conditions(order.form).is_none() {
+        return Ok(None);
+    }
+    match order.place()? {
+        Place::Named(Named::Folder(folder)) => Ok(Some(folder)),
+        _ => Ok(None),
+    }
+}
+
+/// Makes the device, measures on it, and removes it.
+///
+/// # Errors
+/// No room for the file, no loop device to be had, and what the runs on it end with.
+pub(super) fn carry_out(lab: &Lab<'_>, order: &Order<'_>, asked: Asked<'_>, folder: &Path) -> Result {
+    if let Some(destroy) = order.destroy {
+        return Err(destroys_nothing(destroy));
+    }
+    unmounted::ask(lab, order, &order.place()?)?;
+    order.page.map_or(Ok(()), |(output, _)| OutputFile::check(output).and(format_of(output)).map(drop))?;
+    let size = size(order, asked.0, folder)?;
+    let turns = asked.0.turns(None, asked.1, true)?;
+    let conditions: Vec<Condition> = turns.iter().map(|turn| turn.condition).collect();
+    if order.dry_run {
+        let left_out = turns.first().map(|turn| turn.series.left_out.clone()).unwrap_or_default();
+        return dry_run::on_file(lab, order, folder, size, (&conditions, left_out));
+    }
+    let devices = drivelab_device::folder_facts(folder)?.devices;
+    endurance::ask((lab, order.facts), (&devices, false), dry_run::written_under(order, size, &conditions), order.yes)?;
+    let voice = lab.voice;
+    undo_what_was_left(lab)?;
+    let stop = StopToken::default();
+    lab.front.watch(vec![stop.clone()]);
+    let made = LoopFile::make(folder, size, &lab.data()?.root().join(FOLDER))?;
+    voice.warn(format!(
+        "{} is a loop device on a file of {size} in {}: what is measured on it passes a file system and the loop driver \
+         too, and is no figure of a drive by itself",
+        made.node().display(),
+        folder.display()
+    ));
+    let measured = on(lab, order, asked, (&made, &stop));
+    let (node, path) = (made.node().to_owned(), made.path().to_owned());
+    let removed = made.remove();
+    if removed.is_ok() {
+        voice.detail(format!("Undone    detached {} and removed {}", node.display(), path.display()));
+    }
+    let code = measured?;
+    removed?;
+    Ok(code)
+}
+
+fn on(lab: &Lab<'_>, order: &Order<'_>, asked: Asked<'_>, (made, stop): (&LoopFile, &StopToken)) -> Result {
+    let Place::Named(Named::BlockDevice(node)) = Place::of(made.node())? else {
+        return Err(Failure::unexpected(format!("{} is no block device", made.node().display())));
+    };
+    let turns = asked.0.turns(Some(&node), asked.1, true)?;
+    // It holds what drivelab made a moment ago, and no other device is meant.
+    let destroy = Destroy::named(Some(made.node())).planned_for(identity_of(&node));
+    let opal_admin_key = asked.1.opal_admin_key.as_deref();
+    let on = On { node: &node, destroy: &destroy, opal_admin_key, backend: asked.2, stop };
+    let order = Order { destroy: Some(made.node()), ..order.like() };
+    measure_all(lab, &order, &turns, &on)
+}
+
+/// Undoes what killed runs left on loop devices of drivelab's own, and removes those.
+fn undo_what_was_left(lab: &Lab<'_>) -> Result<()> {
+    let data = lab.data()?;
+    let loops = left_loops(&data.root().join(FOLDER))?;
+    let CleanUp { cleaned, .. } = clean_up(&series::folder(&data), &|left| loops.contains(&left.node) && left.there)?;
+    say_cleaned(lab.voice, cleaned)?;
+    clean(lab).map(drop)
+}
+
+/// Removes the loop devices that killed processes left; whether there were any.
+///
+/// # Errors
+/// Where their ledgers cannot be read.
+pub(super) fn clean(lab: &Lab<'_>) -> Result<bool> {
+    let voice = lab.voice;
+    let (done, trouble) = clean_loops(&lab.data()?.root().join(FOLDER))?;
+    trouble.iter().for_each(|error| voice.warn(format!("a loop device that a killed run left: {error}")));
+    done.iter().for_each(|done| voice.say(format!("A loop device that a killed run left: {done}")));
+    Ok(!done.is_empty())
+}
+
+/// How large the file is: what is tested, and what lies around it; at most a tenth of the free space, as of every
+/// scratch file.
+fn size(order: &Order<'_>, around: &Around, folder: &Path) -> Result<Bytes> {
+    let wanted = order.size.unwrap_or_else(|| order.methodology.nominal_size(order.form));
+    let least = order.methodology.minimum_size(order.form);
+    let facts = drivelab_device::folder_facts(folder)?;
+    let [wanted, least] = [wanted, least].map(|tested| around_of(tested, around.partition()));
+    drivelab_device::scratch_size(wanted, least, facts.file_system.free, Bytes::new(0))
+        .map_err(|error| no_room(folder, &facts.file_system, &error))
+}
+
+/// Bytes of a device on which so much can be tested, in whole MiB.
+fn around_of(tested: Bytes, partition: Option<Share>) -> Bytes {
+    let with = |bytes: u64, percent: u64| bytes.saturating_mul(100).div_ceil(percent.max(1));
+    let inside = with(tested.get(), OF_A_FILE_SYSTEM_PERCENT).saturating_add(AROUND_DATA.get());
+    let whole = match partition {
+        Some(Share::Percent(percent)) => with(inside, u64::from(percent.get())),
+        Some(Share::Bytes(bytes)) => inside.max(bytes.get()),
+        None => inside,
+    };
+    let mib = Bytes::MIB.get();
+    Bytes::new(whole.saturating_add(AROUND_DATA.get()).div_ceil(mib).saturating_mul(mib))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_has_room_for_all_that_lies_around_what_is_tested() {
+        // 80 MiB are 80 % of 100; with 20 around them 120, which are 60 % of 200; and 20 more.
+        let share = |text: &str| text.parse().ok();
+        assert_eq!(around_of(Bytes::new(80 << 20), share("60%")), Bytes::new(220 << 20));
+        assert_eq!(around_of(Bytes::new(80 << 20), None), Bytes::new(140 << 20));
+        assert_eq!(around_of(Bytes::new(1), None), Bytes::new(41 << 20), "in whole MiB");
+        assert_eq!(around_of(Bytes::new(80 << 20), share("1GiB")), Bytes::new(1044 << 20));
+    }
+}

@@ -1,0 +1,158 @@
+//! A series of runs under conditions: each is set up on a drive that the user released, measured by the one path that
+//! every run takes, and torn down, whatever became of it; several are compared at the end.
+//!
+//! Must not know how anything is set up (room `conditions`), nor how a figure is worked out.
+
+use std::path::{Path, PathBuf};
+
+use drivelab_conditions::{Cleaned, SetUp, Where, Wish};
+use drivelab_core::clock::StopToken;
+use drivelab_core::condition::{Arm, Condition, Series};
+use drivelab_core::exit::ExitCode;
+use drivelab_core::ids::RunId;
+use drivelab_device::BlockNode;
+use drivelab_device::guard::{self, Destroy};
+use drivelab_engine::{BackendChoice, Options};
+use drivelab_store::DataDir;
+
+use crate::failure::{Failure, Result};
+use crate::lab::Lab;
+use crate::order::conditions::AskedConditions;
+use crate::order::measurement::{Order, Under};
+use crate::order::show::Show;
+use crate::run::begin;
+use crate::run::wiring::engine as lab_engine;
+use crate::set_up::around::{Around, Turn};
+use crate::voice::Voice;
+
+/// Folder of the ledgers in the data folder.
+const FOLDER: &str = "conditions";
+
+/// The backend for all arms: threads where one of them goes through dm-crypt and the user named none. dm-crypt takes no
+/// operations that must not wait (NOWAIT): io_uring hands each to a thread of the kernel, or, as seen with Linux 6.1 in
+/// a virtual machine, ends it with EAGAIN or goes round in the kernel for ever. Arms are compared, so all take the
+/// same.
+fn backend(lab: &Lab<'_>, turns: &[Turn], named: Option<BackendChoice>) -> Option<BackendChoice> {
+    let encrypts = turns.iter().any(|turn| matches!(turn.condition.encryption, Arm::Luks2(_)));
+    if named.is_some() || !encrypts || lab.defaults.backend != BackendChoice::Auto {
+        return named;
+    }
+    lab.voice.say(
+        "dm-crypt does not go well with io_uring, so all arms are measured with threads (--backend uring takes io_uring \
+         all the same)",
+    );
+    Some(BackendChoice::Sync)
+}
+
+/// What is asked for around the target, by the methodology and by flags, the flags as they were given, and the backend
+/// that the user named.
+pub type Asked<'a> = (&'a Around, &'a AskedConditions, Option<BackendChoice>);
+
+/// What all runs of a series share.
+pub(super) struct On<'a> {
+    pub(super) node: &'a BlockNode,
+    pub(super) destroy: &'a Destroy,
+    pub(super) opal_admin_key: Option<&'a Path>,
+    pub(super) backend: Option<BackendChoice>,
+    pub(super) stop: &'a StopToken,
+}
+
+/// Every run in its turn, then what they are beside each other.
+pub(super) fn measure_all(lab: &Lab<'_>, order: &Order<'_>, turns: &[Turn], on: &On<'_>) -> Result {
+    let (data, voice) = (lab.data()?, lab.voice);
+    turns.iter().take(1).flat_map(|turn| &turn.series.left_out).for_each(|left_out| voice.warn(left_out));
+    let (several, backend) = (turns.len() > 1, backend(lab, turns, on.backend));
+    let mut done = Vec::new();
+    let mut code = ExitCode::Ok;
+    for Turn { condition, series } in turns {
+        if several {
+            let round = if series.rounds > 1 { format!(", round {}", series.round) } else { String::new() };
+            voice.say(format!("Arm {} of {}: {}{round}", series.at, series.of, condition.arm()));
+        }
+        let page = if several { None } else { order.page };
+        let one = One { on, condition: *condition, series, page, several };
+        let (ended, run) = under(lab, order, lab_engine(lab, backend)?, &data, &one)?;
+        if ended != ExitCode::Ok {
+            code = ended;
+        }
+        let (records, analysis) = lab.load(run)?;
+        done.push((records, analysis));
+    }
+    if several {
+        lab.front.arms(done, order.page)?;
+    }
+    Ok(code)
+}
+
+/// One condition and what it is measured on.
+struct One<'a> {
+    on: &'a On<'a>,
+    condition: Condition,
+    series: &'a Series,
+    page: Option<(&'a Path, bool)>,
+    several: bool,
+}
+
+/// Sets up, measures, tears down.
+fn under(
+    lab: &Lab<'_>,
+    order: &Order<'_>,
+    engine: Options,
+    data: &DataDir,
+    one: &One<'_>,
+) -> Result<(ExitCode, RunId)> {
+    let voice = lab.voice;
+    let run = RunId::now();
+    let On { node, destroy, opal_admin_key, backend: _, stop } = *one.on;
+    let released = guard::release_device(node, destroy)?;
+    let destroy = destroy.id.as_ref().map(|id| id.display().to_string());
+    let (condition, series, folder) = (one.condition, Some(one.series.clone()), folder(data));
+    let wish = Wish { run, condition, destroy, opal_admin_key, series, folder: &folder, stop };
+    // From here on whoever leaves at once leaves something on the drive.
+    lab.front.is_set_up(Some(run));
+    let set_up = SetUp::begin(released, &wish).inspect_err(|_| lab.front.is_set_up(None))?;
+    set_up.facts().done.iter().for_each(|done| voice.say(format!("Set up    {done}")));
+    let target = match set_up.place() {
+        Where::Folder(path) | Where::Device(path) => path.clone(),
+    };
+    let inner = Under { run, stop: stop.clone(), set_up: &set_up };
+    let order = Order {
+        target: &target,
+        new_file: false,
+        destroy: None,
+        engine,
+        page: one.page,
+        show: if one.several && lab.front.shows_a_document() { Show::Part } else { order.show },
+        under: Some(inner),
+        ..order.like()
+    };
+    let measured = begin::carry_out(lab, order);
+    let undone = set_up.tear_down();
+    lab.front.is_set_up(None);
+    match &undone {
+        Ok(said) => said.iter().for_each(|said| voice.detail(format!("Undone    {said}"))),
+        Err(error) => voice.warn(format!(
+            "not everything that was set up for run {run} could be undone: {error}; `drivelab resume {run}` tries again"
+        )),
+    }
+    let code = measured?;
+    undone?;
+    Ok((code, run))
+}
+
+pub(super) fn folder(data: &DataDir) -> PathBuf {
+    data.root().join(FOLDER)
+}
+
+pub(super) fn say_cleaned(voice: Voice, cleaned: Vec<Cleaned>) -> Result<()> {
+    for Cleaned { run, done, trouble } in cleaned {
+        if let Some(error) = trouble {
+            done.iter().for_each(|done| voice.say(format!("Undone    {done}")));
+            let Failure { code, message } = error.into();
+            return Err(Failure::new(code, format!("the conditions of run {run} could not all be undone: {message}")));
+        }
+        let what = if done.is_empty() { "nothing of them was left".to_owned() } else { done.join("; ") };
+        voice.say(format!("The conditions of run {run}, which was killed, are undone: {what}"));
+    }
+    Ok(())
+}

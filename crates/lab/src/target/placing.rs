@@ -1,0 +1,52 @@
+//! Placing writes by handle: whether target and engine can do what the loads of a plan ask, before anything is written.
+
+use drivelab_core::exit::ExitCode;
+use drivelab_core::plan::{Plan, Step};
+use drivelab_core::target::PlacementHandles;
+use drivelab_core::workload::Workload;
+use drivelab_device::Named;
+use drivelab_engine::BackendChoice;
+
+use crate::failure::{Failure, Result};
+use crate::target::place::Place;
+
+/// The handles of the target, for a plan that names some; `None` for one that names none. Looks only.
+///
+/// # Errors
+/// A target whose writes cannot be placed, a handle that it does not have, a backend that cannot place.
+pub fn of(plan: &Plan, place: &Place, backend: BackendChoice) -> Result<Option<PlacementHandles>> {
+    let mut named: Vec<u16> = plan.steps().filter_map(Step::workload).flat_map(Workload::placement_handles).collect();
+    named.sort_unstable();
+    named.dedup();
+    let [first, ..] = named.as_slice() else { return Ok(None) };
+    let refuse = |handle: u16, why: String| {
+        let path = place.path().display();
+        let message = format!("writes to {path} were to be placed by handle {handle}, and {why}. Nothing was touched");
+        Failure::new(ExitCode::TargetUnusable, message)
+    };
+    let known = look(place).map_err(|why| refuse(*first, why))?;
+    if let Some(lacking) = named.iter().find(|handle| !known.handles.contains(handle)) {
+        return Err(refuse(*lacking, format!("it has no such handle (it has {})", known.handles_text())));
+    }
+    drivelab_engine::check_placement(backend).map_err(Failure::usage)?;
+    Ok(Some(known))
+}
+
+/// How many handles writes can be placed by, numbered from 0 without a gap.
+///
+/// # Errors
+/// Why by none, as a part of a sentence.
+pub fn handles(place: &Place) -> std::result::Result<u16, String> {
+    let known = look(place)?;
+    let follow = (0..).zip(&known.handles).take_while(|(number, handle)| number == *handle).count();
+    Ok(u16::try_from(follow).unwrap_or(u16::MAX))
+}
+
+fn look(place: &Place) -> std::result::Result<PlacementHandles, String> {
+    match place {
+        Place::Named(Named::BlockDevice(node)) => drivelab_device::placement_handles(node),
+        Place::Named(_) | Place::Nop => {
+            Err("only an NVMe drive with Flexible Data Placement has such handles: name its block device".to_owned())
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Where a run will measure: the target looked at, and how much of it is tested, before anything is made.
+
+use drivelab_analysis::findings;
+use drivelab_core::environment::{BlockDeviceFacts, FileSystemFacts, TargetFacts, TargetKind};
+use drivelab_core::exit::ExitCode;
+use drivelab_core::finding::Finding;
+use drivelab_core::plan::Form;
+use drivelab_core::target::{DirectIo, GuardedDevice, WritableTarget};
+use drivelab_core::units::Bytes;
+use drivelab_device::guard::{self, Destroy};
+use drivelab_device::{FolderFacts, Named, NoSpace};
+use drivelab_method::{Methodology, SpeedGuess, TargetShape};
+use drivelab_report::format;
+
+use super::open::{Needs, OpenedIo, Wanted, released_device};
+use super::place::{self, Place};
+use super::refusals::{no_file_size, no_room, not_writable, refuse_unfit};
+use crate::failure::{Failure, Result};
+use crate::voice::Voice;
+
+/// Where a run will measure, before anything is made or opened for good.
+pub struct Site {
+    /// What the user named, resolved.
+    pub place: Place,
+    /// Whether a scratch file will be made.
+    pub makes_scratch: bool,
+    /// The file system it lies on; `None` for devices and for what is nothing.
+    pub(crate) file_system: Option<FileSystemFacts>,
+    /// Block devices below it.
+    pub devices: Vec<BlockDeviceFacts>,
+    /// What direct I/O needs there, as far as can be told now.
+    pub(crate) direct_io: DirectIo,
+    /// Bytes that will be tested.
+    pub length: Bytes,
+    /// What the scratch file would have been without the limit of free space; of a device, all of it.
+    wanted: Bytes,
+    /// What the methodology states for a target that exists, where it states bytes.
+    stated: Option<Bytes>,
+    /// The device that the guard let through, held from here on.
+    released: Option<WritableTarget>,
+}
+
+impl Site {
+    /// Whether it is a block device itself.
+    #[must_use]
+    pub const fn is_block_device(&self) -> bool {
+        matches!(self.place, Place::Named(Named::BlockDevice(_)))
+    }
+
+    /// The devices below it, and whether it is one itself.
+    #[must_use]
+    pub fn below(&self) -> (&[BlockDeviceFacts], bool) {
+        (&self.devices, self.is_block_device())
+    }
+
+    /// Free space of the file system, or size of the device.
+    #[must_use]
+    pub fn room(&self) -> Option<Bytes> {
+        if self.is_block_device() { Some(self.wanted) } else { self.file_system.as_ref().map(|system| system.free) }
+    }
+
+    /// What opening it would refuse, without making anything.
+    ///
+    /// # Errors
+    /// As for [`Place::check`].
+    pub fn check(&self, wanted: &Wanted<'_>) -> Result<()> {
+        if self.released.is_some() { Ok(()) } else { self.place.check(wanted) }
+    }
+
+    /// What the guard found on a device that it let through.
+    #[must_use]
+    pub fn guarded(&self) -> Option<&GuardedDevice> {
+        self.released.as_ref().and_then(|target| target.decision().device.as_deref())
+    }
+
+    /// Opens it; a device that was let through is not let go in between.
+    ///
+    /// # Errors
+    /// As for [`Place::open`].
+    pub fn open(&mut self, wanted: &Wanted<'_>, voice: Voice) -> Result<OpenedIo> {
+        match (&self.place, self.released.take()) {
+            (Place::Named(Named::BlockDevice(node)), Some(target)) => Ok(released_device(node, target)),
+            _ => self.place.open(wanted, voice),
+        }
+    }
+
+    /// The finding about a target that is smaller than was asked for or than the methodology states: it is another load
+    /// than the one that was meant, whoever reads the result.
+    #[must_use]
+    pub fn smaller(&self) -> Option<Finding> {
+        if self.makes_scratch {
+            return (self.length < self.wanted).then(|| findings::scratch_file_smaller(self.wanted, self.length));
+        }
+        self.stated.filter(|stated| self.length < *stated).map(|stated| findings::target_smaller(stated, self.length))
+    }
+
+    /// What the user should know about how the target was chosen.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if let (Place::Named(Named::NewFile(file)), Some(file_system)) = (&self.place, &self.file_system) {
+            let device = self.devices.first().map_or("a file system without a drive", |device| &device.name);
+            remarks.push(format!(
+                "{} is a new scratch file, on {device} (mounted at {}), and is removed at the end",
+                file.display(),
+                file_system.mount_point.display()
+            ));
+        }
+        if let (Place::Named(Named::BlockDevice(node)), true) = (&self.place, self.length < self.wanted) {
+            remarks.push(format!(
+                "the first {} of {} are used ({} in all), as much as the methodology takes in this form; more with --size",
+                format::bytes(self.length),
+                node.path.display(),
+                format::bytes(self.wanted)
+            ));
+        }
+        if let Some(stated) = self.stated.filter(|stated| !self.makes_scratch && self.length < *stated) {
+            remarks.push(format!(
+                "{} are tested, and the methodology takes {} in this form: its areas and volumes shrink with the target",
+                format::bytes(self.length),
+                format::bytes(stated)
+            ));
+        }
+        if self.length < self.wanted && self.makes_scratch {
+            remarks.push(format!(
+                "the scratch file is {} instead of {}: it is made of whole MiB and takes at most 10 % of the free space \
+                 (90 % of a file system that was made for the run)",
+                format::bytes(self.length),
+                format::bytes(self.wanted)
+            ));
+        }
+        remarks
+    }
+}
+
+/// How large a scratch file becomes: from the wanted size, the least, the free space and the memory.
+type FitScratch = fn(Bytes, Bytes, Bytes, Bytes) -> std::result::Result<Bytes, NoSpace>;
+
+/// Whether the target is only looked at or will be used.
+#[derive(Debug, Clone, Copy)]
+pub enum Purpose<'a> {
+    /// To make a plan: nothing is opened.
+    Plan,
+    /// To measure; what exists and is written needs the user's word.
+    Measure {
+        /// What the user said may be overwritten.
+        destroy: &'a Destroy,
+    },
+    /// To measure in a file system that was made for the run: nobody else needs room there.
+    OnOwn,
+}
+
+/// Looks at the place and works out how large the target will be; makes and changes nothing.
+///
+/// # Errors
+/// A target that is missing, refused, read-only, too small or full.
+pub fn survey(
+    place: Place,
+    methodology: &Methodology,
+    form: Form,
+    size: Option<Bytes>,
+    purpose: Purpose<'_>,
+) -> Result<Site> {
+    refuse_unfit(&place, methodology)?;
+    let wanted = size.or_else(|| methodology.file_size(form));
+    if place.makes_scratch()? {
+        let wanted = wanted.ok_or_else(|| no_file_size(&place, methodology))?;
+        let fit = match purpose {
+            Purpose::OnOwn => drivelab_device::own_scratch_size,
+            Purpose::Plan | Purpose::Measure { .. } => drivelab_device::scratch_size,
+        };
+        return new_file(place, methodology, form, (wanted, fit));
+    }
+    let addresses = wanted.unwrap_or(place::DEFAULT_SIZE);
+    let mut released = None;
+    let facts = match (&place, purpose) {
+        (Place::Nop, _) => drivelab_device::facts_of_nothing(TargetKind::Nop, place.path(), addresses),
+        (Place::Named(Named::NullDevice(path) | Named::ZeroDevice(path)), _) => {
+            drivelab_device::facts_of_nothing(TargetKind::NullDevice, path, addresses)
+        }
+        // Asked here as well as when it is opened: a refusal comes before anything else is said about the target.
+        (Place::Named(Named::ExistingFile(file)), Purpose::Measure { destroy }) if changes(methodology, form) => {
+            let target = guard::authorise_file(file, destroy.id.as_deref())?;
+            let mut facts = drivelab_device::target_facts(file, TargetKind::NamedFile, target.length())?;
+            facts.direct_io = target.direct_io().clone();
+            facts
+        }
+        (Place::Named(Named::BlockDevice(node)), Purpose::Measure { destroy }) if changes(methodology, form) => {
+            let target = guard::authorise_device(node, destroy)?;
+            let facts = drivelab_device::device_facts(node, target.length(), target.direct_io().clone());
+            released = Some(target);
+            facts
+        }
+        (Place::Named(Named::BlockDevice(node)), _) => drivelab_device::open_device_to_read(node)?.facts,
+        (Place::Named(Named::ExistingFile(path) | Named::Folder(path) | Named::NewFile(path)), _) => {
+            drivelab_device::open_file_to_read(path)?.facts
+        }
+    };
+    let TargetFacts { length: whole, file_system, devices, direct_io, .. } = facts;
+    let length = part_of(&place, methodology, form, whole, size)?;
+    let stated = if matches!(place, Place::Named(Named::BlockDevice(_))) {
+        methodology.stated_size(form)
+    } else {
+        methodology.file_size(form).filter(|_| form != Form::Smoke && !methodology.takes_any_target())
+    };
+    Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: whole, stated, released })
+}
+
+/// The same for a device that was set up for the run and is held already.
+///
+/// # Errors
+/// A methodology that does not fit it, or a device that is too small for it.
+pub fn survey_set_up(
+    target: WritableTarget,
+    methodology: &Methodology,
+    form: Form,
+    size: Option<Bytes>,
+) -> Result<Site> {
+    let place = Place::of(target.path())?;
+    refuse_unfit(&place, methodology)?;
+    let Place::Named(Named::BlockDevice(node)) = &place else {
+        return Err(Failure::unexpected(format!("{} is no block device any more", target.path().display())));
+    };
+    let TargetFacts { length: whole, file_system, devices, direct_io, .. } =
+        drivelab_device::device_facts(node, target.length(), target.direct_io().clone());
+    let length = part_of(&place, methodology, form, whole, size)?;
+    let stated = methodology.stated_size(form);
+    let released = Some(target);
+    Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: whole, stated, released })
+}
+
+/// Whether any step of a methodology can change what its target holds, by its expansion for the size that it wants.
+/// Where that fails, what is wrong with the load is said by the expansion for the real size, and not by the guard;
+/// nothing is opened for writing before that, and then by the real plan.
+pub(crate) fn changes(methodology: &Methodology, form: Form) -> bool {
+    let capacity = methodology.nominal_size(form);
+    let shape = TargetShape { capacity, offset_align: Bytes::new(1), guess: SpeedGuess::default() };
+    let plan = drivelab_method::expand(methodology, form, &shape);
+    plan.is_ok_and(|plan| Needs::of_plan(&plan).changes())
+}
+
+/// A scratch file that will be made.
+fn new_file(place: Place, methodology: &Methodology, form: Form, (wanted, fit): (Bytes, FitScratch)) -> Result<Site> {
+    let folder = place.folder();
+    let FolderFacts { file_system, devices, direct_io_expected, writable } = drivelab_device::folder_facts(folder)?;
+    if !writable {
+        return Err(not_writable(folder, &file_system));
+    }
+    let minimum = methodology.minimum_size(form);
+    if wanted < minimum {
+        return Err(Failure::usage(format!(
+            "a scratch file of {} is too small for '{}', which needs at least {}; ask for more with --size",
+            format::bytes(wanted),
+            methodology.identity().name,
+            format::bytes(minimum)
+        )));
+    }
+    let memory = drivelab_device::total_memory();
+    let length =
+        fit(wanted, minimum, file_system.free, memory).map_err(|error| no_room(folder, &file_system, &error))?;
+    let file_system = Some(file_system);
+    let direct_io = direct_io_expected;
+    Ok(Site {
+        place,
+        makes_scratch: true,
+        file_system,
+        devices,
+        direct_io,
+        length,
+        wanted,
+        stated: None,
+        released: None,
+    })
+}
+
+/// How much of the target is tested: of a block device as much as was asked for or the methodology wants, else all.
+fn part_of(place: &Place, methodology: &Methodology, form: Form, whole: Bytes, asked: Option<Bytes>) -> Result<Bytes> {
+    let is_device = matches!(place, Place::Named(Named::BlockDevice(_)));
+    if !is_device || methodology.takes_any_target() {
+        return Ok(whole);
+    }
+    let wanted = asked.unwrap_or_else(|| methodology.device_part(form, whole));
+    let part = if wanted < whole { wanted.align_down(Bytes::MIB) } else { whole };
+    let minimum = methodology.minimum_size(form);
+    if part >= minimum && part.get() > 0 {
+        return Ok(part);
+    }
+    let others = methodology.forms_that_fit(whole).into_iter().filter(|other| *other != form).map(Form::name);
+    let others: Vec<String> = others.map(|name| format!("--form {name}")).collect();
+    let others = if others.is_empty() { String::new() } else { format!(" (what fits there: {})", others.join(", ")) };
+    let more = if minimum.max(Bytes::MIB) <= whole { ", or say more with --size" } else { "" };
+    let message = format!(
+        "'{}' needs at least {} of a device, and {} would be used of {}; name a larger one{more}{others}",
+        methodology.identity().name,
+        format::bytes(minimum.max(Bytes::MIB)),
+        format::bytes(part),
+        place.path().display()
+    );
+    Err(Failure::new(ExitCode::TargetUnusable, message))
+}

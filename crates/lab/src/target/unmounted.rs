@@ -1,0 +1,96 @@
+//! The question before measuring in a folder whose file system, by /etc/fstab, is another one that is not mounted: what
+//! is measured and written there is the disk of the file system that the folder lies on meanwhile.
+
+use std::path::Path;
+
+use drivelab_core::exit::ExitCode;
+use drivelab_device::{Named, NotMounted, not_mounted};
+
+use crate::failure::{Failure, Result};
+use crate::front::yes;
+use crate::lab::Lab;
+use crate::order::measurement::Order;
+use crate::target::place::Place;
+use crate::voice::Voice;
+
+/// Asks about the target of an order and the folder that its files come from; with `--yes` it is only said, and where
+/// only a plan is wanted, what the command would ask is said.
+///
+/// # Errors
+/// Exit 6 where the answer is no, or nobody can be asked.
+pub fn ask(lab: &Lab<'_>, order: &Order<'_>, place: &Place) -> Result<()> {
+    if order.under.is_some() || order.part.is_some() {
+        // It was asked before anything was set up, or before the first run of the group.
+        return Ok(());
+    }
+    of_place(lab, place, (order.yes, order.dry_run))?;
+    order.source.map_or(Ok(()), |source| about(lab, source, (order.yes, order.dry_run)))
+}
+
+/// The same for a place: folders and new files are asked about, since something is made there.
+///
+/// # Errors
+/// As for [`ask`].
+pub fn of_place(lab: &Lab<'_>, place: &Place, (yes, dry_run): (bool, bool)) -> Result<()> {
+    match place {
+        Place::Named(Named::Folder(path) | Named::NewFile(path)) => about(lab, path, (yes, dry_run)),
+        _ => Ok(()),
+    }
+}
+
+fn about(lab: &Lab<'_>, path: &Path, (unasked, dry_run): (bool, bool)) -> Result<()> {
+    let Some(found) = not_mounted(path) else { return Ok(()) };
+    let found = found_text(&found, path);
+    if unasked {
+        lab.voice.warn(found);
+        return Ok(());
+    }
+    let refused = |why: &str| {
+        let text = format!("{found}. {why} Nothing was touched; mount it, or say --yes to measure there all the same");
+        Err(Failure::new(ExitCode::TargetUnusable, text))
+    };
+    if !lab.front.can_ask() {
+        return refused("Nobody can be asked here whether that is meant.");
+    }
+    if dry_run {
+        lab.voice.warn(format!("{found}: the command itself asks first"));
+        return Ok(());
+    }
+    if yes(lab.front, &format!("{found}. Measure there all the same?"))? {
+        Ok(())
+    } else {
+        refused("The answer was no.")
+    }
+}
+
+/// Warns about what is only looked at: the answer is about the disk of another file system than the one that fstab
+/// names. A name that leads nowhere is explained elsewhere.
+pub fn warn(path: &Path, voice: Voice) {
+    if let Some(found) = path.exists().then(|| not_mounted(path)).flatten() {
+        voice.warn(found_text(&found, path).replace("what would be measured is", "what is looked at is the disk of"));
+    }
+}
+
+fn found_text(found: &NotMounted, path: &Path) -> String {
+    let NotMounted { source, mount_point, instead } = found;
+    let where_ = if path == mount_point { "there".to_owned() } else { format!("at {}", mount_point.display()) };
+    format!(
+        "{}: /etc/fstab has {source} mounted {where_}, and it is not: what would be measured is the file system at {}",
+        path.display(),
+        instead.display()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_said_what_is_missing_and_what_would_be_measured_instead() {
+        let found = NotMounted { source: "UUID=1-2".to_owned(), mount_point: "/mnt/data".into(), instead: "/".into() };
+        let at = found_text(&found, Path::new("/mnt/data"));
+        assert!(at.starts_with("/mnt/data: /etc/fstab has UUID=1-2 mounted there,"), "{at}");
+        let below = found_text(&found, Path::new("/mnt/data/a"));
+        assert!(below.contains("mounted at /mnt/data,") && below.ends_with("the file system at /"), "{below}");
+    }
+}
