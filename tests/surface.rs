@@ -236,3 +236,30 @@ fn a_size_that_cannot_be_is_a_usage_error_and_one_that_is_cut_is_said() {
     let new = lab.ok(&["run", "quick", "new-drive", "--new-file", "--dry-run"]);
     assert!(new.stdout.contains("is a new scratch file"), "{}", new.stdout);
 }
+
+#[test]
+fn runs_are_listed_by_what_they_are_and_by_tags_of_the_user_s() {
+    let lab = Lab::new();
+    for _ in 0..2 {
+        lab.ok(&["io", "nop:", "--operations", "100"]);
+    }
+    let ids = |flags: &[&str]| -> Vec<String> {
+        let document = lab.json(&[&["results", "list", "--json"], flags].concat());
+        let runs = document["runs"].as_array().expect("runs");
+        runs.iter().map(|run| run["id"].as_str().expect("an id").to_owned()).collect()
+    };
+    let both = ids(&[]);
+    assert_eq!(both.len(), 2);
+    assert_eq!(ids(&["--method", "io", "--state", "complete", "--since", "24 h"]), both);
+    lab.ok(&["results", "tag", &both[1], "heatsink=none", "bench-2", "bench-2"]);
+    assert_eq!(ids(&["--tag", "bench-2", "--tag", "heatsink=none"]), both[1..]);
+    assert!(lab.ok(&["results", "list"]).stdout.contains("heatsink=none bench-2"));
+    lab.ok(&["results", "tag", &both[1], "bench-2", "--remove"]);
+    for flags in [["--tag", "bench-2"], ["--state", "failed"], ["--drive", "none"], ["--since", "2999-01-01"]] {
+        let none = lab.run(&[&["results", "list"], &flags[..]].concat());
+        assert_eq!((none.code, none.stderr.contains("no run is like that")), (4, true), "{flags:?}: {}", none.stderr);
+    }
+    for flags in [["--since", "yesterday"], ["--since", "2026-1-1"], ["--tag", "two words"]] {
+        assert_eq!(lab.run(&[&["results", "list"], &flags[..]].concat()).code, 2, "{flags:?}");
+    }
+}

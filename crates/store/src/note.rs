@@ -1,7 +1,7 @@
 //! Notes: small opaque values that the program keeps beside a run, outside of what is measured.
 //!
 //! What a note means is the business of whoever wrote it. The seal covers those that are there at the end of the run; a
-//! note that comes later lies outside of it.
+//! note that comes later lies outside of it, and so do the user's tags at any time.
 
 use std::path::Path;
 
@@ -13,6 +13,9 @@ use crate::document::FileEntry;
 use crate::error::StoreError;
 use crate::fsio;
 use crate::layout::{DataDir, NOTES};
+
+/// The note that holds the user's tags, which may change when everything else is sealed.
+pub(crate) const TAGS: &str = "tags";
 
 /// Sets the note `name` (lower-case letters, digits and `-`) of a run, atomically and durably. A value of `null`
 /// makes it absent. May be called before the bundle is made, and for a new note after it is sealed. Never call it while
@@ -60,6 +63,7 @@ pub(crate) fn entries(bundle: &Path) -> Result<Vec<FileEntry>, StoreError> {
     let found = std::fs::read_dir(&folder).map_err(|error| StoreError::io("read", &folder, error))?;
     let names = found.flatten().filter_map(|entry| entry.file_name().to_str().map(str::to_owned));
     let mut names: Vec<String> = names.filter_map(|name| name.strip_suffix(".json").map(note_path)).collect();
+    names.retain(|name| *name != note_path(TAGS));
     names.sort();
     names.iter().map(|name| Ok(FileEntry::of(name, &fsio::read(&bundle.join(name))?))).collect()
 }

@@ -1,6 +1,13 @@
 //! `drivelab results`, and how a command names a stored run.
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use drivelab_core::event::RunState;
+use drivelab_core::units::Nanos;
+
+use super::words::FormArg;
+
+/// Most bytes of a tag.
+const LONGEST_TAG: usize = 64;
 
 /// Names one stored run.
 #[derive(Debug, Args)]
@@ -13,14 +20,106 @@ pub struct OneRun {
     pub last: bool,
 }
 
+/// Which runs are listed.
+#[derive(Debug, Args)]
+pub struct FilterArgs {
+    /// Only of drives whose model, serial number or firmware contains this.
+    #[arg(long, value_name = "WORD")]
+    pub drive: Option<String>,
+    /// Only of this methodology.
+    #[arg(long, value_name = "NAME")]
+    pub method: Option<String>,
+    /// Only in this form.
+    #[arg(long, value_enum)]
+    pub form: Option<FormArg>,
+    /// Only complete, interrupted or failed ones.
+    #[arg(long, value_enum)]
+    pub state: Option<StateArg>,
+    /// Only with this tag; given several times, with all of them.
+    #[arg(long, value_name = "TAG", value_parser = tag)]
+    pub tag: Vec<String>,
+    /// Only begun since then: a date (2026-11-01, 2026-11-01T12:00, in UTC), or so long ago (90 min, 24 h).
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    pub since: Option<String>,
+}
+
+/// How a run stands, on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StateArg {
+    /// At its end.
+    Complete,
+    /// Stopped or killed before it; `drivelab resume` goes on.
+    Interrupted,
+    /// Ended by errors.
+    Failed,
+}
+
+impl From<StateArg> for RunState {
+    fn from(state: StateArg) -> Self {
+        match state {
+            StateArg::Complete => RunState::Complete,
+            StateArg::Interrupted => RunState::Interrupted,
+            StateArg::Failed => RunState::Failed,
+        }
+    }
+}
+
+/// A tag.
+///
+/// # Errors
+/// Characters that no tag has.
+fn tag(text: &str) -> Result<String, String> {
+    let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '=');
+    if text.is_empty() || text.len() > LONGEST_TAG || !text.chars().all(good) {
+        return Err(format!(
+            "a tag has 1 to {LONGEST_TAG} letters, digits, '-', '_', '.', ':' or '=', such as heatsink=none"
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+/// The beginning of the time from which runs are listed, as they are dated: RFC 3339 in UTC.
+///
+/// # Errors
+/// Neither a date nor a length of time.
+fn since(text: &str) -> Result<String, String> {
+    if let Ok(ago) = text.parse::<Nanos>() {
+        let ago = i64::try_from(ago.get()).map_err(|_| format!("'{text}' is longer ago than there are runs"))?;
+        let then = jiff::Timestamp::now() - jiff::SignedDuration::from_nanos(ago);
+        return Ok(then.to_string());
+    }
+    let digits = |at: std::ops::Range<usize>| text.get(at).is_some_and(|part| part.bytes().all(|b| b.is_ascii_digit()));
+    let dashes = text.get(4..5) == Some("-") && text.get(7..8) == Some("-");
+    let is_date = text.len() >= 10 && digits(0..4) && digits(5..7) && digits(8..10) && dashes;
+    let rest = text.get(10..).unwrap_or_default();
+    if is_date && (rest.is_empty() || rest.starts_with('T')) {
+        return Ok(text.trim_end_matches('Z').to_owned());
+    }
+    Err(format!("'{text}' is neither a date such as 2026-11-01 nor a length of time such as 24 h"))
+}
+
 /// `drivelab results`.
 #[derive(Debug, Subcommand)]
 pub enum ResultsCommand {
     /// Newest first, unfinished ones included.
     List {
+        /// Which.
+        #[command(flatten)]
+        filter: FilterArgs,
         /// As one JSON document.
         #[arg(long)]
         json: bool,
+    },
+    /// Put words on a run, by which it can be listed.
+    Tag {
+        /// Which, by id, or last.
+        run: String,
+        /// Words of letters, digits, '-', '_', '.', ':' and '='.
+        #[arg(required = true, value_parser = tag)]
+        tags: Vec<String>,
+        /// Take them off instead.
+        #[arg(long)]
+        remove: bool,
     },
     /// The table of one run.
     Show {

@@ -7,9 +7,9 @@ use drivelab_core::exit::ExitCode;
 use drivelab_core::plan::OWN_LOAD;
 use drivelab_lab::{Failure, Result};
 use drivelab_report::{ReportInput, format};
-use drivelab_store::{Bundle, RunRow};
+use drivelab_store::{Bundle, Filter, RunRow, write_tags};
 
-use crate::args::{OneRun, ResultsCommand};
+use crate::args::{FilterArgs, OneRun, ResultsCommand};
 use crate::context::{Context, LAST, NO_RUNS};
 use crate::front::question;
 use crate::front::width::terminal_width;
@@ -24,7 +24,8 @@ const SCRATCH: &str = ".drivelab-scratch-";
 /// No such run, or one that is damaged or in use.
 pub fn results(context: &Context, command: &ResultsCommand) -> Result {
     match command {
-        ResultsCommand::List { json } => list(context, *json),
+        ResultsCommand::List { filter, json } => list(context, filter, *json),
+        ResultsCommand::Tag { run, tags, remove } => tag(context, run, tags, *remove),
         ResultsCommand::Show { run, json } => show(context, run, *json),
         ResultsCommand::Path { run } => {
             let row = context.find(run)?;
@@ -41,8 +42,19 @@ pub fn results(context: &Context, command: &ResultsCommand) -> Result {
     }
 }
 
-fn list(context: &Context, json: bool) -> Result {
-    let rows = context.catalog()?.list()?;
+fn list(context: &Context, asked: &FilterArgs, json: bool) -> Result {
+    let filter = Filter {
+        drive: asked.drive.clone(),
+        method: asked.method.clone(),
+        form: asked.form.map(Into::into),
+        state: asked.state.map(Into::into),
+        tags: asked.tag.clone(),
+        since: asked.since.clone(),
+    };
+    let rows = context.catalog()?.filtered(&filter)?;
+    if rows.is_empty() && !filter.is_empty() {
+        return Err(Failure::nothing("no run is like that; `drivelab results list` without flags names them all"));
+    }
     if json {
         let runs: Vec<_> = rows.iter().map(row_json).collect();
         say::json(&serde_json::json!({ "schema": "drivelab.results-list", "schema_version": 1, "runs": runs }))?;
@@ -52,13 +64,16 @@ fn list(context: &Context, json: bool) -> Result {
         context.settings.voice.say(NO_RUNS);
         return Ok(ExitCode::Ok);
     }
-    let head = ["run", "state", "started", "form", "method", "steps", "target"].map(str::to_owned);
-    let lines: Vec<[String; 7]> = std::iter::once(head).chain(rows.iter().map(row_text)).collect();
+    let head = ["run", "state", "started", "form", "method", "steps", "target", "tags"].map(str::to_owned);
+    let mut lines: Vec<Vec<String>> = std::iter::once(head).chain(rows.iter().map(row_text)).map(Vec::from).collect();
+    if rows.iter().all(|row| row.tags.is_empty()) {
+        lines.iter_mut().for_each(|line| drop(line.pop()));
+    }
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; 7] = std::array::from_fn(width);
+    let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
     let mut text = String::new();
     for line in &lines {
-        let cells = line.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+        let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
         let _ = writeln!(text, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }
     say::data(&text)?;
@@ -66,7 +81,7 @@ fn list(context: &Context, json: bool) -> Result {
 }
 
 /// A run in words. A load of `drivelab io` is named by what it is: all of them have the same method.
-fn row_text(row: &RunRow) -> [String; 7] {
+fn row_text(row: &RunRow) -> [String; 8] {
     let state = if row.damaged.is_some() {
         "damaged"
     } else if row.live {
@@ -84,6 +99,7 @@ fn row_text(row: &RunRow) -> [String; 7] {
         if own { format!("io: {}", row.title) } else { row.method.clone() },
         format!("{}/{}", row.steps_done, row.steps_total),
         place(&row.target),
+        row.tags.join(" "),
     ]
 }
 
@@ -108,10 +124,30 @@ fn row_json(row: &RunRow) -> serde_json::Value {
         "form": row.form,
         "target": row.target,
         "drive": row.drive,
+        "serial": row.serial,
+        "firmware": row.firmware,
+        "capacity": row.capacity,
+        "testbed": row.testbed,
+        "tags": row.tags,
         "steps_done": row.steps_done,
         "steps_total": row.steps_total,
         "damaged": row.damaged,
     })
+}
+
+/// Puts tags on a run or takes them off.
+fn tag(context: &Context, run: &str, tags: &[String], remove: bool) -> Result {
+    let row = context.find_named(run)?;
+    let mut all = row.tags;
+    all.retain(|tag| !tags.contains(tag));
+    if !remove {
+        all.extend(tags.iter().cloned());
+        all.dedup();
+    }
+    write_tags(&context.data()?, row.id, &all)?;
+    let words = if all.is_empty() { "no tags".to_owned() } else { all.join(", ") };
+    context.settings.voice.say(format!("Run {}: {words}", row.id));
+    Ok(ExitCode::Ok)
 }
 
 fn show(context: &Context, run: &OneRun, json: bool) -> Result {

@@ -5,11 +5,13 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use drivelab_core::environment::TestbedFacts;
 use drivelab_core::event::RunState;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::{Form, Plan};
 
 use super::row::RunRow;
+use super::tags;
 use crate::bundle::Bundle;
 use crate::error::StoreError;
 use crate::layout::{ENVIRONMENT, EVENTS, MANIFEST, METHODOLOGY, NOTES, PLAN, SEAL};
@@ -35,7 +37,7 @@ pub(super) fn stamp(path: &Path) -> String {
         within.sort();
         files.append(&mut within);
     }
-    let mut stamp = String::from("3");
+    let mut stamp = String::from("4");
     for file in files {
         match fs::metadata(&file) {
             Ok(facts) => {
@@ -96,6 +98,10 @@ fn from_bundle(bundle: &Bundle, steps_done: u32, damaged: Option<String>) -> Run
     // A steady test may need fewer rounds than it is given: a complete run did all there was to do.
     let title = plan(bundle.path()).map(|plan| plan.title).unwrap_or_default();
     let complete = bundle.state() == RunState::Complete && damaged.is_none();
+    let environment = bundle.environment().ok();
+    let devices = environment.as_ref().map(|facts| facts.target.devices.as_slice()).unwrap_or_default();
+    // The one that the manifest names: the first with a model, or whatever the target lies on.
+    let drive = devices.iter().find(|device| device.model.is_some()).or(devices.first());
     RunRow {
         id: manifest.run,
         state: bundle.state(),
@@ -108,10 +114,23 @@ fn from_bundle(bundle: &Bundle, steps_done: u32, damaged: Option<String>) -> Run
         title,
         target: manifest.target,
         drive: manifest.drive,
+        serial: drive.and_then(|drive| drive.serial.clone()),
+        firmware: drive.and_then(|drive| drive.firmware.clone()),
+        capacity: drive.map(|drive| drive.capacity),
+        testbed: environment.as_ref().map(|facts| testbed(&facts.testbed)).unwrap_or_default(),
+        tags: tags::of(bundle.path()),
         steps_done,
         steps_total: if complete { steps_done } else { manifest.steps_total },
         damaged,
     }
+}
+
+/// A host in a few words: `AMD EPYC 7763, 2 CPUs, ASUS X570`.
+fn testbed(facts: &TestbedFacts) -> String {
+    let cpu = facts.cpu_model.as_deref().unwrap_or("unknown CPU");
+    let cpus = if facts.cpus == 1 { "CPU" } else { "CPUs" };
+    let board = facts.board.as_ref().map_or_else(String::new, |board| format!(", {board}"));
+    format!("{cpu}, {} {cpus}{board}", facts.cpus)
 }
 
 /// The plan's copy in a bundle, where it can be read.
@@ -146,6 +165,11 @@ fn unreadable(run: RunId, path: &Path, error: &StoreError) -> RunRow {
         title,
         target: String::new(),
         drive: None,
+        serial: None,
+        firmware: None,
+        capacity: None,
+        testbed: String::new(),
+        tags: tags::of(path),
         steps_done: 0,
         steps_total: u32::try_from(steps_total).unwrap_or(u32::MAX),
         damaged: Some(error.to_string()),

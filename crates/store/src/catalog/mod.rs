@@ -3,17 +3,24 @@
 //! It may be stale, damaged or gone at any time: each listing compares it with the bundles (names, lengths, times) and
 //! mends what differs. Owns no truth. SQL lives in `sql` alone; how a bundle becomes a row in `index`.
 
+mod filter;
 mod index;
+mod kept;
 mod row;
 mod sql;
+mod tags;
 
+pub use filter::Filter;
 pub use row::RunRow;
+pub use tags::write_tags;
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use drivelab_core::ids::RunId;
+
+use kept::Index;
 
 use crate::error::StoreError;
 use crate::fsio;
@@ -44,7 +51,7 @@ pub struct Reindexed {
 #[derive(Debug)]
 pub struct Catalog {
     data: DataDir,
-    db: sql::Database,
+    db: Box<dyn Index>,
 }
 
 impl Catalog {
@@ -54,7 +61,7 @@ impl Catalog {
     /// # Errors
     /// [`StoreError::CatalogDamaged`], [`StoreError::CatalogNewer`]: [`Catalog::rebuild`] mends both.
     pub fn open(data: &DataDir) -> Result<Catalog, StoreError> {
-        Ok(Catalog { data: data.clone(), db: sql::Database::open(&data.catalog_path())? })
+        Ok(Catalog { data: data.clone(), db: Box::new(sql::Database::open(&data.catalog_path())?) })
     }
 
     /// Makes the catalog again from the bundles. One that cannot be read, or that a newer drivelab made, is moved aside
@@ -111,6 +118,14 @@ impl Catalog {
         }
         rows.sort_by_key(|row| std::cmp::Reverse(row.id));
         Ok(rows)
+    }
+
+    /// The runs that a filter lets through, newest first.
+    ///
+    /// # Errors
+    /// As for [`Catalog::list`].
+    pub fn filtered(&self, filter: &Filter) -> Result<Vec<RunRow>, StoreError> {
+        Ok(self.list()?.into_iter().filter(|row| filter.fits(row)).collect())
     }
 
     /// The run whose id begins, or ends, with `part`; case and hyphens do not count. Ids begin with the time,

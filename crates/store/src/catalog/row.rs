@@ -3,6 +3,7 @@
 use drivelab_core::event::RunState;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::Form;
+use drivelab_core::units::Bytes;
 
 /// A run as the catalog shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +30,16 @@ pub struct RunRow {
     pub target: String,
     /// Model of the drive.
     pub drive: Option<String>,
+    /// Its serial number.
+    pub serial: Option<String>,
+    /// Its firmware.
+    pub firmware: Option<String>,
+    /// Its capacity.
+    pub capacity: Option<Bytes>,
+    /// The host: processor and board; empty where the bundle cannot say.
+    pub testbed: String,
+    /// Words that the user put on it, in their order.
+    pub tags: Vec<String>,
     /// Executions that finished.
     pub steps_done: u32,
     /// Executions in the plan.

@@ -1,4 +1,4 @@
-//! All SQL of drivelab: the schema, its migrations, and five statements.
+//! The index in SQLite, and all SQL of drivelab: the schema, its migrations, and five statements.
 //!
 //! The journal is a rollback journal (`DELETE`), and never the write-ahead log: that one maps a file of shared memory
 //! (`-shm`), also to read, and on a file system that fills up a store into such a map is a SIGBUS, which ends a run. It
@@ -17,13 +17,15 @@ use drivelab_core::event::RunState;
 use drivelab_core::ids::RunId;
 use drivelab_core::input;
 use drivelab_core::plan::Form;
+use drivelab_core::units::Bytes;
 use rusqlite::{Connection, ErrorCode, Row, TransactionBehavior, params};
 
+use super::kept::Index;
 use super::row::RunRow;
 use crate::error::StoreError;
 
 /// Migration `n` leads from version `n` to `n + 1`. Never edit one that was released; add another.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     "
     CREATE TABLE run (
         id TEXT PRIMARY KEY,
@@ -44,6 +46,13 @@ const MIGRATIONS: [&str; 2] = [
 ",
     "
     ALTER TABLE run ADD COLUMN title TEXT NOT NULL DEFAULT '';
+",
+    "
+    ALTER TABLE run ADD COLUMN serial TEXT;
+    ALTER TABLE run ADD COLUMN firmware TEXT;
+    ALTER TABLE run ADD COLUMN capacity INTEGER;
+    ALTER TABLE run ADD COLUMN testbed TEXT NOT NULL DEFAULT '';
+    ALTER TABLE run ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';
 ",
 ];
 
@@ -83,11 +92,12 @@ impl Database {
         let answer: Result<String, _> = self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
         answer.is_ok_and(|answer| answer == "ok") && self.rows().is_ok()
     }
+}
 
-    /// All rows with their stamps; rows that make no sense are left out.
-    pub(super) fn rows(&self) -> Result<HashMap<RunId, (RunRow, String)>, StoreError> {
+impl Index for Database {
+    fn rows(&self) -> Result<HashMap<RunId, (RunRow, String)>, StoreError> {
         let select = "SELECT id, stamp, state, started, method, method_version, method_hash, form, target, drive, \
-                      steps_done, steps_total, damaged, title FROM run";
+                      steps_done, steps_total, damaged, title, serial, firmware, capacity, testbed, tags FROM run";
         let all = || -> rusqlite::Result<Vec<Option<(RunRow, String)>>> {
             self.connection.prepare_cached(select)?.query_map([], from_row)?.collect()
         };
@@ -95,13 +105,11 @@ impl Database {
         Ok(rows.into_iter().flatten().map(|(row, stamp)| (row.id, (row, stamp))).collect())
     }
 
-    /// Sets one row.
-    pub(super) fn put(&self, row: &RunRow, stamp: &str) -> Result<(), StoreError> {
+    fn put(&self, row: &RunRow, stamp: &str) -> Result<(), StoreError> {
         put(&self.connection, row, stamp).map_err(|error| sorted(&self.path, &error))
     }
 
-    /// Sets these rows, all or none.
-    pub(super) fn put_all(&self, rows: &[(RunRow, String)]) -> Result<(), StoreError> {
+    fn put_all(&self, rows: &[(RunRow, String)]) -> Result<(), StoreError> {
         let put_all = || -> rusqlite::Result<()> {
             let transaction = self.connection.unchecked_transaction()?;
             rows.iter().try_for_each(|(row, stamp)| put(&transaction, row, stamp))?;
@@ -110,14 +118,12 @@ impl Database {
         put_all().map_err(|error| sorted(&self.path, &error))
     }
 
-    /// Drops one row.
-    pub(super) fn forget(&self, run: RunId) -> Result<(), StoreError> {
+    fn forget(&self, run: RunId) -> Result<(), StoreError> {
         let done = self.connection.execute("DELETE FROM run WHERE id = ?1", [run.to_string()]);
         done.map(drop).map_err(|error| sorted(&self.path, &error))
     }
 
-    /// Sets exactly these rows, all or none.
-    pub(super) fn replace_all(&mut self, rows: &[(RunRow, String)]) -> Result<(), StoreError> {
+    fn replace_all(&mut self, rows: &[(RunRow, String)]) -> Result<(), StoreError> {
         let path = self.path.clone();
         let mut replace = || -> rusqlite::Result<()> {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -204,13 +210,15 @@ fn leave_log(path: &Path) -> Result<(), StoreError> {
 fn put(connection: &Connection, row: &RunRow, stamp: &str) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT OR REPLACE INTO run (id, stamp, state, started, method, method_version, method_hash, form, target, \
-         drive, steps_done, steps_total, damaged, title) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+         drive, steps_done, steps_total, damaged, title, serial, firmware, capacity, testbed, tags) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
     )?;
     // Alive or not is asked of the lock each time and never stored.
     let RunRow { id, state, live: _, started, method, method_version, method_hash, form, target, .. } = row;
-    let RunRow { title, drive, steps_done, steps_total, damaged, .. } = row;
+    let RunRow { title, drive, serial, firmware, capacity, testbed, tags, steps_done, steps_total, damaged, .. } = row;
     let (id, state, form) = (id.to_string(), state.name(), form.name());
+    let capacity = capacity.and_then(|capacity| i64::try_from(capacity.get()).ok());
+    let tags = serde_json::Value::from(tags.as_slice()).to_string();
     statement
         .execute(params![
             id,
@@ -226,7 +234,12 @@ fn put(connection: &Connection, row: &RunRow, stamp: &str) -> rusqlite::Result<(
             steps_done,
             steps_total,
             damaged,
-            title
+            title,
+            serial,
+            firmware,
+            capacity,
+            testbed,
+            tags
         ])
         .map(drop)
 }
@@ -249,6 +262,11 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Option<(RunRow, String)>> {
         title: text("title")?,
         target: text("target")?,
         drive: row.get("drive")?,
+        serial: row.get("serial")?,
+        firmware: row.get("firmware")?,
+        capacity: row.get::<_, Option<i64>>("capacity")?.and_then(|bytes| u64::try_from(bytes).ok()).map(Bytes::new),
+        testbed: text("testbed")?,
+        tags: serde_json::from_str(&text("tags")?).unwrap_or_default(),
         steps_done: row.get("steps_done")?,
         steps_total: row.get("steps_total")?,
         damaged: row.get("damaged")?,

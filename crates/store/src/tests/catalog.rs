@@ -5,11 +5,12 @@ use std::fs;
 use drivelab_core::event::{EventBody, RunState};
 use drivelab_core::ids::RunId;
 use drivelab_core::listener::Listener;
+use drivelab_core::plan::Form;
 use drivelab_core::telemetry::TelemetryBatch;
 use drivelab_core::units::Nanos;
 
 use super::sample;
-use crate::{Bundle, Catalog, DataDir, Found, Recorder, RunRow, StoreError, StoreErrorKind, frame};
+use crate::{Bundle, Catalog, DataDir, Filter, Found, Recorder, RunRow, StoreError, StoreErrorKind, frame, write_tags};
 
 /// A complete, an interrupted and a cut-down run, oldest first.
 fn three_runs(data: &DataDir) -> [RunId; 3] {
@@ -288,4 +289,50 @@ fn a_catalog_that_cannot_be_used_names_the_remedy_and_is_moved_aside() {
     }
     let aside = fs::read_dir(data.root()).unwrap().flatten();
     assert!(aside.into_iter().any(|entry| entry.file_name().to_string_lossy().contains(".aside-")));
+}
+
+#[test]
+fn runs_are_found_by_drive_method_form_state_tags_and_time() {
+    let (_folder, data) = sample::data();
+    let runs = three_runs(&data);
+    let rows = list(&data);
+    let catalog = Catalog::open(&data).unwrap();
+    let ids = |filter: &Filter| -> Vec<RunId> { catalog.filtered(filter).unwrap().iter().map(|row| row.id).collect() };
+    let all = Filter::default();
+    assert!(all.is_empty() && ids(&all) == [runs[2], runs[1], runs[0]]);
+    assert_eq!(ids(&Filter { state: Some(RunState::Complete), ..all.clone() }), [runs[0]]);
+    let method = Some(rows[0].method.clone());
+    assert_eq!(ids(&Filter { method, ..all.clone() }).len(), 3);
+    assert!(ids(&Filter { method: Some("other".to_owned()), ..all.clone() }).is_empty());
+    let form = [Form::Faithful, Form::Quick, Form::Smoke].into_iter().find(|form| *form != rows[0].form);
+    assert!(ids(&Filter { form, ..all.clone() }).is_empty());
+    let drive = rows[0].drive.clone().expect("the sample has a drive");
+    for word in [drive.clone(), drive.to_uppercase(), rows[0].serial.clone().expect("a serial number")] {
+        assert_eq!(ids(&Filter { drive: Some(word), ..all.clone() }).len(), 3);
+    }
+    assert!(ids(&Filter { drive: Some("no such drive".to_owned()), ..all.clone() }).is_empty());
+    assert_eq!(ids(&Filter { since: Some("2000-01-01".to_owned()), ..all.clone() }).len(), 3);
+    assert!(ids(&Filter { since: Some("9000-01-01".to_owned()), ..all.clone() }).is_empty());
+    // A complete run is sealed, and its tags change all the same.
+    let tags = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
+    write_tags(&data, runs[0], &tags(&["heatsink", "bench-2"])).unwrap();
+    write_tags(&data, runs[1], &tags(&["heatsink"])).unwrap();
+    assert_eq!(ids(&Filter { tags: tags(&["heatsink"]), ..all.clone() }), [runs[1], runs[0]]);
+    assert_eq!(ids(&Filter { tags: tags(&["heatsink", "bench-2"]), ..all.clone() }), [runs[0]]);
+    write_tags(&data, runs[0], &[]).unwrap();
+    assert_eq!(ids(&Filter { tags: tags(&["heatsink"]), ..all }), [runs[1]]);
+    Bundle::open(&data.bundle_path(runs[0])).unwrap().verify().unwrap();
+}
+
+/// Tags that are there when a run is sealed are not under its seal.
+#[test]
+fn tags_of_an_interrupted_run_can_change_after_its_end() {
+    let (_folder, data) = sample::data();
+    let run = RunId::now();
+    sample::record_part(&data, run, 8);
+    write_tags(&data, run, &["first".to_owned()]).unwrap();
+    sample::go_on(&data, run);
+    assert!(Bundle::open(&data.bundle_path(run)).unwrap().seal().is_some());
+    write_tags(&data, run, &["second".to_owned()]).unwrap();
+    assert_eq!(list(&data)[0].tags, ["second"]);
 }

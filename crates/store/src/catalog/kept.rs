@@ -1,0 +1,28 @@
+//! Where the rows of the catalog are kept: what any database has to do for it.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+
+use drivelab_core::ids::RunId;
+
+use super::row::RunRow;
+use crate::error::StoreError;
+
+/// Keeps rows with their stamps. Nothing in it is the truth: it may lose rows, and the catalog makes them again from
+/// the bundles.
+pub(super) trait Index: Debug {
+    /// All rows with their stamps; rows that make no sense are left out.
+    fn rows(&self) -> Result<HashMap<RunId, (RunRow, String)>, StoreError>;
+
+    /// Sets one row.
+    fn put(&self, row: &RunRow, stamp: &str) -> Result<(), StoreError>;
+
+    /// Sets these rows, all or none.
+    fn put_all(&self, rows: &[(RunRow, String)]) -> Result<(), StoreError>;
+
+    /// Drops one row.
+    fn forget(&self, run: RunId) -> Result<(), StoreError>;
+
+    /// Sets exactly these rows, all or none.
+    fn replace_all(&mut self, rows: &[(RunRow, String)]) -> Result<(), StoreError>;
+}
