@@ -55,6 +55,31 @@ fn a_block_stands_before_the_test_that_it_names() {
 }
 
 #[test]
+fn a_discard_reaches_the_last_byte_of_its_span() {
+    let of = |capacity: u64, span: &str| -> Vec<(String, u64, u64)> {
+        let text = format!(
+            "{HEAD}{TARGET}{FORMS}[[prepare]]\naction = \"discard\"\nspan = {span}\n{}",
+            test("first").replace("op = \"read\"", "op = \"write\"")
+        );
+        let plan = common::plan(&common::method(&text), Form::Faithful, Bytes::new(capacity));
+        let steps = plan.steps().filter(|step| step.role == StepRole::Prepare);
+        let spans = steps.map(|step| (step.id.slug().to_owned(), step.workload().expect("a load")));
+        spans.map(|(slug, load)| (slug, load.span.offset.get(), load.span.length.get())).collect()
+    };
+    let (first, rest) = ("discard".to_owned(), "discard-rest".to_owned());
+    let whole = "\"100 %\"";
+    assert_eq!(of(128 << 20, whole), [(first.clone(), 0, 128 << 20)], "blocks divide it");
+    let odd = (400 << 20) + 4096;
+    let blocks = 384 << 20;
+    assert_eq!(of(odd, whole), [(first.clone(), 0, blocks), (rest.clone(), blocks, odd - blocks)]);
+    assert_eq!(of(31 << 20, whole), [(first.clone(), 0, 31 << 20)], "less than a block");
+    // A part begins and ends where it is said to, or data beside it would be discarded too.
+    let (from, blocks) = (200 << 20, 64 << 20);
+    let end = [(first, from, blocks), (rest, from + blocks, 36 << 20)];
+    assert_eq!(of(400 << 20, "{ offset = \"50 %\", length = \"25 %\" }"), end);
+}
+
+#[test]
 fn a_form_replaces_when_a_step_ends_and_the_marks_follow() {
     let of = |form| {
         let step = plan(form).tests[2].steps[1].clone();

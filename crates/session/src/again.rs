@@ -16,7 +16,7 @@ use drivelab_core::plan::{Action, Plan, Step, StepRole, TestPlan};
 use drivelab_core::record::StopReason;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::{Bytes, Percent};
-use drivelab_core::workload::Workload;
+use drivelab_core::workload::{Span, Workload};
 
 use crate::rounds::{is_due, is_judged};
 
@@ -174,11 +174,19 @@ fn fills_all(plan: &Plan, test: &TestPlan) -> bool {
     begins_with_all(plan, test, |load| load.write_percent == all && load.pattern.has_passes())
 }
 
-/// Whether preparation begins with passes of such a load over all that the plan touches.
+/// Whether preparation begins with passes of such a load over all that the plan touches, in one step or several.
 fn begins_with_all(plan: &Plan, test: &TestPlan, is: impl Fn(&Workload) -> bool) -> bool {
     let ends =
         plan.steps().filter_map(|step| step.workload()).flat_map(|load| load.on_target().map(|one| one.span.end()));
     let end = ends.max().unwrap_or_default();
-    let Some(Action::Io { workload, stop, .. }) = test.steps.first().map(|step| &step.action) else { return false };
-    prepares(test) && is(workload) && stop.passes.is_some() && is_whole(workload.span, Bytes::new(end))
+    let passes = test.steps.iter().map_while(|step| match &step.action {
+        Action::Io { workload, stop, .. } if is(workload) && stop.passes.is_some() => Some(workload.span),
+        _ => None,
+    });
+    // What does not go on where the last one ended is another load.
+    let joined = passes.reduce(|all, next| {
+        let length = Bytes::new(all.length.get() + next.length.get());
+        if next.offset.get() == all.end() { Span { length, ..all } } else { all }
+    });
+    prepares(test) && joined.is_some_and(|all| is_whole(all, Bytes::new(end)))
 }

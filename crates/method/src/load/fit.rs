@@ -65,6 +65,32 @@ pub(crate) fn fitted(
     Ok(workload)
 }
 
+/// The same for what has to reach the very end of its span, which blocks seldom divide: the load, and a second one for
+/// what is left behind its last whole block.
+pub(crate) fn fitted_to_the_end(
+    scope: &Scope<'_>,
+    workload: Workload,
+    needs: &Needs,
+    approximations: &mut Vec<Approximation>,
+) -> Result<(Workload, Option<Workload>), Diagnostic> {
+    let unit = Bytes::new(scope.shape.offset_align.get().max(LEAST_UNIT));
+    let odd = !workload.block_size_mix.is_empty() || workload.stride.is_some() || workload.threads.get() > 1;
+    if odd || scope.smoke() || scope.usable < unit {
+        return Ok((fitted(scope, workload, needs, approximations)?, None));
+    }
+    let all = span(scope, needs, unit)?;
+    let block_size = workload.block_size.min(all.length);
+    let blocks = Span { length: all.length.align_down(block_size), ..all };
+    let load = fitted(scope, Workload { block_size, ..workload }, needs, approximations)?;
+    let rest = Bytes::new(all.end() - blocks.end());
+    let behind = (rest.get() > 0).then(|| Workload {
+        block_size: rest,
+        span: Span { offset: Bytes::new(blocks.end()), length: rest },
+        ..load.clone()
+    });
+    Ok((Workload { span: blocks, ..load }, behind))
+}
+
 fn note(approximations: &mut Vec<Approximation>, parameter: &str, reason: &str) {
     approximations.push(Approximation { parameter: parameter.to_owned(), reason: reason.to_owned() });
 }

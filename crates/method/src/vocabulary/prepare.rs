@@ -13,7 +13,11 @@ const ACTIONS: &[Word] = &[
         "Write as many bytes as the span has at random offsets: 4 KiB at queue depth 32 unless stated.",
     ),
     word("idle", "Do nothing for `time`."),
-    word("discard", "Trim the span in order, so that it holds nothing: 64 MiB at queue depth 1 unless stated."),
+    word(
+        "discard",
+        "Trim the span in order to its last byte, so that it holds nothing: 64 MiB at queue depth 1 unless \
+             stated. What is left behind the last whole block is one more step.",
+    ),
     word("cool_down", "Wait until the drive is cooler than `below`, at most for `cap`."),
 ];
 

@@ -225,6 +225,10 @@ impl DriveState {
         } else {
             let emptied = op == OpKind::Trim && orderly && passes >= WHOLE;
             self.cover(load.span, |share| share.map(|share| share - passes).or(emptied.then_some(0.0)));
+            let all = Span { offset: Bytes::new(0), length: self.length };
+            if emptied && self.written.is_none() && self.is_empty(all) {
+                *self = DriveState { counters: self.counters, ..DriveState::empty(self.length) };
+            }
         }
         let before = self.last.filter(|last| last.is_like(&done)).map_or(0, |last| last.moved.get());
         self.last = Some(LastLoad { moved: Bytes::new(before.saturating_add(moved.get())), ..done });

@@ -15,7 +15,7 @@ use crate::expand::estimate;
 use crate::expand::prepare::flat;
 use crate::expand::prepare::form::in_form;
 use crate::expand::stop::{COOL_DOWN_CAP, smoke};
-use crate::load::fit::{Needs, fitted};
+use crate::load::fit::{Needs, fitted, fitted_to_the_end};
 use crate::load::seed::derived_seed;
 use crate::load::workload::{self, Preset, Shares};
 use crate::scope::{SMOKE_CAP, SMOKE_SIZE, Scope};
@@ -118,7 +118,7 @@ pub(crate) fn block(
         };
         let shortened = scope.base == Form::Quick && scope.root().table("forms").is_some_and(|all| all.has("faithful"));
         match one(scope, &in_form(table, scope.base, shortened), (&name, &slug)) {
-            Ok(step) => steps.push(step),
+            Ok(more) => steps.extend(more),
             Err(found) => errors.join(found),
         }
     }
@@ -156,42 +156,46 @@ pub(crate) fn block(
     }
 }
 
-fn one(scope: &Scope<'_>, table: &Table, (test, slug): (&str, &str)) -> Result<Step, Errors> {
+/// A step, and a second one where a discard ends behind its last whole block.
+fn one(scope: &Scope<'_>, table: &Table, (test, slug): (&str, &str)) -> Result<Vec<Step>, Errors> {
     let marks = table.table("approximation");
     let marks = marks.iter().flat_map(|marks| &marks.entries);
     let mut approximations: Vec<Approximation> = marks
         .map(|(name, entry)| Approximation { parameter: name.clone(), reason: entry.value.value.to_string() })
         .collect();
-    let (action, label) = match table.text("action") {
+    let actions = match table.text("action") {
         "idle" => {
             let time = table.time("time").unwrap_or_default();
             let time = if scope.smoke() { time.min(scope.smoke_cap) } else { time };
-            (Action::Idle { time }, format!("Idle for {time}"))
+            vec![(Action::Idle { time }, format!("Idle for {time}"))]
         }
         "cool_down" => {
             let cap = table.time("cap").unwrap_or(COOL_DOWN_CAP);
             let cap = if scope.smoke() { cap.min(scope.smoke_cap) } else { cap };
             let below_c = table.whole("below").and_then(|celsius| u32::try_from(celsius).ok()).unwrap_or_default();
-            (Action::CoolDown(CoolDown { below_c, cap }), format!("Cool down below {below_c} °C"))
+            vec![(Action::CoolDown(CoolDown { below_c, cap }), format!("Cool down below {below_c} °C"))]
         }
         _ => writing(scope, table, (test, slug), &mut approximations)?,
     };
     let rest = Rest::None {};
-    let (estimated_time, estimated_written) = estimate::step(&action, rest, &scope.shape.guess);
-    Ok(Step {
-        id: StepId::new(test, slug),
-        label,
-        role: StepRole::Prepare,
-        action,
-        rest,
-        start_below: None,
-        axes: Vec::new(),
-        approximations,
-        relative: None,
-        seeds: Vec::new(),
-        estimated_time,
-        estimated_written,
-    })
+    let step = |(at, (action, label)): (usize, (Action, String))| {
+        let (estimated_time, estimated_written) = estimate::step(&action, rest, &scope.shape.guess);
+        Step {
+            id: StepId::new(test, &if at == 0 { slug.to_owned() } else { format!("{slug}-rest") }),
+            label,
+            role: StepRole::Prepare,
+            action,
+            rest,
+            start_below: None,
+            axes: Vec::new(),
+            approximations: approximations.clone(),
+            relative: None,
+            seeds: Vec::new(),
+            estimated_time,
+            estimated_written,
+        }
+    };
+    Ok(actions.into_iter().enumerate().map(step).collect())
 }
 
 /// `fill`, `overwrite_random` and `discard`.
@@ -200,7 +204,7 @@ fn writing(
     table: &Table,
     (test, slug): (&str, &str),
     approximations: &mut Vec<Approximation>,
-) -> Result<(Action, String), Errors> {
+) -> Result<Vec<(Action, String)>, Errors> {
     let at = table.get("action").map_or_else(|| table.at.clone(), |value| value.at.clone());
     let values = Values { name: table.text("action"), name_at: at, own: Some(table), test: None };
     let mut errors = Errors::default();
@@ -210,7 +214,13 @@ fn writing(
     // The first block's seeds are as they were before there were others.
     let seed_name = if test == PREPARE { slug.to_owned() } else { format!("{test}/{slug}") };
     let workload = Workload { seed: derived_seed(seed, &seed_name), ..written };
-    let workload = fitted(scope, workload, &Needs::of(&values), approximations).map_err(Errors::from)?;
+    let needs = Needs::of(&values);
+    // What a discard leaves out would be found full by a test that asks for an empty drive.
+    let (workload, behind) = if table.text("action") == "discard" {
+        fitted_to_the_end(scope, workload, &needs, approximations).map_err(Errors::from)?
+    } else {
+        (fitted(scope, workload, &needs, approximations).map_err(Errors::from)?, None)
+    };
     let passes = table.whole("passes").and_then(|passes| u32::try_from(passes).ok()).unwrap_or(1);
     let volume = Bytes::new(workload.span.length.get().saturating_mul(u64::from(passes)));
     let repeats = workload.pattern == Pattern::Random;
@@ -237,5 +247,10 @@ fn writing(
         _ => "Fill",
     };
     let label = format!("{what}: {} in {} blocks", workload.span.length, workload.block_size);
-    Ok((Action::Io { workload, stop, ramp: Nanos::new(0) }, label))
+    let ramp = Nanos::new(0);
+    let behind = behind.map(|workload| {
+        let label = format!("{what}: the last {}", workload.span.length);
+        (Action::Io { workload, stop: stop.clone(), ramp }, label)
+    });
+    Ok(std::iter::once((Action::Io { workload, stop, ramp }, label)).chain(behind).collect())
 }

@@ -117,6 +117,15 @@ fn a_discard_of_everything_begins_a_new_account_and_one_of_a_part_does_not() {
 }
 
 #[test]
+fn discards_of_all_parts_are_a_discard_of_everything() {
+    let mut state = DriveState::unknown(bytes(16), "nobody asked");
+    trimmed(&mut state, load(OpKind::Trim, Pattern::Sequential, 0, 12), 12);
+    assert_eq!(state.written, None, "a quarter is missing");
+    trimmed(&mut state, load(OpKind::Trim, Pattern::Sequential, 12, 4), 4);
+    assert_eq!((state.written, state.fill()), (Some(Bytes::new(0)), 0.0));
+}
+
+#[test]
 fn hot_places_and_jumps_are_bytes_but_no_cover() {
     let mut state = DriveState::empty(bytes(16));
     let mut skewed = load(OpKind::Write, Pattern::Sequential, 0, 16);
