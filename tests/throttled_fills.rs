@@ -301,6 +301,17 @@ fn due_s(course: &Course, fill: &Fill, burst_s: f64) -> f64 {
     seconds + (SPAN - from) as f64 / limit as f64 + course.back_after_s.unwrap_or(0.0)
 }
 
+/// What is wrong with the rates before and behind a cliff to this limit: both stand on the page beside its place.
+fn wrong_rates(behind: u64, fill: &Fill) -> Option<String> {
+    let off = |id: &str, limit: u64, most: f64| {
+        let rate = fill.metric(id).map(|mb_s| mb_s * 1e6);
+        let near = rate.is_some_and(|rate| (rate / limit as f64 - 1.0).abs() <= most);
+        (!near).then(|| format!("{id} is {rate:?} at a limit of {limit}"))
+    };
+    // Before it lie 10 intervals and more, of which the first may hold the rest of a burst.
+    off("fill.peak", FAST, 0.08).or_else(|| off("fill.sustained", behind, 0.04))
+}
+
 /// What is wrong with the answer; `None` where it is the truth.
 fn wrong(course: &Course, fill: &Fill) -> Option<String> {
     let cache = fill.metric("fill.cache_size").map(|gb| gb * 1e9);
@@ -325,6 +336,11 @@ fn wrong(course: &Course, fill: &Fill) -> Option<String> {
     let truth = *fill.changed.first()? as f64;
     // A quarter of a second at the limit before it: 6 to 26 % of the byte at which a cliff is on this device.
     let near = 0.25 * FAST as f64;
+    if course.name == "cliff"
+        && let Some(rates) = wrong_rates(course.changes[0].1, fill)
+    {
+        return Some(rates);
+    }
     match cache {
         Some(cache) if ended && (cache - truth).abs() <= near => None,
         Some(cache) => Some(format!("the cliff at {cache:.0}, not {truth:.0} (ended: {ended})")),

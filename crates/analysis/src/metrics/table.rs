@@ -390,7 +390,8 @@ metrics! {
          of the step record.";
     "fill.peak", "Rate before the end of the write cache", "MB/s", Higher, Step(fill_peak): RATE_OF_FILL,
         "Bytes over time of a fill up to the end of the write cache (see `fill.cache_size`), without the intervals of a \
-         burst at its start, or of the whole fill where no end was seen. A fill is a step in which one \
+         burst at its start and without a gap just at the end of the cache, or of the whole fill where no end was \
+         seen. A fill is a step in which one \
          thread writes the whole span in order; what it writes after it wrapped is left out. There is no figure \
          where the span was not filled or has fewer than 20 intervals. \
          Source: bytes and bounds of the step's intervals.";

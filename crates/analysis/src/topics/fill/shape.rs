@@ -127,11 +127,12 @@ fn fast(part: f64, seconds: &[f64], middle: f64) -> Vec<bool> {
     if count as f64 > (1.0 - MOST_BEHIND) * seconds.len() as f64 { by(TOGETHER) } else { each }
 }
 
-/// Bytes over time of the intervals that began behind the burst (bytes) and ended before the edge.
+/// Bytes over time of the intervals that began behind the burst (bytes) and ended before the edge. A gap at the edge
+/// itself, in which nothing was written, is no part of what came before it.
 fn peak(intervals: &[(f64, f64)], burst: f64, edge: Edge) -> f64 {
     let (mut position, mut written, mut time) = (0.0, 0.0, 0.0);
     for (bytes, seconds) in intervals {
-        if position + bytes > edge.bytes * (1.0 + 1e-9) {
+        if position + bytes > edge.bytes * (1.0 + 1e-9) || position >= edge.bytes * (1.0 - 1e-9) {
             break;
         }
         if position >= burst * (1.0 - 1e-9) {
