@@ -256,7 +256,7 @@ fn a_built_in_methodology_refuses_what_it_cannot_use_and_names_what_would_fit() 
     let lab = Lab::new();
     for method in ["four-corners", "heat-soak", "write-amplification"] {
         refused(&lab, &["run", method, "."], 6, &["runs on block devices only", "losetup"]);
-        refused(&lab, &["run", method, "virtual:one"], 6, &["virtual drives are not supported yet"]);
+        refused(&lab, &["run", method, "model:one"], 6, &["virtual drives are not supported yet"]);
     }
     if !root_or_skip("a loop device") {
         return;

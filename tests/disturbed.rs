@@ -265,6 +265,26 @@ fn a_reader_of_half_the_bytes_below_a_page_cache_is_seen() {
     }
 }
 
+/// Who reads another partition uses the same disk; who reads nothing does not.
+#[test]
+fn a_reader_of_another_partition_marks_the_figures_of_this_one() {
+    if !root_or_skip("a loop device") {
+        return;
+    }
+    let memory = tempfile::tempdir_in("/dev/shm").expect("a folder in memory");
+    let (lab, disk) = (Lab::new(), LoopDevice::in_halves(memory.path(), "disk", 256));
+    let [first, second] = [1, 2].map(|number| format!("{}p{number}", disk.node));
+    let read = || {
+        let load = ["--op", "read", "--pattern", "random", "--block", "64k", "--rate", "400", "--time", "2s", "--json"];
+        lab.json(&[&["io", &first], &load[..]].concat())
+    };
+    let alone = read();
+    assert!(alone["spoiled_by"].as_array().is_none_or(Vec::is_empty), "{alone:#}");
+    let _reader = Reader::start(&second, Duration::from_millis(10));
+    let beside = read();
+    assert_eq!(beside["spoiled_by"], serde_json::json!(["others_used_disk"]), "{beside:#}");
+}
+
 /// The kernel's name of the whole disk at the bottom of what holds a folder.
 fn disk_of(folder: &Path) -> Option<String> {
     let facts = drivelab_device::folder_facts(folder).ok()?;

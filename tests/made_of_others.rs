@@ -188,7 +188,7 @@ fn a_methodology_for_devices_takes_all_of_one_and_refuses_files() {
     refused(&lab, &["run", "whole.toml", "."], 6, &["is a folder", "runs on block devices only", "losetup"]);
     refused(&lab, &["run", "whole.toml", "new.bin"], 6, &["there is no new.bin"]);
     refused(&lab, &["run", "whole.toml", "new.bin", "--new-file"], 6, &["is a file"]);
-    refused(&lab, &["run", "quick", "virtual:one"], 6, &["virtual drives are not supported yet"]);
+    refused(&lab, &["run", "quick", "model:one"], 6, &["virtual drives are not supported yet"]);
     lab.write("folder.toml", WHOLE.replace("\"block_device\"", "\"directory\""));
     refused(&lab, &["run", "folder.toml", "."], 2, &["states no size of a file", "--size"]);
     if !root_or_skip("a loop device") {

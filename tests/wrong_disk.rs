@@ -156,6 +156,11 @@ fn a_folder_whose_file_system_is_not_mounted_is_refused_without_a_terminal_unles
         assert_eq!(done.code, 0, "{target}: {}", done.stderr);
         assert!(!done.stderr.contains("fstab"), "{target}: {}", done.stderr);
     }
+    // Results that go to the wrong disk are no reason to refuse, but they are said.
+    let kept = fstab.run(&["run", "quick", "--form", "smoke", "other", "--data", "gone/deep"]);
+    assert_eq!(kept.code, 0, "{}", kept.stderr);
+    assert!(kept.stderr.contains("gone/deep: /etc/fstab has LABEL=precious"), "{}", kept.stderr);
+    assert!(kept.stderr.contains("results go to the file system at"), "{}", kept.stderr);
     // And a name that leads to nothing is explained by it.
     std::fs::remove_dir_all(fstab.lab.folder().join("gone")).expect("removed");
     for target in ["gone", "gone/", "gone/deep"] {

@@ -88,7 +88,7 @@ pub fn by_fio(file: &JobFile, path: &str, plan: &Plan) -> Result<Vec<Issued>, St
         let jobs: usize = batch.iter().map(super::draw::Section::jobs).sum();
         let mut issued = Issued { seconds: seconds(&document, &names), ..Issued::default() };
         let own =
-            batch.iter().map(|section| offset(section.get("offset").unwrap_or("0"), file.device)).max().unwrap_or(0);
+            batch.iter().map(|section| offset(section.get("offset").unwrap_or("0"), file.device)).min().unwrap_or(0);
         let lines: Vec<Vec<Line>> = threads.by_ref().take(jobs).collect();
         let files: BTreeSet<String> = lines.iter().flatten().map(|line| line.file.clone()).collect();
         let files: Vec<String> = files.into_iter().collect();
@@ -278,11 +278,9 @@ fn run(load: &Workload, stop: &StopRule, ramp: Nanos) -> Result<(Vec<Vec<Op>>, u
     let last = entries.iter().map(|entry| entry.intended_ns).max().unwrap_or(0);
     let flushes = entries.iter().filter(|entry| entry.op == OpKind::Flush).count();
     let count = load.groups().map(|group| group.threads.get()).sum::<u32>();
-    let op = |entry: &TraceEntry| Op {
-        kind: entry.op,
-        place: entry.offset - load.span.offset.get(),
-        length: u64::from(entry.length),
-    };
+    // As for fio: from where the first of the jobs begins that run at once.
+    let own = load.groups().map(|group| group.span.offset.get()).min().unwrap_or(0);
+    let op = |entry: &TraceEntry| Op { kind: entry.op, place: entry.offset - own, length: u64::from(entry.length) };
     let of = |thread| {
         entries.iter().filter(move |entry| entry.thread == thread && entry.op != OpKind::Flush).map(op).collect()
     };

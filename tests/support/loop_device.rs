@@ -32,6 +32,19 @@ impl LoopDevice {
         LoopDevice::with(image, &[])
     }
 
+    /// The same, whose partitions are devices too: two halves.
+    pub fn in_halves(folder: &Path, name: &str, mebibytes: u64) -> LoopDevice {
+        let image = folder.join(name);
+        File::create(&image).and_then(|file| file.set_len(mebibytes << 20)).expect("an image");
+        let device = LoopDevice::with(&image, &["--direct-io=on", "--partscan"]);
+        let node = &device.node;
+        let halves = format!("printf 'label: gpt\nsize={}MiB\nsize=+\n' | sfdisk --quiet {node}", mebibytes / 2);
+        tool("sh", &["-c", &halves]);
+        // Some kernels know no GPT by themselves.
+        tool("partx", &["--update", node]);
+        device
+    }
+
     fn with(image: &Path, options: &[&str]) -> LoopDevice {
         let path = image.to_str().expect("a text path");
         let node = tool("losetup", &[options, &["--find", "--show", path]].concat());

@@ -27,7 +27,7 @@ pub use drives::DrivesArgs;
 pub use import::{ForeignFormat, ImportArgs};
 pub use io::{DATA_KINDS, IoArgs, OnOff};
 pub use measure::{MeasureArgs, PrintArgs};
-pub use results::{OneRun, ResultsCommand};
+pub use results::{FilterArgs, OneRun, ResultsCommand};
 pub use run::RunArgs;
 pub use show::{ShowArgs, TargetsArgs};
 pub use telemetry::TelemetryArgs;

@@ -44,7 +44,7 @@ impl Context {
                 endurance_ask_percent: settings.endurance_ask_percent.value,
             },
             tool: &self.tool,
-            voice: settings.voice,
+            voice: &settings.voice,
             front,
         }
     }

@@ -1,4 +1,4 @@
-//! The `drivelab` program: arguments, terminals, exit codes, and the wiring of the rooms. Nothing depends on it.
+//! The `drivelab` program: arguments, settings, terminals, signals and exit codes. Nothing depends on it.
 #![forbid(unsafe_code)]
 
 pub mod args;

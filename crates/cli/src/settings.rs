@@ -76,8 +76,9 @@ impl Settings {
     /// # Errors
     /// A settings file that cannot be understood, or an environment variable with an unknown value.
     pub fn read(global: &Global) -> Result<Settings> {
-        let voice = Voice { loudness: loudness(global), to: say::line };
-        let layers = files(voice)?;
+        let color = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+        let voice = Voice::new(loudness(global), color, say::line);
+        let layers = files(&voice)?;
         let layers = layers.as_slice();
         let data = pick(
             global.data.clone().map(|value| ("flag --data", value)),
@@ -153,7 +154,7 @@ fn environment(name: &str) -> Option<String> {
 
 /// The settings files that exist, strongest first. One in a place where this user may not look (the home folder of
 /// somebody else, as after `su`) cannot be theirs: that is said, and no reason to refuse every command.
-fn files(voice: Voice) -> Result<Vec<(String, File)>> {
+fn files(voice: &Voice) -> Result<Vec<(String, File)>> {
     let mut paths = vec![PathBuf::from("drivelab.toml")];
     if let Some(base) = base() {
         paths.push(base.config.join("drivelab/config.toml"));

@@ -14,6 +14,7 @@ mod kinds;
 mod law;
 mod order;
 pub(crate) mod recall;
+pub(crate) mod shares;
 mod sizes;
 pub(crate) mod stream;
 mod zipf;

@@ -1,4 +1,5 @@
-//! The io_uring backend: a safe face over one ring (`ring`) and the loop of one thread (`worker`).
+//! The io_uring backend: a safe face over one ring (`ring`), how it is set up (`setup`) and whether it can do what a
+//! step asks (`fitness`), the loop of one thread (`worker`), and which writes must wait (`keeper`).
 
 pub(crate) mod fitness;
 pub(crate) mod keeper;

@@ -32,6 +32,11 @@ impl Failure {
         Failure::new(ExitCode::NothingSelected, message)
     }
 
+    /// The target, or the file that was named, is of no use for what was asked.
+    pub fn unusable(message: impl Into<String>) -> Self {
+        Failure::new(ExitCode::TargetUnusable, message)
+    }
+
     /// A bug or a machine in trouble.
     pub fn unexpected(message: impl Into<String>) -> Self {
         Failure::new(ExitCode::Unexpected, message)

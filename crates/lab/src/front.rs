@@ -2,8 +2,6 @@
 //!
 //! The command line implements it on a terminal; a web page would on a browser.
 
-use std::path::Path;
-
 use drivelab_analysis::Analysis;
 use drivelab_core::clock::StopToken;
 use drivelab_core::environment::Environment;
@@ -16,7 +14,6 @@ use drivelab_store::Bundle;
 
 use crate::failure::Result;
 use crate::order::show::Show;
-use crate::output::pages::OutputFile;
 use crate::run::ended::Ended;
 
 /// What the screens will show.
@@ -37,9 +34,6 @@ pub enum View<'a> {
     /// A stored run.
     Replay,
 }
-
-/// The runs of a series, each with what it means.
-pub type Analysed = Vec<(RunRecords, Analysis)>;
 
 /// Who asks for a measurement.
 pub trait Front: Sync {
@@ -76,18 +70,17 @@ pub trait Front: Sync {
     /// What the outcome means for the exit code, and what kept the result from being shown or written.
     fn ended(&self, ended: Ended) -> Result;
 
-    /// Shows runs under conditions beside each other, and writes the page of all of them, without names where that is
-    /// asked for.
+    /// Shows runs under conditions beside each other.
     ///
     /// # Errors
-    /// What kept them from being shown or written.
-    fn arms(&self, runs: Analysed, page: Option<(&Path, bool)>) -> Result<()>;
+    /// What kept them from being shown.
+    fn arms(&self, runs: &[(RunRecords, Analysis)]) -> Result<()>;
 
-    /// Shows the runs of a group beside each other, and writes their page.
+    /// Shows the runs of a group beside each other.
     ///
     /// # Errors
-    /// Nothing was measured together; what kept it from being shown or written.
-    fn group(&self, runs: Analysed, page: Option<(&OutputFile, bool)>) -> Result<()>;
+    /// Nothing was measured together; what kept it from being shown.
+    fn group(&self, runs: &[(RunRecords, Analysis)]) -> Result<()>;
 
     /// Says what one of several runs failed of.
     fn failed(&self, text: &str);
@@ -96,7 +89,7 @@ pub trait Front: Sync {
     ///
     /// # Errors
     /// What kept it from being shown.
-    fn would(&self, run: &DryRun) -> Result<()>;
+    fn show_dry_run(&self, run: &DryRun) -> Result<()>;
 }
 
 /// Whether the answer is yes; everything else is no.
@@ -104,6 +97,11 @@ pub trait Front: Sync {
 /// # Errors
 /// As for [`Front::ask`].
 pub fn yes(front: &dyn Front, question: &str) -> Result<bool> {
-    let answer = front.ask(&format!("{question} [y/N]"))?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    Ok(is_yes(&front.ask(&format!("{question} [y/N]"))?))
+}
+
+/// Whether an answer is yes; everything else is no.
+#[must_use]
+pub fn is_yes(answer: &str) -> bool {
+    matches!(answer.trim(), "y" | "Y" | "yes")
 }

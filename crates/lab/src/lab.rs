@@ -41,7 +41,7 @@ pub struct Lab<'a> {
     /// Which program it is.
     pub tool: &'a ToolVersion,
     /// Where messages go.
-    pub voice: Voice,
+    pub voice: &'a Voice,
     /// Who shows and asks.
     pub front: &'a dyn Front,
 }

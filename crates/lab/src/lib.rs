@@ -17,7 +17,7 @@ pub mod target;
 pub mod voice;
 
 pub use failure::{Failure, Result};
-pub use front::{Analysed, Front, View};
+pub use front::{Front, View};
 pub use lab::{Defaults, Lab};
 pub use order::conditions::AskedConditions;
 pub use order::measurement::{Order, Words};

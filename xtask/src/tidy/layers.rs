@@ -54,6 +54,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "drivelab-method",
             "drivelab-analysis",
             "drivelab-report",
+            "drivelab-lab",
         ],
     },
     Layer {

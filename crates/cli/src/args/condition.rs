@@ -54,7 +54,7 @@ pub struct ConditionArgs {
 impl ConditionArgs {
     /// What they ask for.
     #[must_use]
-    pub fn order(&self) -> AskedConditions {
+    pub fn asked(&self) -> AskedConditions {
         AskedConditions {
             partition: self.partition,
             span: self.span,

@@ -48,7 +48,7 @@ pub struct TelemetryArgs {
 impl TelemetryArgs {
     /// What they ask for.
     #[must_use]
-    pub fn order(&self) -> Telemetry {
+    pub fn asked(&self) -> Telemetry {
         Telemetry {
             choice: self.telemetry,
             always: self.telemetry_always,

@@ -42,7 +42,7 @@ enum Chosen {
 pub fn check(context: &Context, arguments: &CheckArgs) -> Result {
     let methodology = method::find_set("check", None, &arguments.set)?;
     let print = PrintArgs { events: None, json: arguments.json };
-    unmounted::warn(&arguments.target, context.settings.voice);
+    unmounted::warn(&arguments.target, &context.settings.voice);
     match choose(context, arguments)? {
         Chosen::Read(path) => {
             large_enough(&path, &methodology).and_then(|()| run(context, arguments, (&methodology, &print), &path))
@@ -87,7 +87,7 @@ fn run(
 ) -> Result {
     let terminal = Terminal::new(context, print);
     let lab = context.lab(&terminal);
-    let telemetry = arguments.telemetry.order();
+    let telemetry = arguments.telemetry.asked();
     let order = Order {
         methodology,
         form: method::form(methodology, None),

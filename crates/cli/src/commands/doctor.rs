@@ -14,7 +14,7 @@ use drivelab_core::environment::{BlockDeviceFacts, TestbedFacts};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_engine::BackendChoice;
-use drivelab_lab::target::place::Place;
+use drivelab_lab::target::naming::place_of;
 use drivelab_lab::{Failure, Result};
 use serde::Serialize;
 
@@ -41,7 +41,7 @@ struct Document<'a> {
 /// # Errors
 /// A target that is not there; a host on which nothing can be issued.
 pub fn doctor(context: &Context, arguments: &DoctorArgs) -> Result {
-    let voice = context.settings.voice;
+    let voice = &context.settings.voice;
     let devices = devices(arguments)?;
     let mut testbed = drivelab_device::testbed_facts_with_a_look();
     if let Some(host) = &mut testbed.host {
@@ -76,10 +76,7 @@ pub fn doctor(context: &Context, arguments: &DoctorArgs) -> Result {
 /// The block devices below the target.
 fn devices(arguments: &DoctorArgs) -> Result<Vec<BlockDeviceFacts>> {
     let Some(target) = &arguments.target else { return Ok(Vec::new()) };
-    match Place::of(target)? {
-        Place::Nop => Ok(Vec::new()),
-        Place::Named(named) => Ok(drivelab_device::devices_below(&named)?),
-    }
+    place_of(target)?.devices()
 }
 
 fn text(testbed: &TestbedFacts, devices: &[BlockDeviceFacts], ceilings: &[Ceiling], findings: &[Finding]) -> String {

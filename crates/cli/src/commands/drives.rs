@@ -26,19 +26,19 @@ const VALUE: usize = 24;
 /// A wrong file, or a name that nothing fits.
 pub fn drives(context: &Context, arguments: &DrivesArgs) -> Result {
     if let Some(file) = &arguments.check {
-        return check(file, arguments.json);
+        return check(file, arguments.json, context.settings.voice.color);
     }
     let settings = &context.settings;
-    let library = library(settings.drives.as_deref(), settings.voice)?;
+    let library = library(settings.drives.as_deref(), &settings.voice)?;
     match &arguments.name {
         None => list(&library, arguments.json),
         Some(name) => show(&library, name, arguments.json),
     }
 }
 
-fn check(file: &Path, json: bool) -> Result {
+fn check(file: &Path, json: bool, color: bool) -> Result {
     let text = drivelab_core::input::read_text(file, LONGEST)
-        .map_err(|source| wrong(&FactsError::Unreadable { path: file.to_owned(), source }))?;
+        .map_err(|source| wrong(&FactsError::Unreadable { path: file.to_owned(), source }, color))?;
     let name = file.display().to_string();
     match parse(&name, &text) {
         Ok(facts) if json => say::json(&serde_json::json!({
@@ -59,7 +59,7 @@ fn check(file: &Path, json: bool) -> Result {
             if json {
                 say::json(&wrong_json(&name, &error))?;
             }
-            return Err(wrong(&error));
+            return Err(wrong(&error, color));
         }
     }
     Ok(ExitCode::Ok)

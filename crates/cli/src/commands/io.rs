@@ -14,11 +14,11 @@ use std::path::Path;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::plan::Form;
 use drivelab_core::units::Nanos;
-use drivelab_device::Named;
 use drivelab_lab::plan::traces;
 use drivelab_lab::run::begin;
 use drivelab_lab::run::wiring::engine;
 use drivelab_lab::target::missing::NewFile;
+use drivelab_lab::target::naming::place_named;
 use drivelab_lab::target::place::Place;
 use drivelab_lab::{Failure, Order, Result, Show, Words};
 use drivelab_method::Diagnostics;
@@ -37,15 +37,15 @@ use load::{Ground, Written};
 pub fn io(context: &Context, arguments: &IoArgs) -> Result {
     no_kind_for_the_folder(context)?;
     let new_file = arguments.safety.new_file;
-    let place = Place::named(&arguments.target, NewFile::by(new_file, true))?;
-    can_verify(&place, arguments)?;
+    let place = place_named(&arguments.target, NewFile::by(new_file, true))?;
+    can_verify(&*place, arguments)?;
     let recorded = recorded::of(context, arguments)?;
     let (earlier, mut defaults) = recorded.map_or((None, Defaults::default()), |r| (Some(r.written), r.defaults));
     defaults.numa = numa(arguments.depth.numa)?;
     if !place.direct_by_default() {
         defaults.direct = Some(false);
     }
-    let ground = ground(&place)?;
+    let ground = ground(&*place)?;
     if earlier.is_some() && ground == Ground::Fresh {
         let target = arguments.target.display();
         return Err(Failure::usage(format!(
@@ -58,7 +58,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         say::data(&printed(&written))?;
         return Ok(ExitCode::Ok);
     }
-    traces::inform(&mut methodology, &[], context.settings.voice)?;
+    traces::inform(&mut methodology, &[], &context.settings.voice)?;
     let terminal = Terminal::new(context, &arguments.output.print);
     let lab = context.lab(&terminal);
     let mut engine = engine(&lab, arguments.engine.backend.map(Into::into))?;
@@ -73,7 +73,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         );
     }
     let wrong = |errors: &Diagnostics| wrong::flags(&written, errors);
-    let telemetry = arguments.telemetry.order();
+    let telemetry = arguments.telemetry.asked();
     let order = Order {
         methodology: &methodology,
         form: Form::Faithful,
@@ -115,7 +115,7 @@ fn no_kind_for_the_folder(context: &Context) -> Result<()> {
 }
 
 /// What stores nothing holds nothing that could be checked.
-fn can_verify(place: &Place, arguments: &IoArgs) -> Result<()> {
+fn can_verify(place: &dyn Place, arguments: &IoArgs) -> Result<()> {
     let flag = match (arguments.what.op.as_deref(), arguments.verify.verify.as_deref()) {
         (Some("verify"), _) => "--op verify",
         (_, Some("at-once")) => "--verify at-once",
@@ -132,18 +132,11 @@ fn can_verify(place: &Place, arguments: &IoArgs) -> Result<()> {
 }
 
 /// What the load meets there.
-fn ground(place: &Place) -> Result<Ground> {
+fn ground(place: &dyn Place) -> Result<Ground> {
     if place.makes_scratch()? {
         return Ok(Ground::Fresh);
     }
-    let length = match place {
-        // Who may not open it hears first what the guard says.
-        Place::Named(Named::BlockDevice(node)) if node.size().get() > 0 => node.size(),
-        Place::Named(Named::BlockDevice(node)) => drivelab_device::open_device_to_read(node)?.facts.length,
-        Place::Named(Named::ExistingFile(file)) => drivelab_device::open_file_to_read(file)?.facts.length,
-        _ => return Ok(Ground::Nothing),
-    };
-    Ok(Ground::Existing { length })
+    Ok(place.length()?.map_or(Ground::Nothing, |length| Ground::Existing { length }))
 }
 
 /// The CPUs of a NUMA node.

@@ -2,16 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use drivelab_device::{BlockNode, Named};
+use drivelab_device::BlockNode;
 use drivelab_lab::output::pages::{PageFormat, format_of};
 use drivelab_lab::plan::{data_sheet, traces};
+use drivelab_lab::run::conditions::on_drive;
+use drivelab_lab::run::conditions::series::Asked;
 use drivelab_lab::run::together::Drives;
 use drivelab_lab::run::wiring::engine;
 use drivelab_lab::run::{begin, together};
 use drivelab_lab::set_up::around::Around;
-use drivelab_lab::set_up::conditions;
 use drivelab_lab::target::missing::NewFile;
-use drivelab_lab::target::place::Place;
+use drivelab_lab::target::naming::place_named;
 use drivelab_lab::{Failure, Order, Result, Show, Words};
 use drivelab_method::{Diagnostics, Methodology};
 
@@ -45,10 +46,8 @@ const READ_ONLY: &str = "the device may not be written (--destroy would permit i
 
 /// The block device that nobody released, where the target is one.
 fn unnamed(path: &Path, arguments: &MeasureArgs) -> Result<Option<BlockNode>> {
-    Ok(match Place::named(path, NewFile::by(arguments.new_file, true))? {
-        Place::Named(Named::BlockDevice(node)) if arguments.destroy.is_empty() => Some(node),
-        _ => None,
-    })
+    let place = place_named(path, NewFile::by(arguments.new_file, true))?;
+    Ok(place.device().filter(|_| arguments.destroy.is_empty()).cloned())
 }
 
 /// `drivelab run`.
@@ -64,7 +63,7 @@ pub fn run(context: &Context, arguments: &RunArgs) -> Result {
         [target] => {
             let RunArgs { method, output, measure, conditions, traces, source, .. } = arguments;
             let mut methodology = method::find_set(method, measure.profile.as_deref(), &measure.set)?;
-            traces::inform(&mut methodology, &traces.traces, context.settings.voice)?;
+            traces::inform(&mut methodology, &traces.traces, &context.settings.voice)?;
             let places = (target.as_path(), source.as_deref());
             let asked = (measure, Some(conditions));
             self::measure(context, (&methodology, WORDS_OF_FILES), places, output.as_deref(), asked)
@@ -79,13 +78,14 @@ pub fn run(context: &Context, arguments: &RunArgs) -> Result {
 /// Several targets: each alone, then all at once.
 fn several(context: &Context, arguments: &RunArgs) -> Result {
     let RunArgs { method, targets, output, measure, conditions, traces, .. } = arguments;
+    together::refuse(targets, measure.new_file, &measure.destroy)?;
     if measure.print.events.is_some() {
         return Err(Failure::usage(
             "--events is for one target: lines of several runs could not be told apart. `drivelab replay RUN --events \
              json` prints those of each run afterwards",
         ));
     }
-    if conditions.order().any() {
+    if conditions.asked().any() {
         return Err(Failure::usage(
             "conditions (--partition, --file-system, --arm, --data-state, --power-state) are set up for one target; leave \
              them out, or measure each drive by itself",
@@ -95,8 +95,7 @@ fn several(context: &Context, arguments: &RunArgs) -> Result {
     let lab = context.lab(&terminal);
     let mut methodology = method::find_set(method, measure.profile.as_deref(), &measure.set)?;
     traces::inform(&mut methodology, &traces.traces, lab.voice)?;
-    let facts = data_sheet::named(&lab, measure.facts.as_deref())?;
-    let telemetry = measure.telemetry.order();
+    let telemetry = measure.telemetry.asked();
     let drives = Drives {
         methodology: &methodology,
         form: method::form(&methodology, measure.form),
@@ -111,7 +110,7 @@ fn several(context: &Context, arguments: &RunArgs) -> Result {
         guess: measure.assume_rate.unwrap_or_default(),
         backend: measure.backend.map(Into::into),
         telemetry: &telemetry,
-        facts: facts.as_ref(),
+        facts: measure.facts.as_deref(),
         page: output.as_deref().map(|output| (output, measure.redact)),
         words: WORDS_OF_FILES,
     };
@@ -133,7 +132,7 @@ fn measure(
     if let Some(output) = output {
         fits_layout(format_of(output)?, methodology)?;
     }
-    let telemetry = arguments.telemetry.order();
+    let telemetry = arguments.telemetry.asked();
     let order = Order {
         methodology,
         form: method::form(methodology, arguments.form),
@@ -158,10 +157,10 @@ fn measure(
         under: None,
         part: None,
     };
-    let asked = asked.map(ConditionArgs::order);
+    let asked = asked.map(ConditionArgs::asked);
     let around = asked.as_ref().and_then(|asked| Some((Around::of(methodology.conditions(order.form), asked)?, asked)));
     match &around {
-        Some((around, asked)) => conditions::carry_out(&lab, &order, (around, asked, backend)),
+        Some((around, asked)) => on_drive::carry_out(&lab, &order, Asked { around, flags: asked, backend }),
         None => begin::carry_out(&lab, order),
     }
 }

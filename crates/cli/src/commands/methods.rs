@@ -15,6 +15,7 @@ use drivelab_core::units::{Bytes, BytesPerSecond, Nanos};
 use drivelab_lab::plan::dry_run::{guess_of_bytes, guess_of_time};
 use drivelab_lab::plan::{expand, traces};
 use drivelab_lab::target::missing::NewFile;
+use drivelab_lab::target::naming::place_named;
 use drivelab_lab::target::other_namespace;
 use drivelab_lab::target::place::Place;
 use drivelab_lab::target::site::{self, Purpose};
@@ -56,8 +57,8 @@ pub fn methods(context: &Context, command: &MethodsCommand) -> Result {
             as_fio,
         } => {
             let mut methodology = method::find_set(method, profile.as_deref(), set)?;
-            traces::inform(&mut methodology, &traces.traces, context.settings.voice)?;
-            let place = Place::named(target, NewFile::by(*new_file, methodology.target().takes_files()))?;
+            traces::inform(&mut methodology, &traces.traces, &context.settings.voice)?;
+            let place = place_named(target, NewFile::by(*new_file, methodology.target().takes_files()))?;
             plan(
                 &methodology,
                 (target, place),
@@ -204,7 +205,7 @@ impl Shown {
 
 fn plan(
     methodology: &Methodology,
-    (path, place): (&Path, Place),
+    (path, place): (&Path, Box<dyn Place>),
     (form, size, guess): (Option<FormArg>, Option<Bytes>, SpeedGuess),
     shown: Shown,
 ) -> Result {

@@ -3,7 +3,8 @@
 use drivelab_analysis::Analysis;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::run::RunRecords;
-use drivelab_lab::output::pages::{OutputFile, PageFormat, format_of, render};
+use drivelab_lab::output::group;
+use drivelab_lab::output::pages::{OutputFile, PageFormat, format_of, render, without_names};
 use drivelab_lab::{Failure, Result};
 use drivelab_report::ReportInput;
 
@@ -37,12 +38,12 @@ pub fn report(context: &Context, arguments: &ReportArgs) -> Result {
         rows => rows.iter().map(|row| context.load(row.id)).collect::<Result<Vec<_>>>()?,
     };
     if arguments.redact {
-        runs = group_pages::without_names(runs);
+        runs = without_names(runs);
     }
     if format == PageFormat::Json && !arguments.group && !arguments.dry_run {
         return json(context, output.as_ref(), &runs);
     }
-    let text = if arguments.group { group_pages::render(format, &runs)? } else { render(format, &runs)? };
+    let text = if arguments.group { group::render(format, &runs)? } else { render(format, &runs)? };
     match output {
         Some(output) if arguments.dry_run => {
             say::data(&format!("Dry run: would write {} bytes to {}\n", text.len(), output.path().display()))?;

@@ -3,10 +3,8 @@
 use drivelab_core::event::RunState;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
-use drivelab_lab::output::pages::{OutputFile, Wish};
-use drivelab_lab::run::notes;
-use drivelab_lab::run::resume::{GoOn, go_on};
-use drivelab_lab::set_up::undone;
+use drivelab_lab::run::conditions::undone;
+use drivelab_lab::run::resume::{ResumeOrder, page_of, resume as go_on};
 use drivelab_lab::{Failure, Lab, Result};
 use drivelab_store::{Bundle, DataDir, RunRow};
 
@@ -33,17 +31,21 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     }
     let row = found?;
     let data = context.data()?;
-    if let Some(code) = at_its_end(context, arguments, &data, &row)? {
+    if let Some(code) = at_its_end(context, &lab, arguments, (&data, &row))? {
         return Ok(code);
     }
-    let page = if arguments.dry_run { None } else { page(context, &Bundle::open(&data.bundle_path(row.id))?) };
-    let (telemetry, backend) = (arguments.telemetry.order(), arguments.backend.map(Into::into));
+    let (telemetry, backend) = (arguments.telemetry.asked(), arguments.backend.map(Into::into));
     let (run, destroy, dry_run) = (row.id, arguments.destroy.as_deref(), arguments.dry_run);
-    go_on(&lab, GoOn { run, destroy, backend, telemetry: &telemetry, page, dry_run })
+    go_on(&lab, ResumeOrder { run, destroy, backend, telemetry: &telemetry, dry_run })
 }
 
 /// The end of a run that has nothing left to measure, shown; nothing where there is something left.
-fn at_its_end(context: &Context, arguments: &ResumeArgs, data: &DataDir, row: &RunRow) -> Result<Option<ExitCode>> {
+fn at_its_end(
+    context: &Context,
+    lab: &Lab<'_>,
+    arguments: &ResumeArgs,
+    (data, row): (&DataDir, &RunRow),
+) -> Result<Option<ExitCode>> {
     if arguments.dry_run {
         return Ok(None);
     }
@@ -55,7 +57,7 @@ fn at_its_end(context: &Context, arguments: &ResumeArgs, data: &DataDir, row: &R
     };
     context.settings.voice.say(format!("Run {} {how}: nothing is left to measure", row.id));
     let bundle = Bundle::open(&data.bundle_path(row.id))?;
-    ended(context, &arguments.print, row.id, page(context, &bundle)).map(Some)
+    ended(context, &arguments.print, row.id, page_of(lab, &bundle)).map(Some)
 }
 
 /// The run whose conditions are undone: the one that is meant, which may have been killed before anything of it was
@@ -97,11 +99,4 @@ fn find(context: &Context, arguments: &ResumeArgs) -> Result<RunRow> {
         return context.newest(fits, "there is no interrupted run to resume");
     }
     context.find(&arguments.run)
-}
-
-/// The page that the interrupted command was to write; where it cannot be written any more, the run goes on without.
-fn page(context: &Context, bundle: &Bundle) -> Option<Wish> {
-    let page = notes::page(bundle)?;
-    let checked = OutputFile::check(&page.path).map_err(|failure| context.settings.voice.warn(&failure.message));
-    checked.ok().map(|_| page)
 }

@@ -45,14 +45,14 @@ pub fn targets(context: &Context, arguments: &TargetsArgs) -> Result {
 /// # Errors
 /// A target that is not there.
 pub fn show(context: &Context, arguments: &ShowArgs) -> Result {
-    unmounted::warn(&arguments.target, context.settings.voice);
+    unmounted::warn(&arguments.target, &context.settings.voice);
     let found = find(&arguments.target)?;
     if let Some(remark) = &found.remark {
         context.settings.voice.say(remark);
     }
     let target = probe(&found.node, Depth::Full);
     let findings = probe_findings(&target);
-    let library = library(context.settings.drives.as_deref(), context.settings.voice)?;
+    let library = library(context.settings.drives.as_deref(), &context.settings.voice)?;
     let model = target.device().and_then(|device| Some((device.model.as_deref()?, device.capacity)));
     let known = model.and_then(|(model, capacity)| library.facts_for(model, Some(capacity)));
     let input = ShowInput { target: &target, findings: &findings, data_sheet: known.map(|known| &known.facts) };

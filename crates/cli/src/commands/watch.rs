@@ -47,7 +47,7 @@ const SELDOM: u64 = 10;
 /// No such target, a meter that cannot be used, a command that cannot be started.
 pub fn watch(context: &Context, arguments: &WatchArgs) -> Result {
     let rates = rates(context, arguments)?;
-    let voice = context.settings.voice;
+    let voice = &context.settings.voice;
     unmounted::warn(&arguments.target, voice);
     let found = find(&arguments.target)?;
     found.remark.iter().for_each(|remark| voice.say(remark));
@@ -57,7 +57,7 @@ pub fn watch(context: &Context, arguments: &WatchArgs) -> Result {
     }
     let stop = StopToken::default();
     signals::watch_with_terminal(stop.clone());
-    let telemetry = arguments.telemetry.order();
+    let telemetry = arguments.telemetry.asked();
     let wanted = watching::wanted(&telemetry, disks(&devices), rates);
     let sources = discover(&Roots::default(), &wanted);
     let sources = sources.map_err(|error| watching::unusable_meter(&telemetry, &error))?;

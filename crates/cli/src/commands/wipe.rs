@@ -8,15 +8,14 @@ use drivelab_core::clock::{MonotonicClock, StopToken};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::target::WritableTarget;
 use drivelab_core::units::{Bytes, Nanos};
-use drivelab_device::Named;
 use drivelab_device::guard;
 use drivelab_device::wipe::drive::{self, DriveHow, DriveWipeError, Ended, Heard};
 use drivelab_device::wipe::{self, Checked, How, WipeError, Wiped};
 use drivelab_lab::failure::{wipe_code, wiped_code};
+use drivelab_lab::run::conditions::undone::by_a_killed_run;
 use drivelab_lab::run::drive_state;
-use drivelab_lab::set_up::undone::by_a_killed_run;
 use drivelab_lab::target::consent;
-use drivelab_lab::target::place::Place;
+use drivelab_lab::target::naming::place_of;
 use drivelab_lab::{Failure, Result, Voice};
 use drivelab_report::{WipeCheck, WipeDocument, format};
 
@@ -83,8 +82,8 @@ struct Done {
 /// # Errors
 /// What is no block device, whatever the write guard refuses, and what the device cannot do.
 pub fn wipe(context: &Context, arguments: &WipeArgs) -> Result {
-    let voice = context.settings.voice;
-    let Place::Named(Named::BlockDevice(node)) = Place::of(&arguments.target)? else {
+    let voice = &context.settings.voice;
+    let Some(node) = place_of(&arguments.target)?.device().cloned() else {
         return Err(Failure::usage(format!(
             "wipe empties block devices, and {} is none; a file is removed with rm",
             arguments.target.display()
@@ -138,7 +137,7 @@ fn stopped_before(stop: &StopToken) -> Result<()> {
     Ok(())
 }
 
-fn by_block_layer(target: &WritableTarget, how: How, stop: &StopToken, voice: Voice) -> Result<Done> {
+fn by_block_layer(target: &WritableTarget, how: How, stop: &StopToken, voice: &Voice) -> Result<Done> {
     guard::look_again(target)?;
     stopped_before(stop)?;
     let (seed, total) = (wipe::new_seed(), target.length());
@@ -152,7 +151,7 @@ fn by_block_layer(target: &WritableTarget, how: How, stop: &StopToken, voice: Vo
 }
 
 /// The drive may read as zeros, ones or noise afterwards, so what it held before is what is compared.
-fn by_drive(target: &WritableTarget, how: DriveHow, stop: &StopToken, voice: Voice) -> Result<Done> {
+fn by_drive(target: &WritableTarget, how: DriveHow, stop: &StopToken, voice: &Voice) -> Result<Done> {
     let command = drive::plan(target, how).map_err(drive_failed)?;
     let time = command.expected().map_or("the drive does not say how long that takes".to_owned(), |expected| {
         format!("about {} by what the drive says", format::duration(expected))

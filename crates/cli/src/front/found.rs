@@ -32,7 +32,7 @@ fn wrapped(line: &str, width: usize) -> String {
 }
 
 /// Prints the facts and the warnings.
-pub fn say(voice: Voice, environment: &Environment, plan: &Plan, show: Show) {
+pub fn say(voice: &Voice, environment: &Environment, plan: &Plan, show: Show) {
     let width = terminal_width().max(40);
     let say = |line: String| voice.say(wrapped(&line, width));
     for finding in contradictions(environment, plan) {

@@ -1,8 +1,5 @@
 //! How a run ended: the result on stdout, the page, the last words, the exit code.
 
-use std::slice::from_ref;
-
-use drivelab_analysis::Analysis;
 use drivelab_core::environment::TargetKind;
 use drivelab_core::event::RunState;
 use drivelab_core::exit::ExitCode;
@@ -11,7 +8,7 @@ use drivelab_core::record::{StepRecord, Verification};
 use drivelab_core::run::RunRecords;
 use drivelab_device::guard::flag_of;
 use drivelab_lab::failure::failed_run_code;
-use drivelab_lab::output::pages::{OutputFile, Wish, format_of, redacted, render};
+use drivelab_lab::output::pages::Wish;
 use drivelab_lab::run::ended::Ended;
 use drivelab_lab::{Failure, Result, Show};
 use drivelab_report::{IoInput, ReportInput};
@@ -39,7 +36,8 @@ pub fn ended(context: &Context, print: &PrintArgs, run: RunId, page: Option<Wish
         _ => Outcome::Complete { device_errors },
     };
     let shown = Show::of(&records);
-    show(context, print, Ended { run, outcome, recorded: Ok((records, analysis)), saved: true, show: shown, page })
+    let ended = Ended { run, outcome, recorded: Ok((records, analysis)), saved: true, show: shown, page: None };
+    show(context, print, ended.with_page(page))
 }
 
 /// The page, the result on stdout, the last words, the exit code.
@@ -57,9 +55,6 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
     let (records, analysis) = &loaded;
     let input = ReportInput { records, analysis };
     let load = IoInput { run: input, saved };
-    let complete = matches!(outcome, Outcome::Complete { .. });
-    let page = page.filter(|_| complete);
-    let written = page.as_ref().map(|page| write_page(page, &loaded));
     let told = matches!(outcome, Outcome::Complete { .. } | Outcome::Failed { .. });
     let mut verdict = None;
     match show {
@@ -74,18 +69,12 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
         Show::Review | Show::Part => say::data(&drivelab_report::terminal_table(&input, terminal_width()))?,
         Show::Load => say::data(&drivelab_report::io_table(&load, terminal_width())?)?,
     }
-    if let (Some(written), Some(page)) = (written, page) {
+    if let Some((path, written)) = page {
         written?;
-        context.settings.voice.say(format!("The page: {}", page.path.display()));
+        context.settings.voice.say(format!("The page: {}", path.display()));
     }
     let code = last_words(context, run, records, outcome, (saved, show))?;
     Ok(verdict.map(checked::code).filter(|code| *code != ExitCode::Ok).unwrap_or(code))
-}
-
-fn write_page(page: &Wish, run: &(RunRecords, Analysis)) -> Result<()> {
-    let format = format_of(&page.path)?;
-    let text = if page.redact { render(format, &[redacted(run.0.clone())]) } else { render(format, from_ref(run)) };
-    OutputFile::check(&page.path)?.write(&text?)
 }
 
 fn recording_failed(message: &str, run: RunId, records: Option<&RunRecords>) -> Failure {

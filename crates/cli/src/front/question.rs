@@ -5,6 +5,7 @@
 
 use std::io::IsTerminal;
 
+use drivelab_lab::front::is_yes;
 use drivelab_lab::{Failure, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -42,7 +43,7 @@ pub fn ask(question: &str) -> Result<String> {
 /// As for [`ask`].
 pub fn yes(question: &str) -> Result<bool> {
     let answer = ask(&format!("{question} [y/N]"))?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    Ok(is_yes(&answer))
 }
 
 /// A line of stdin, or as much of it as came before a signal. Nothing is read ahead of its end, so that what was typed

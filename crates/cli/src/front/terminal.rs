@@ -2,10 +2,10 @@
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use drivelab_analysis::Analysis;
 use drivelab_analysis::arms::{ArmRun, arms};
 use drivelab_core::clock::StopToken;
 use drivelab_core::environment::Environment;
@@ -13,9 +13,9 @@ use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::listener::Listener;
 use drivelab_core::plan::Plan;
-use drivelab_lab::output::pages::{OutputFile, format_of, redacted, render};
+use drivelab_core::run::RunRecords;
 use drivelab_lab::run::ended::Ended;
-use drivelab_lab::{Analysed, Failure, Front, Loudness, Result, Show, View};
+use drivelab_lab::{Failure, Front, Loudness, Result, Show, View};
 use drivelab_report::{DryRun, dry_run_text};
 use drivelab_session::Screen;
 
@@ -68,7 +68,7 @@ impl Front for Terminal<'_> {
     }
 
     fn found(&self, environment: &Environment, plan: &Plan, show: Show) {
-        found::say(self.context.settings.voice, environment, plan, show);
+        found::say(&self.context.settings.voice, environment, plan, show);
     }
 
     fn screens(&self, stop: &StopToken, view: View<'_>) -> Vec<Screen> {
@@ -83,31 +83,27 @@ impl Front for Terminal<'_> {
         events_written(&unwritten).map(|()| code)
     }
 
-    fn arms(&self, runs: Analysed, page: Option<(&Path, bool)>) -> Result<()> {
-        let of_runs: Vec<ArmRun<'_>> = runs.iter().map(|(records, analysis)| ArmRun { records, analysis }).collect();
-        let arms = arms(&of_runs);
+    fn arms(&self, runs: &[(RunRecords, Analysis)]) -> Result<()> {
+        let runs: Vec<ArmRun<'_>> = runs.iter().map(|(records, analysis)| ArmRun { records, analysis }).collect();
+        let arms = arms(&runs);
         if self.print.json {
-            say::json(&drivelab_report::arms_json(arms))?;
+            say::json(&drivelab_report::arms_json(arms))
         } else if self.print.events.is_none() {
-            say::data(&drivelab_report::arms_table(&arms, terminal_width()))?;
+            say::data(&drivelab_report::arms_table(&arms, terminal_width()))
+        } else {
+            Ok(())
         }
-        if let Some((output, redact)) = page {
-            let runs = if redact { runs.into_iter().map(|(records, _)| redacted(records)).collect() } else { runs };
-            OutputFile::check(output)?.write(&render(format_of(output)?, &runs)?)?;
-            self.context.settings.voice.say(format!("The page: {}", output.display()));
-        }
-        Ok(())
     }
 
-    fn group(&self, runs: Analysed, page: Option<(&OutputFile, bool)>) -> Result<()> {
-        group_pages::show(self.context, self.print, runs, page)
+    fn group(&self, runs: &[(RunRecords, Analysis)]) -> Result<()> {
+        group_pages::show(self.print, runs)
     }
 
     fn failed(&self, text: &str) {
         say::cut(text);
     }
 
-    fn would(&self, run: &DryRun) -> Result<()> {
+    fn show_dry_run(&self, run: &DryRun) -> Result<()> {
         if self.print.json { say::json(run) } else { say::data(&dry_run_text(run)) }
     }
 }

@@ -9,10 +9,10 @@ use super::feistel::Feistel;
 use super::kinds::Kinds;
 use super::law::Law;
 use super::order::{Apart, Jumps, Layout, Once, Walk};
+use super::shares::fair_shares;
 use super::sizes::Sizes;
 use super::stream::{Order, Places, Stream};
 use super::{derive, threshold};
-use crate::load::schedule::fair_shares;
 
 /// Part of a thread's key that is not one of its own draws' but all threads': their common permutation.
 const COMMON: u64 = u64::MAX;

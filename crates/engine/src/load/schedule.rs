@@ -7,6 +7,8 @@ use drivelab_core::plan::StopRule;
 use drivelab_core::record::StopReason;
 use drivelab_core::units::Nanos;
 
+use crate::generate::shares::fair_shares;
+
 /// No end by this rule.
 const NEVER: u64 = u64::MAX;
 
@@ -163,11 +165,6 @@ impl Budget {
 #[expect(clippy::cast_precision_loss, reason = "only which of two is larger matters")]
 const fn as_f64(value: u64) -> f64 {
     value as f64
-}
-
-/// `total` in `parts` shares that differ by one at most.
-pub(crate) fn fair_shares(total: u64, parts: u64) -> Box<[u64]> {
-    (0..parts).map(|part| total / parts + u64::from(part < total % parts)).collect()
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use super::telemetry::Telemetry;
 use crate::failure::{Failure, Result};
 use crate::run::company::Company;
 use crate::target::missing::NewFile;
+use crate::target::naming::place_named;
 use crate::target::place::Place;
 
 /// What is to be measured, on what, and what becomes of the result.
@@ -98,8 +99,8 @@ impl<'a> Order<'a> {
     ///
     /// # Errors
     /// One that is not there, unless it is to be made, and one that is nothing that can be measured.
-    pub fn place(&self) -> Result<Place> {
-        Place::named(self.target, NewFile::by(self.new_file, self.methodology.target().takes_files()))
+    pub fn place(&self) -> Result<Box<dyn Place>> {
+        place_named(self.target, NewFile::by(self.new_file, self.methodology.target().takes_files()))
     }
 
     /// The same order with another engine, for a run that is one of several: under nothing, and without a trace.

@@ -2,6 +2,7 @@
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::slice::from_ref;
 
 use drivelab_analysis::Analysis;
 use drivelab_analysis::buyer::{self, Checked};
@@ -41,6 +42,33 @@ pub struct Wish {
     pub path: PathBuf,
     /// Without serial numbers and folder names.
     pub redact: bool,
+}
+
+impl Wish {
+    /// Writes the page of a run.
+    ///
+    /// # Errors
+    /// As for [`OutputFile::write`], and where a document cannot be made.
+    pub fn write(&self, run: &(RunRecords, Analysis)) -> Result<()> {
+        let format = format_of(&self.path)?;
+        let text = if self.redact { render(format, &[redacted(run.0.clone())]) } else { render(format, from_ref(run)) };
+        OutputFile::check(&self.path)?.write(&text?)
+    }
+}
+
+/// Writes the page of several runs, without names where that is asked for.
+///
+/// # Errors
+/// As for [`OutputFile::write`], and where a document cannot be made.
+pub fn write_page(output: &Path, redact: bool, runs: Vec<(RunRecords, Analysis)>) -> Result<()> {
+    let runs = if redact { without_names(runs) } else { runs };
+    OutputFile::check(output)?.write(&render(format_of(output)?, &runs)?)
+}
+
+/// Runs without serial numbers and folder names.
+#[must_use]
+pub fn without_names(runs: Vec<(RunRecords, Analysis)>) -> Vec<(RunRecords, Analysis)> {
+    runs.into_iter().map(|(records, _)| redacted(records)).collect()
 }
 
 /// The format that a file's ending stands for; without an ending it is a page.

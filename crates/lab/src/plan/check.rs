@@ -31,7 +31,7 @@ fn check_cpus(plan: &Plan) -> Result<()> {
 }
 
 /// The page that is wanted, checked before time is spent on measuring for it.
-fn wish(output: &Path, redact: bool) -> Result<Wish> {
+pub(crate) fn wish(output: &Path, redact: bool) -> Result<Wish> {
     format_of(output)?;
     let path = OutputFile::check(output)?.path().to_owned();
     Ok(Wish { path, redact })

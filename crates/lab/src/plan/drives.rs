@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use anstream::ColorChoice;
 use drivelab_core::drive_facts::DriveFacts;
 use drivelab_device::drive_facts::{DriveLibrary, FactsError, Known};
 
@@ -14,7 +13,7 @@ use crate::voice::Voice;
 ///
 /// # Errors
 /// A file of the user's that is wrong.
-pub fn library(folder: Option<&Path>, voice: Voice) -> Result<DriveLibrary> {
+pub fn library(folder: Option<&Path>, voice: &Voice) -> Result<DriveLibrary> {
     let mut library = DriveLibrary::built_in();
     if let Some(folder) = folder {
         match library.add_folder(folder) {
@@ -25,7 +24,7 @@ pub fn library(folder: Option<&Path>, voice: Voice) -> Result<DriveLibrary> {
                     path.display()
                 ));
             }
-            added => added.map_err(|error| wrong(&error))?,
+            added => added.map_err(|error| wrong(&error, voice.color))?,
         }
     }
     Ok(library)
@@ -33,8 +32,7 @@ pub fn library(folder: Option<&Path>, voice: Voice) -> Result<DriveLibrary> {
 
 /// A file of drive facts that is wrong or cannot be read, as the user sees it.
 #[must_use]
-pub fn wrong(error: &FactsError) -> Failure {
-    let color = anstream::AutoStream::choice(&std::io::stderr()) != ColorChoice::Never;
+pub fn wrong(error: &FactsError, color: bool) -> Failure {
     match error {
         FactsError::Unreadable { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
             Failure::nothing(error.render(color))
@@ -55,7 +53,7 @@ pub fn wrong(error: &FactsError) -> Failure {
 pub fn named(lab: &Lab<'_>, name: &Path) -> Result<DriveFacts> {
     let text = name.display().to_string();
     if text.contains('/') || name.extension().is_some_and(|ending| ending == "toml") {
-        return drivelab_device::drive_facts::read(name).map_err(|error| wrong(&error));
+        return drivelab_device::drive_facts::read(name).map_err(|error| wrong(&error, lab.voice.color));
     }
     known(&library(lab.drives, lab.voice)?, &text).map(|known| known.facts.clone())
 }

@@ -15,7 +15,7 @@ use drivelab_core::run::RunRecords;
 use drivelab_core::target::{DeviceIdentity, GuardedDevice};
 use drivelab_core::units::{Bytes, BytesPerSecond, Nanos};
 use drivelab_device::guard::{self, Destroy, Preview};
-use drivelab_device::{BlockNode, Named, identity_of};
+use drivelab_device::{BlockNode, identity_of};
 use drivelab_method::{SpeedGuess, TargetShape};
 use drivelab_report::{DryRun, DryRunDestroy, DryRunDevice, DryRunTarget, ENDURANCE};
 
@@ -26,8 +26,7 @@ use crate::plan::{check, expand};
 use crate::plan::{endurance, suite};
 use crate::set_up::files;
 use crate::set_up::watching::Watching;
-use crate::target::open::{Needs, Wanted};
-use crate::target::place::Place;
+use crate::target::opened::{Needs, Wanted};
 use crate::target::site::{self, Purpose, Site};
 use crate::target::{consent, other_namespace, placing, unmounted};
 
@@ -47,15 +46,9 @@ pub struct Look {
 /// What the order would be refused for, but for a missing `--destroy`.
 pub fn look(lab: &Lab<'_>, order: &Order<'_>) -> Result<Look> {
     let place = order.place()?;
-    unmounted::ask(lab, order, &place)?;
-    let preview = match place {
-        Place::Named(Named::BlockDevice(node))
-            if order.destroy.is_none() && site::changes(order.methodology, order.form) =>
-        {
-            Some(guard::preview_device(&node)?)
-        }
-        _ => None,
-    };
+    unmounted::ask(lab, order, &*place)?;
+    let unnamed = place.device().filter(|_| order.destroy.is_none() && site::changes(order.methodology, order.form));
+    let preview = unnamed.map(guard::preview_device).transpose()?;
     let destroy = consent::of(lab.front, order)?;
     let purpose = if preview.is_some() { Purpose::Plan } else { Purpose::Measure { destroy: &destroy } };
     let site = site::survey(order.place()?, order.methodology, order.form, order.size, purpose)?;
@@ -63,12 +56,12 @@ pub fn look(lab: &Lab<'_>, order: &Order<'_>) -> Result<Look> {
     let plan = expand::plan(order.methodology, how, &site, Some(order.telemetry), &order.words)?;
     files::check(order, &plan, &site)?;
     check::check(order, &plan)?;
-    placing::of(&plan, &site.place, order.engine.backend)?;
+    placing::of(&plan, &*site.place, order.engine.backend)?;
     Watching::look(lab, order.telemetry, &site.devices, Some(&plan))?;
-    let device = match (preview, site.guarded(), &site.place) {
+    let device = match (preview, site.guarded(), site.place.device()) {
         (Some(preview), _, _) => Some(of_preview(preview)),
         (None, Some(guarded), _) => Some(of_guarded(guarded)),
-        (None, None, Place::Named(Named::BlockDevice(node))) => Some(only_read(node)?),
+        (None, None, Some(node)) => Some(only_read(node)?),
         _ => None,
     };
     if device.as_ref().and_then(|device| device.destroy.as_ref()).is_none_or(|destroy| destroy.named) {
@@ -91,7 +84,7 @@ pub fn look(lab: &Lab<'_>, order: &Order<'_>) -> Result<Look> {
 pub fn one(lab: &Lab<'_>, order: &Order<'_>) -> Result {
     let Look { plan, rate, target, remarks } = look(lab, order)?;
     let run = DryRun { target: Some(target), remarks, ..document(&plan, rate) };
-    lab.front.would(&run)?;
+    lab.front.show_dry_run(&run)?;
     word_is_there(&run)
 }
 
@@ -115,7 +108,7 @@ pub fn several(lab: &Lab<'_>, looks: Vec<Look>, (each, together): (bool, bool)) 
         run.remarks.push("each is written so twice: once alone, once with the others".to_owned());
     }
     run.estimated_written = Bytes::new(run.drives.iter().fold(0, |sum, one| one.written.get().saturating_add(sum)));
-    lab.front.would(&run)?;
+    lab.front.show_dry_run(&run)?;
     word_is_there(&run)
 }
 
@@ -151,7 +144,7 @@ pub fn under_conditions(
         endurance: endurance.map_or_else(|| ENDURANCE.to_owned(), |known| known.text(run.estimated_written)),
         device: Some(device),
     });
-    lab.front.would(&run)?;
+    lab.front.show_dry_run(&run)?;
     word_is_there(&run)
 }
 
@@ -181,7 +174,7 @@ pub fn on_file(
          looked at then",
         folder.display()
     ));
-    lab.front.would(&run).map(|()| ExitCode::Ok)
+    lab.front.show_dry_run(&run).map(|()| ExitCode::Ok)
 }
 
 /// The document of runs under conditions on a device of this size, and the length that is tested.
@@ -264,7 +257,7 @@ pub fn rest(
         // Only a dry run assumes another rate; a run that was begun was planned with this one.
         ..document(&records.plan, SpeedGuess::default().throughput)
     };
-    lab.front.would(&run)?;
+    lab.front.show_dry_run(&run)?;
     word_is_there(&run)
 }
 

@@ -8,7 +8,7 @@ use crate::failure::{Failure, Result};
 use crate::order::measurement::Words;
 use crate::order::telemetry::Telemetry;
 use crate::target::means;
-use crate::target::open::Needs;
+use crate::target::opened::Needs;
 use crate::target::site::Site;
 
 /// Expands a methodology for the place.

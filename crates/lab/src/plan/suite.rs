@@ -6,7 +6,7 @@ use drivelab_report::format;
 
 /// A line for each methodology of a suite that is in its plan; none of a methodology that is no suite.
 #[must_use]
-pub fn included(methodology: &Methodology, plan: &Plan) -> Vec<String> {
+pub(crate) fn included(methodology: &Methodology, plan: &Plan) -> Vec<String> {
     let line = |part: &drivelab_method::Part| {
         let (tests, time) = (format::counted(part.tests.len(), "test"), format::duration(part.time));
         format!("runs {} ({}): {tests} in about {time}: {}", part.name, part.title, part.tests.join(", "))

@@ -24,7 +24,7 @@ pub const OWN: &str = "own";
 ///
 /// # Errors
 /// A name that the methodology does not have, a file that cannot be read, and the first line of one that is wrong.
-pub fn inform(methodology: &mut Methodology, given: &[String], voice: Voice) -> Result<()> {
+pub fn inform(methodology: &mut Methodology, given: &[String], voice: &Voice) -> Result<()> {
     for typed in given {
         let (name, file) = name_and_file(typed);
         if !methodology.give_trace(name, PathBuf::from(file)) {

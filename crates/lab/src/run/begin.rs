@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use drivelab_analysis::findings;
-use drivelab_core::clock::{MonotonicClock, StopToken};
+use drivelab_core::clock::{RunClock, StopToken};
 use drivelab_core::environment::{Environment, FileSource, TargetKind};
 use drivelab_core::event::{EVENT_VERSION, RunStarted};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::Plan;
+use drivelab_core::target::PlacementHandles;
 use drivelab_device::guard::Destroy;
 use drivelab_engine::Options;
 use drivelab_session::Start;
@@ -24,17 +25,17 @@ use crate::run::company::Company;
 use crate::run::drive_state::Book;
 use crate::run::execute::execute;
 use crate::run::trace_file::TraceFile;
-use crate::run::wiring::{Keep, Ready, Wiring};
+use crate::run::wiring::{Keep, Wiring};
 use crate::run::{notes, sample};
 use crate::set_up::files;
 use crate::set_up::watching::{self, Watching};
-use crate::target::open::{Needs, OpenedIo, Wanted};
+use crate::target::opened::{Needs, OpenedIo, Wanted};
 use crate::target::site::{self, Purpose, Site};
 use crate::target::{consent, other_namespace, placing, unmounted};
 
 /// A run that is recorded and may begin: its target is open, nothing was measured yet.
 pub struct Prepared {
-    ready: Ready,
+    wiring: Wiring,
     trace: Option<TraceFile>,
 }
 
@@ -44,7 +45,7 @@ impl Prepared {
     /// # Errors
     /// What the outcome means for the exit code.
     pub fn carry_out(self, lab: &Lab<'_>) -> Result {
-        let done = execute(lab, self.ready);
+        let done = execute(lab, self.wiring);
         // What became of the load comes first.
         let traced = self.trace.map_or(Ok(()), |trace| trace.finish(lab.voice));
         done.and_then(|code| traced.map(|()| code))
@@ -76,19 +77,7 @@ pub fn prepare(lab: &Lab<'_>, order: Order<'_>, stop: StopToken) -> Result<Optio
         return dry_run::one(lab, &order).map(|_| None);
     }
     let voice = lab.voice;
-    unmounted::ask(lab, &order, &order.place()?)?;
-    let destroy = consent::of(lab.front, &order)?;
-    let mut site = survey(&order, &destroy)?;
-    let how = (order.form, order.guess);
-    let plan = expand::plan(order.methodology, how, &site, Some(order.telemetry), &order.words)?;
-    let plan = under_data_state(plan, &order, &site);
-    files::check(&order, &plan, &site)?;
-    let page = check::check(&order, &plan)?;
-    let placement = placing::of(&plan, &site.place, order.engine.backend)?;
-    if order.part.is_none() && order.under.is_none() {
-        endurance::ask((lab, order.facts), site.below(), plan.estimated_written(), order.yes)?;
-    }
-    Watching::look(lab, order.telemetry, &site.devices, Some(&plan))?;
+    let Surveyed { destroy, mut site, plan, page, placement } = surveyed(lab, &order)?;
     let known = order.under.as_ref().map(|under| under.run).or_else(|| order.part.as_ref().map(|part| part.run));
     let run = known.unwrap_or_else(RunId::now);
     // What drivelab makes is as long as the plan takes it to be; what is there has its size.
@@ -126,9 +115,11 @@ pub fn prepare(lab: &Lab<'_>, order: Order<'_>, stop: StopToken) -> Result<Optio
     let opening = site.smaller().into_iter().chain(book.as_mut().and_then(Book::found)).chain(unseen).collect();
     let engine = Options { trace: trace.as_ref().map(TraceFile::sink), placement, other, ..order.engine };
     let (clock, group, company) = match order.part {
-        Some(Part { clock, group, company, .. }) => (clock, Some(group), Some(company)),
+        Some(Part { clock, group, company, .. }) => {
+            (Some(Arc::new(clock) as Arc<dyn RunClock>), Some(group), Some(company))
+        }
         // What a condition costs in CPU time is on record, so that a page of several can show it at any time.
-        None => (MonotonicClock::starting_at(0), None, order.under.is_some().then(|| Company::new(None))),
+        None => (None, None, order.under.is_some().then(|| Company::new(None))),
     };
     // A load alone is too short to be asked about.
     let asks = !order.yes && order.show != Show::Load;
@@ -140,7 +131,7 @@ pub fn prepare(lab: &Lab<'_>, order: Order<'_>, stop: StopToken) -> Result<Optio
         made,
         engine,
         watching,
-        clock: Arc::new(clock),
+        clock,
         book,
         group,
         company,
@@ -152,7 +143,34 @@ pub fn prepare(lab: &Lab<'_>, order: Order<'_>, stop: StopToken) -> Result<Optio
         history: None,
         asks,
     };
-    Ok(Some(Prepared { ready: wiring.ready(lab)?, trace }))
+    Ok(Some(Prepared { wiring, trace }))
+}
+
+/// What an order comes to before anything is opened.
+struct Surveyed {
+    destroy: Destroy,
+    site: Site,
+    plan: Plan,
+    page: Option<Wish>,
+    placement: Option<PlacementHandles>,
+}
+
+/// Asks, surveys and plans: everything that can be refused before anything is opened or made.
+fn surveyed(lab: &Lab<'_>, order: &Order<'_>) -> Result<Surveyed> {
+    unmounted::ask(lab, order, &*order.place()?)?;
+    let destroy = consent::of(lab.front, order)?;
+    let site = survey(order, &destroy)?;
+    let how = (order.form, order.guess);
+    let plan = expand::plan(order.methodology, how, &site, Some(order.telemetry), &order.words)?;
+    let plan = under_data_state(plan, order, &site);
+    files::check(order, &plan, &site)?;
+    let page = check::check(order, &plan)?;
+    let placement = placing::of(&plan, &*site.place, order.engine.backend)?;
+    if order.part.is_none() && order.under.is_none() {
+        endurance::ask((lab, order.facts), site.below(), plan.estimated_written(), order.yes)?;
+    }
+    Watching::look(lab, order.telemetry, &site.devices, Some(&plan))?;
+    Ok(Surveyed { destroy, site, plan, page, placement })
 }
 
 /// Leaves word for `resume`, should this process be killed: of the file that was made or named, and of the page.

@@ -20,7 +20,7 @@ use crate::run::drive_state::Book;
 use crate::run::trace_file::TraceFile;
 
 /// The target's keeper for one process.
-pub struct Care {
+pub(crate) struct Care {
     /// The scratch file; a file that the user named has no record of its state and is prepared anew each time.
     pub scratch: Option<Scratch>,
     /// The run's own folders, where it works on sets of files.

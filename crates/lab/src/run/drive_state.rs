@@ -14,7 +14,7 @@ use drivelab_store::{DataDir, read_drive_state, write_drive_state};
 use jiff::Timestamp;
 
 use crate::lab::now;
-use crate::target::open::OpenedIo;
+use crate::target::opened::OpenedIo;
 
 /// Why nothing is known of a device.
 const NO_RECORD: &str = "no earlier run on this device is on record in this data folder";

@@ -1,4 +1,6 @@
-//! A run that is over: how it ended, and what is on record of it.
+//! A run that is over: how it ended, what is on record of it, and the page that was wanted of it.
+
+use std::path::PathBuf;
 
 use drivelab_analysis::Analysis;
 use drivelab_core::ids::RunId;
@@ -21,6 +23,18 @@ pub struct Ended {
     pub saved: bool,
     /// How its result is shown.
     pub show: Show,
-    /// Page to write.
-    pub page: Option<Wish>,
+    /// The page of it, and whether it could be written; only a complete run has one.
+    pub page: Option<(PathBuf, Result<()>)>,
+}
+
+impl Ended {
+    /// Writes the page that is wanted of it, where it is complete.
+    #[must_use]
+    pub fn with_page(mut self, page: Option<Wish>) -> Ended {
+        if let (Outcome::Complete { .. }, Ok(recorded), Some(page)) = (&self.outcome, &self.recorded, page) {
+            let written = page.write(recorded);
+            self.page = Some((page.path, written));
+        }
+        self
+    }
 }

@@ -11,14 +11,15 @@ use crate::front::View;
 use crate::lab::Lab;
 use crate::run::ended::Ended;
 use crate::run::memory::Memory;
-use crate::run::wiring::{Keep, Ready};
+use crate::run::wiring::{Keep, Ready, Wiring};
 use crate::set_up::files;
 
 /// Runs to the end or to a stop, and shows the result.
 ///
 /// # Errors
 /// What kept the session from running, and what kept the page from being written.
-pub fn execute(lab: &Lab<'_>, ready: Ready) -> Result {
+pub(super) fn execute(lab: &Lab<'_>, wiring: Wiring) -> Result {
+    let ready = wiring.ready(lab)?;
     let Ready { run, keep, start, mut backend, mut care, watching, clock, page, show, stop, history, asks } = ready;
     let voice = lab.voice;
     let (recorder, memory): (Box<dyn Listener>, Option<Memory>) = match keep {
@@ -60,7 +61,7 @@ pub fn execute(lab: &Lab<'_>, ready: Ready) -> Result {
         None => lab.load(run),
         Some(memory) => of_memory(&memory),
     };
-    lab.front.ended(Ended { run, outcome, recorded, saved, show, page })
+    lab.front.ended(Ended { run, outcome, recorded, saved, show, page: None }.with_page(page))
 }
 
 /// What was recorded of a run that is not kept, and what it means.

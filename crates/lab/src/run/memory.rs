@@ -8,12 +8,12 @@ use drivelab_core::run::RunRecords;
 
 /// Hears the events of a run and folds them; copies share what was heard.
 #[derive(Debug, Clone, Default)]
-pub struct Memory(Arc<Mutex<Option<RunRecords>>>);
+pub(crate) struct Memory(Arc<Mutex<Option<RunRecords>>>);
 
 impl Memory {
     /// Hands over what was heard; `None` where nothing was, or where it was handed over before.
     #[must_use]
-    pub fn take(&self) -> Option<RunRecords> {
+    pub(crate) fn take(&self) -> Option<RunRecords> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }

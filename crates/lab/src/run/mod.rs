@@ -1,17 +1,18 @@
 //! A run: begun or gone on with, watched over, brought to its end.
 
 pub mod begin;
-pub mod care;
-pub mod company;
+pub(crate) mod care;
+pub(crate) mod company;
+pub mod conditions;
 pub mod drive_state;
 pub mod ended;
-pub mod execute;
+pub(crate) mod execute;
 pub mod headers;
-pub mod memory;
-pub mod notes;
-pub mod reopen;
+pub(crate) mod memory;
+pub(crate) mod notes;
+pub(crate) mod reopen;
 pub mod resume;
 pub mod sample;
 pub mod together;
-pub mod trace_file;
+pub(crate) mod trace_file;
 pub mod wiring;

@@ -22,7 +22,7 @@ const PAGE: &str = "page";
 ///
 /// # Errors
 /// Where the note cannot be written.
-pub fn write_scratch(data: &DataDir, run: RunId, scratch: &Scratch) -> Result<()> {
+pub(crate) fn write_scratch(data: &DataDir, run: RunId, scratch: &Scratch) -> Result<()> {
     write(data, run, SCRATCH, scratch.claim())
 }
 
@@ -30,7 +30,7 @@ pub fn write_scratch(data: &DataDir, run: RunId, scratch: &Scratch) -> Result<()
 ///
 /// # Errors
 /// Where the file is gone or the note cannot be written.
-pub fn write_named_file(data: &DataDir, run: RunId, path: &Path) -> Result<()> {
+pub(crate) fn write_named_file(data: &DataDir, run: RunId, path: &Path) -> Result<()> {
     let identity = FileIdentity::of_path(path)
         .map_err(|error| Failure::unexpected(format!("cannot look at {}: {error}", path.display())))?;
     write(data, run, NAMED_FILE, &identity)
@@ -40,25 +40,25 @@ pub fn write_named_file(data: &DataDir, run: RunId, path: &Path) -> Result<()> {
 ///
 /// # Errors
 /// Where the note cannot be written.
-pub fn write_page(data: &DataDir, run: RunId, page: &Wish) -> Result<()> {
+pub(crate) fn write_page(data: &DataDir, run: RunId, page: &Wish) -> Result<()> {
     write(data, run, PAGE, page)
 }
 
 /// The scratch file of a run, where it is on record.
 #[must_use]
-pub fn scratch(bundle: &Bundle) -> Option<ScratchClaim> {
+pub(crate) fn scratch(bundle: &Bundle) -> Option<ScratchClaim> {
     read(bundle, SCRATCH)
 }
 
 /// Which file a named target was, where it is on record.
 #[must_use]
-pub fn named_file(bundle: &Bundle) -> Option<FileIdentity> {
+pub(crate) fn named_file(bundle: &Bundle) -> Option<FileIdentity> {
     read(bundle, NAMED_FILE)
 }
 
 /// The page of a run, where one was wanted.
 #[must_use]
-pub fn page(bundle: &Bundle) -> Option<Wish> {
+pub(crate) fn page(bundle: &Bundle) -> Option<Wish> {
     read(bundle, PAGE)
 }
 

@@ -1,4 +1,5 @@
-//! The target of a run that goes on, opened again: the same one, on the same drive as before, or one clear refusal.
+//! The target of a run that goes on, opened again or only looked at: the same one, on the same drive as before, or one
+//! clear refusal.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use drivelab_core::run::RunRecords;
 use drivelab_core::target::{DeviceIdentity, WritableTarget};
 use drivelab_core::units::Bytes;
 use drivelab_device::guard::{self, Destroy, Whole};
-use drivelab_device::{BlockNode, FileIdentity, Named, Scratch};
+use drivelab_device::{BlockNode, FileIdentity, Scratch};
 use drivelab_report::{DryRunDevice, format};
 use drivelab_session::state_changed;
 use drivelab_store::Bundle;
@@ -18,8 +19,9 @@ use crate::lab::Lab;
 use crate::plan::dry_run;
 use crate::run::drive_state::Book;
 use crate::run::notes;
-use crate::target::open::{Needs, OpenedIo, Wanted, released_device};
-use crate::target::place::Place;
+use crate::target::naming::place_of;
+use crate::target::opened::{Needs, OpenedIo, Wanted};
+use crate::target::released::released_device;
 use crate::voice::Voice;
 
 /// A file that is open again, with what is found about it now.
@@ -87,7 +89,7 @@ impl Reopened {
 }
 
 /// Opens the target again: the same one, on the same drive as before.
-pub(super) fn reopen(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>, voice: Voice) -> Result<Reopened> {
+pub(super) fn reopen(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>, voice: &Voice) -> Result<Reopened> {
     let recorded = &records.environment.target;
     let folder = recorded.path.parent().map_or_else(|| PathBuf::from("/"), PathBuf::from);
     if recorded.kind.is_file() {
@@ -112,7 +114,7 @@ pub(super) fn reopen(bundle: &Bundle, records: &RunRecords, destroy: Option<&Pat
         | TargetKind::Nop => {
             let size = recorded.kind.stores_nothing().then_some(records.plan.capacity);
             let wanted = Wanted { run: records.run, needs, destroy: &Destroy::default(), size, own: false };
-            let opened = Place::of(&recorded.path)?.open(&wanted, voice)?;
+            let opened = place_of(&recorded.path)?.open(&wanted, voice)?;
             let state = "the target was opened again".to_owned();
             // What stores nothing is in no state.
             Reopened { opened, state, prepared_again: !recorded.kind.stores_nothing() }
@@ -211,9 +213,9 @@ pub(super) fn look(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>
         | TargetKind::ZeroDevice
         | TargetKind::Nop => {
             let size = recorded.kind.stores_nothing().then_some(records.plan.capacity);
-            let place = Place::of(&recorded.path)?;
+            let place = place_of(&recorded.path)?;
             place.check(&Wanted { run: records.run, needs, destroy: &Destroy::default(), size, own: false })?;
-            let Place::Named(Named::BlockDevice(node)) = &place else { return Ok(prepares(None)) };
+            let Some(node) = place.device() else { return Ok(prepares(None)) };
             let facts = drivelab_device::open_device_to_read(node)?.facts;
             as_it_began(records, &facts.devices, facts.length)?;
             Ok(prepares(Some(dry_run::only_read(node)?)))
@@ -237,7 +239,7 @@ fn same_block_device(records: &RunRecords) -> Result<(BlockNode, DeviceIdentity)
         let text = format!("{} {why}, so it is left alone; begin a new run to name it", path.display());
         Err(Failure::new(ExitCode::GuardRefused, text))
     };
-    let Place::Named(Named::BlockDevice(node)) = Place::of(path)? else {
+    let Some(node) = place_of(path)?.device().cloned() else {
         return refuse("is no block device any more");
     };
     let decision = records.environment.guard.as_ref();

@@ -1,10 +1,9 @@
 //! A run that was interrupted or killed goes on at its first unfinished step, in a new process.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use drivelab_analysis::findings;
-use drivelab_core::clock::{MonotonicClock, StopToken};
+use drivelab_core::clock::StopToken;
 use drivelab_core::environment::{BlockDeviceFacts, TargetKind};
 use drivelab_core::event::{RunResumed, RunState};
 use drivelab_core::exit::ExitCode;
@@ -21,7 +20,7 @@ use crate::failure::{Failure, Result};
 use crate::lab::{Lab, now};
 use crate::order::show::Show;
 use crate::order::telemetry::Telemetry;
-use crate::output::pages::Wish;
+use crate::output::pages::{OutputFile, Wish};
 use crate::plan::{dry_run, traces};
 use crate::run::company::Company;
 use crate::run::drive_state::Book;
@@ -31,11 +30,11 @@ use crate::run::wiring::{Keep, Wiring, engine};
 use crate::run::{headers, notes};
 use crate::set_up::files;
 use crate::set_up::watching::{self, Watching};
-use crate::target::place::Place;
+use crate::target::naming::place_of;
 use crate::target::{other_namespace, placing};
 
 /// A run that is to go on.
-pub struct GoOn<'a> {
+pub struct ResumeOrder<'a> {
     /// Which.
     pub run: RunId,
     /// The user's word that its block device may be overwritten again.
@@ -44,8 +43,6 @@ pub struct GoOn<'a> {
     pub backend: Option<BackendChoice>,
     /// What is watched beside the I/O.
     pub telemetry: &'a Telemetry,
-    /// Page to write at the end.
-    pub page: Option<Wish>,
     /// Only say what would be done.
     pub dry_run: bool,
 }
@@ -54,20 +51,21 @@ pub struct GoOn<'a> {
 ///
 /// # Errors
 /// A run that is finished or going on, a target that is not there any more or is another one.
-pub fn go_on(lab: &Lab<'_>, asked: GoOn<'_>) -> Result {
+pub fn resume(lab: &Lab<'_>, asked: ResumeOrder<'_>) -> Result {
     let (data, run) = (lab.data()?, asked.run);
     let bundle = Bundle::open(&data.bundle_path(run))?;
     refuse_unresumable(&bundle, run)?;
     if asked.dry_run {
         return said_only(lab, &asked, &bundle, &bundle.records()?);
     }
-    let mut engine = engine(lab, asked.backend)?;
+    let mut options = engine(lab, asked.backend)?;
     let stop = StopToken::default();
     lab.front.watch(vec![stop.clone()]);
+    let page = page_of(lab, &bundle);
     traces::as_planned(&bundle.records()?)?;
     let (recorder, records) = Recorder::resume(&data, run)?;
     let mut again = reopen(&bundle, &records, asked.destroy, lab.voice)?;
-    engine.placement = placing::of(&records.plan, &Place::of(again.opened.target.path())?, engine.backend)?;
+    options.placement = placing::of(&records.plan, &*place_of(again.opened.target.path())?, options.backend)?;
     let book = Book::open(&again.opened, Some(&data), run, None);
     if records.environment.target.kind == TargetKind::BlockDevice {
         again.as_left(book.as_ref(), &records);
@@ -77,7 +75,7 @@ pub fn go_on(lab: &Lab<'_>, asked: GoOn<'_>) -> Result {
     if let Some(scratch) = &again.opened.scratch {
         notes::write_scratch(&data, run, scratch)?;
     }
-    engine.other = other_namespace::open(&records.plan, &again.opened.facts)?;
+    options.other = other_namespace::open(&records.plan, &again.opened.facts)?;
     let source = records.environment.source.as_ref().map(|source| source.path.as_path());
     let folder = again.opened.target.path().parent().unwrap_or(Path::new("/")).to_owned();
     let mut made = files::make(&records.plan, &folder, source, run, lab.voice)?;
@@ -94,13 +92,13 @@ pub fn go_on(lab: &Lab<'_>, asked: GoOn<'_>) -> Result {
         prepared_again: again.prepared_again,
         kept_steps: u32::try_from(records.finished_count()).unwrap_or(u32::MAX),
     };
-    let left: u64 = left(&records, !resumed.prepared_again).iter().map(|(_, step)| step.estimated_time.get()).sum();
+    let left_ns: u64 = left(&records, !resumed.prepared_again).iter().map(|(_, step)| step.estimated_time.get()).sum();
     let devices = &resumed.environment.target.devices;
-    let watching = Watching::open(lab, asked.telemetry, devices, Nanos::new(left))?;
+    let watching = Watching::open(lab, asked.telemetry, devices, Nanos::new(left_ns))?;
     watching::check(&records.plan, Some(&watching))?;
     again.opened.look_again()?;
     // What an earlier process wrote with headers, for steps that check it.
-    engine.written = headers::of_finished(&records).ok();
+    options.written = headers::of_finished(&records).ok();
     let opening = unseen_from_here(&watching, devices, &records);
     let show = Show::of(&records);
     lab.front.is_kept(run);
@@ -109,16 +107,16 @@ pub fn go_on(lab: &Lab<'_>, asked: GoOn<'_>) -> Result {
         keep: Keep::Bundle { data, recorder },
         opened: again.opened,
         made,
-        engine,
+        engine: options,
         watching,
-        clock: Arc::new(MonotonicClock::starting_at(records.last_at_ns)),
+        clock: None,
         book,
         group: None,
         // Steps of a run under conditions are set beside others with their CPU time, whichever process measures them.
         company: records.environment.condition.is_some().then(|| Company::new(None)),
         trace: None,
         opening,
-        page: asked.page,
+        page,
         show,
         stop,
         history: Some(bundle),
@@ -126,7 +124,15 @@ pub fn go_on(lab: &Lab<'_>, asked: GoOn<'_>) -> Result {
         asks: records.plan.methodology.name != OWN_LOAD,
         start: Start::Resumed { records, resumed },
     };
-    execute(lab, wiring.ready(lab)?)
+    execute(lab, wiring)
+}
+
+/// The page that the interrupted command was to write; where it cannot be written any more, the run goes on without.
+#[must_use]
+pub fn page_of(lab: &Lab<'_>, bundle: &Bundle) -> Option<Wish> {
+    let page = notes::page(bundle)?;
+    let checked = OutputFile::check(&page.path).map_err(|failure| lab.voice.warn(&failure.message));
+    checked.ok().map(|_| page)
 }
 
 /// The note that other I/O is not watched from here on; empty where the run has it already.
@@ -191,7 +197,7 @@ fn still_there(bundle: &Bundle, run: RunId) -> Result<()> {
 }
 
 /// Asks of the target what [`reopen`] asks, without making or writing anything, and says what is left to do.
-fn said_only(lab: &Lab<'_>, asked: &GoOn<'_>, bundle: &Bundle, records: &RunRecords) -> Result {
+fn said_only(lab: &Lab<'_>, asked: &ResumeOrder<'_>, bundle: &Bundle, records: &RunRecords) -> Result {
     engine(lab, asked.backend)?;
     let mut looked = look(bundle, records, asked.destroy)?;
     if records.environment.target.kind == TargetKind::BlockDevice {
@@ -200,6 +206,6 @@ fn said_only(lab: &Lab<'_>, asked: &GoOn<'_>, bundle: &Bundle, records: &RunReco
     looked.prepared_again &= can_make_again(records);
     let devices = &records.environment.target.devices;
     Watching::look(lab, asked.telemetry, devices, Some(&records.plan))?;
-    let left: Vec<&Step> = left(records, !looked.prepared_again).into_iter().map(|(_, step)| step).collect();
-    dry_run::rest(lab, records, &left, (looked.device, looked.remark))
+    let steps: Vec<&Step> = left(records, !looked.prepared_again).into_iter().map(|(_, step)| step).collect();
+    dry_run::rest(lab, records, &steps, (looked.device, looked.remark))
 }

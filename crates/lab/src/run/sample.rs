@@ -26,7 +26,7 @@ pub fn facts(lab: &Lab<'_>, probe: Option<&TargetProbe>) -> Result<Option<DriveF
 
 /// Samples of what the places hold that a plan reads in order, before anything is measured.
 #[must_use]
-pub fn sample(plan: &Plan, target: &IoTarget, voice: Voice) -> Option<ContentSample> {
+pub fn sample(plan: &Plan, target: &IoTarget, voice: &Voice) -> Option<ContentSample> {
     let places: Vec<(Bytes, Bytes)> = plan.steps().filter_map(place).collect();
     match drivelab_device::sample_content(target, &places) {
         Ok(content) => Some(content),

@@ -5,12 +5,14 @@
 
 use std::path::{Path, PathBuf};
 
+use drivelab_analysis::Analysis;
 use drivelab_core::clock::{MonotonicClock, StopToken};
 use drivelab_core::drive_facts::DriveFacts;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::group::{Group, GroupRole, GroupRun, MethodDrives, letter};
 use drivelab_core::ids::{RunId, StepKey};
 use drivelab_core::plan::{Form, Plan};
+use drivelab_core::run::RunRecords;
 use drivelab_core::target::DeviceIdentity;
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_device::guard::Destroy;
@@ -24,14 +26,15 @@ use crate::lab::{Lab, now};
 use crate::order::measurement::{Order, Part, Words};
 use crate::order::show::Show;
 use crate::order::telemetry::Telemetry;
-use crate::output::pages::{OutputFile, format_of};
+use crate::output::group;
+use crate::output::pages::{OutputFile, format_of, without_names};
 use crate::plan::dry_run::guess_of_time;
-use crate::plan::{dry_run, endurance, expand};
+use crate::plan::{data_sheet, dry_run, endurance, expand};
 use crate::run::begin::{Prepared, prepare};
 use crate::run::company::{Company, Seat};
 use crate::run::wiring::engine;
 use crate::target::missing::NewFile;
-use crate::target::place::Place;
+use crate::target::naming::place_named;
 use crate::target::site::{self, Purpose, Site};
 use crate::target::unmounted;
 
@@ -94,6 +97,7 @@ impl How {
 struct Common<'a> {
     lab: &'a Lab<'a>,
     asked: &'a Drives<'a>,
+    facts: Option<DriveFacts>,
     how: How,
     runs: Vec<GroupRun>,
     stops: Vec<StopToken>,
@@ -130,7 +134,7 @@ pub struct Drives<'a> {
     /// What is watched beside the I/O.
     pub telemetry: &'a Telemetry,
     /// The drive facts that the user named, of all of them.
-    pub facts: Option<&'a DriveFacts>,
+    pub facts: Option<&'a Path>,
     /// Page to write, and whether without names.
     pub page: Option<(&'a Path, bool)>,
     /// How messages call what was written.
@@ -142,7 +146,6 @@ pub struct Drives<'a> {
 /// # Errors
 /// Whatever keeps the runs from being done, and the worst of what they end with.
 pub fn run(lab: &Lab<'_>, asked: &Drives<'_>) -> Result {
-    refuse(asked)?;
     let voice = lab.voice;
     if asked.methodology.conditions(asked.form).is_some() {
         return Err(Failure::usage(format!(
@@ -152,13 +155,14 @@ pub fn run(lab: &Lab<'_>, asked: &Drives<'_>) -> Result {
         )));
     }
     engine(lab, asked.backend)?;
+    let facts = data_sheet::named(lab, asked.facts)?;
     let surveyed = survey_all(asked)?;
     let how = How::of(asked, asked.methodology.drives(asked.form));
-    surveyed.iter().try_for_each(|(site, _)| unmounted::of_place(lab, &site.place, (asked.yes, asked.dry_run)))?;
+    surveyed.iter().try_for_each(|(site, _)| unmounted::of_place(lab, &*site.place, (asked.yes, asked.dry_run)))?;
     if !asked.dry_run {
         surveyed.iter().try_for_each(|(site, plan)| {
             let written = plan.estimated_written().get().saturating_mul(how.passes());
-            endurance::ask((lab, asked.facts), site.below(), Bytes::new(written), asked.yes)
+            endurance::ask((lab, facts.as_ref()), site.below(), Bytes::new(written), asked.yes)
         })?;
     }
     let page = asked
@@ -182,7 +186,7 @@ pub fn run(lab: &Lab<'_>, asked: &Drives<'_>) -> Result {
     drop(surveyed);
     let runs = group_runs(drives, how);
     let stops: Vec<StopToken> = runs.iter().map(|_| StopToken::default()).collect();
-    let common = Common { lab, asked, how, runs, stops, identities };
+    let common = Common { lab, asked, facts, how, runs, stops, identities };
     if asked.dry_run {
         return say_only(&common);
     }
@@ -192,8 +196,7 @@ pub fn run(lab: &Lab<'_>, asked: &Drives<'_>) -> Result {
         codes.extend(together(&common));
     }
     let worst = WORST_FIRST.into_iter().find(|code| codes.contains(code)).unwrap_or(ExitCode::Ok);
-    let kept = common.runs.iter().filter_map(|one| lab.load(one.run).ok()).collect();
-    let shown = lab.front.group(kept, page.as_ref().map(|(page, redact)| (page, *redact)));
+    let shown = show(&common, page.as_ref());
     if common.stopped() {
         let message = "stopped by the user: what was measured is kept; each run can be resumed by itself (`drivelab \
                        results list`), the drives are then no longer measured at the same time";
@@ -204,6 +207,23 @@ pub fn run(lab: &Lab<'_>, asked: &Drives<'_>) -> Result {
         Err(_) if worst != ExitCode::Ok => Ok(worst),
         shown => shown.map(|()| worst),
     }
+}
+
+/// Shows what came of all of them, and writes the page.
+fn show(common: &Common<'_>, page: Option<&(OutputFile, bool)>) -> Result<()> {
+    let lab = common.lab;
+    let runs: Vec<(RunRecords, Analysis)> = common.runs.iter().filter_map(|one| lab.load(one.run).ok()).collect();
+    lab.front.group(&runs)?;
+    let last = runs.last().map(|(records, _)| records.run);
+    if let Some((page, redact)) = page {
+        let runs = if *redact { without_names(runs) } else { runs };
+        page.write(&group::render(format_of(page.path())?, &runs)?)?;
+        lab.voice.say(format!("The page: {}", page.path().display()));
+    }
+    if let Some(run) = last {
+        lab.voice.say(format!("`drivelab report {run} --group` makes reports of all drives"));
+    }
+    Ok(())
 }
 
 impl Common<'_> {
@@ -247,7 +267,7 @@ impl Common<'_> {
             dry_run: asked.dry_run,
             guess: asked.guess,
             show: Show::Part,
-            facts: asked.facts,
+            facts: self.facts.as_ref(),
             words: asked.words,
             part: Some(Part { run: run.run, group, company, started: at.wall.clone(), clock: at.clock }),
         })
@@ -357,13 +377,16 @@ fn group_runs(drives: usize, how: How) -> Vec<GroupRun> {
     alone.into_iter().chain(together).collect()
 }
 
-/// Targets that cannot be measured together.
-fn refuse(asked: &Drives<'_>) -> Result<()> {
-    if asked.targets.len() > MOST {
+/// Targets that cannot be measured together, before anything else is looked at.
+///
+/// # Errors
+/// Too many, one of them twice, `--new-file` for none, or a `--destroy` that names none of them.
+pub fn refuse(targets: &[PathBuf], new_file: bool, destroy: &[PathBuf]) -> Result<()> {
+    if targets.len() > MOST {
         return Err(Failure::usage(format!("at most {MOST} targets can be measured at once")));
     }
-    for (index, target) in asked.targets.iter().enumerate() {
-        if let Some(other) = asked.targets[..index].iter().find(|other| same(other, target)) {
+    for (index, target) in targets.iter().enumerate() {
+        if let Some(other) = targets[..index].iter().find(|other| same(other, target)) {
             return Err(Failure::usage(format!(
                 "{} and {} are the same target; name each drive once",
                 other.display(),
@@ -371,14 +394,14 @@ fn refuse(asked: &Drives<'_>) -> Result<()> {
             )));
         }
     }
-    if asked.new_file && !asked.targets.iter().any(|target| is_new(asked, target)) {
+    if new_file && targets.iter().all(|target| target.exists()) {
         return Err(Failure::usage(
             "--new-file is for a file that is not there yet, and every target is there: leave the flag out",
         ));
     }
-    let names_one = |destroy: &&PathBuf| asked.targets.iter().any(|target| names(destroy, target));
-    match asked.destroy.iter().find(|destroy| !names_one(destroy)) {
-        Some(destroy) => Err(Failure::usage(format!("--destroy {} names none of the targets", destroy.display()))),
+    let names_one = |named: &&PathBuf| targets.iter().any(|target| names(named, target));
+    match destroy.iter().find(|named| !names_one(named)) {
+        Some(named) => Err(Failure::usage(format!("--destroy {} names none of the targets", named.display()))),
         None => Ok(()),
     }
 }
@@ -430,7 +453,7 @@ fn survey_all(asked: &Drives<'_>) -> Result<Vec<(Site, Plan)>> {
         // Asked what would be done, the word for a device may be missing: what it needs is part of the answer.
         let only_plan = asked.dry_run && destroy.id.is_none();
         let purpose = if only_plan { Purpose::Plan } else { Purpose::Measure { destroy: &destroy } };
-        let place = Place::named(target, NewFile::by(is_new(asked, target), methodology.target().takes_files()))?;
+        let place = place_named(target, NewFile::by(is_new(asked, target), methodology.target().takes_files()))?;
         let site = site::survey(place, methodology, form, asked.size, purpose)?;
         let how = (form, asked.guess);
         let plan = expand::plan(methodology, how, &site, Some(asked.telemetry), &asked.words)?;
@@ -458,9 +481,9 @@ fn survey_all(asked: &Drives<'_>) -> Result<Vec<(Site, Plan)>> {
 
 /// Whether two targets that are block devices are one, or parts of one.
 fn same_drive(left: &Site, right: &Site) -> bool {
-    let whole = |site: &Site| match &site.place {
-        Place::Named(Named::BlockDevice(_)) => site.devices.first().map(|device| device.name.clone()),
-        _ => None,
+    let whole = |site: &Site| {
+        site.place.device()?;
+        site.devices.first().map(|device| device.name.clone())
     };
     whole(left).is_some_and(|name| Some(name) == whole(right))
 }

@@ -86,7 +86,7 @@ impl TraceFile {
     ///
     /// # Errors
     /// Exit 6 where the file could not be written to its end.
-    pub fn finish(self, voice: Voice) -> Result<()> {
+    pub fn finish(self, voice: &Voice) -> Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let flushed = state.out.flush();
         match state.broken.take().or(flushed.err()) {

@@ -1,10 +1,11 @@
 //! The one place where a run, begun or gone on with, becomes what a session needs: backend, clock, observer, keeper of
 //! the target, recorder.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use drivelab_core::backend::Backend;
-use drivelab_core::clock::{RunClock, StopToken};
+use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::finding::Finding;
 use drivelab_core::group::Group;
@@ -26,10 +27,10 @@ use crate::run::drive_state::Book;
 use crate::run::trace_file::TraceFile;
 use crate::set_up::files::Made;
 use crate::set_up::watching::Watching;
-use crate::target::open::OpenedIo;
+use crate::target::opened::OpenedIo;
 
 /// Where what is measured stays.
-#[expect(clippy::large_enum_variant, reason = "there is one per process")]
+#[expect(clippy::large_enum_variant, reason = "there is one for each run")]
 pub enum Keep {
     /// In a bundle in the data folder.
     Bundle {
@@ -58,8 +59,8 @@ pub struct Wiring {
     pub engine: Options,
     /// What is watched beside it.
     pub watching: Watching,
-    /// The clock of the run.
-    pub clock: Arc<dyn RunClock>,
+    /// The clock that runs of a group share; otherwise the run has its own.
+    pub clock: Option<Arc<dyn RunClock>>,
     /// The account of the target's state; none of a target that stores nothing.
     pub book: Option<Book>,
     /// The group that it is measured in.
@@ -82,59 +83,76 @@ pub struct Wiring {
     pub asks: bool,
 }
 
-/// Everything a session needs, ready to go.
-pub struct Ready {
-    /// The run.
-    pub run: RunId,
-    /// Where what is measured stays.
-    pub keep: Keep,
-    /// New or resumed.
-    pub start: Start,
-    /// Issues the operations.
-    pub backend: Box<dyn Backend + Send>,
-    /// Keeps the target.
-    pub care: Care,
-    /// What is watched beside it.
-    pub watching: Watching,
-    /// The clock of the run.
-    pub clock: Arc<dyn RunClock>,
-    /// Page to write at the end.
-    pub page: Option<Wish>,
-    /// How the result is shown.
-    pub show: Show,
-    /// Tells everybody to stop.
-    pub stop: StopToken,
-    /// What was recorded before, for a run that goes on: screens that show a whole run hear it first.
-    pub history: Option<Bundle>,
-    /// Whether a key may ask before it stops the run.
-    pub asks: bool,
-}
-
 impl Wiring {
-    /// What the session needs.
-    ///
-    /// # Errors
-    /// Exit 9 where the kernel refuses the engine.
-    pub fn ready(self, lab: &Lab<'_>) -> Result<Ready> {
-        let Wiring { run, keep, start, opened, made, mut engine, watching, clock, page, show, stop, .. } = self;
-        let Wiring { book, group, company, trace, opening, history, asks, .. } = self;
-        let environment = match &start {
+    /// The folder of the bundle, where it lies on the target's device.
+    fn bundle_on_target(&self) -> Option<PathBuf> {
+        let environment = match &self.start {
             Start::New(started) => &started.environment,
             Start::Resumed { resumed, .. } => &resumed.environment,
         };
-        let bundle_on_target = match &keep {
-            Keep::Bundle { data, .. } if environment.bundle_on_same_device => Some(data.bundle_path(run)),
+        match &self.keep {
+            Keep::Bundle { data, .. } if environment.bundle_on_same_device => Some(data.bundle_path(self.run)),
             Keep::Bundle { .. } | Keep::Memory => None,
-        };
-        let OpenedIo { target, scratch, .. } = opened;
+        }
+    }
+
+    /// Opens the backend, and takes apart what the session needs.
+    ///
+    /// # Errors
+    /// Exit 9 where the kernel refuses the engine.
+    pub(super) fn ready(self, lab: &Lab<'_>) -> Result<Ready> {
+        let bundle_on_target = self.bundle_on_target();
+        let Wiring {
+            run,
+            keep,
+            start,
+            opened: OpenedIo { target, scratch, .. },
+            made,
+            mut engine,
+            watching,
+            clock,
+            book,
+            group,
+            company,
+            trace,
+            opening,
+            page,
+            show,
+            stop,
+            history,
+            asks,
+        } = self;
         (engine.run, engine.traces, engine.folders) = (run.number(), Some(traces::opener()), made.folders);
         let engine = Engine::open(target, engine).map_err(engine_failure)?;
         lab.voice.say(format!("Engine    {}", engine.describe()));
         let folders = made.owners;
         let care = Care { scratch, folders, bundle_on_target, trace, opening, group, company, book };
+        let clock = clock.unwrap_or_else(|| {
+            let at_ns = match &start {
+                Start::New(_) => 0,
+                Start::Resumed { records, .. } => records.last_at_ns,
+            };
+            Arc::new(MonotonicClock::starting_at(at_ns))
+        });
         let backend = Box::new(engine);
         Ok(Ready { run, keep, start, backend, care, watching, clock, page, show, stop, history, asks })
     }
+}
+
+/// What a session needs.
+pub(super) struct Ready {
+    pub(super) run: RunId,
+    pub(super) keep: Keep,
+    pub(super) start: Start,
+    pub(super) backend: Box<dyn Backend>,
+    pub(super) care: Care,
+    pub(super) watching: Watching,
+    pub(super) clock: Arc<dyn RunClock>,
+    pub(super) page: Option<Wish>,
+    pub(super) show: Show,
+    pub(super) stop: StopToken,
+    pub(super) history: Option<Bundle>,
+    pub(super) asks: bool,
 }
 
 /// The engine that the user wants, asked before anything is made: one that cannot be had here is refused at once.
@@ -145,7 +163,7 @@ pub fn engine(lab: &Lab<'_>, wanted: Option<BackendChoice>) -> Result<Options> {
     let choice = wanted.unwrap_or(lab.defaults.backend);
     drivelab_engine::check(choice).map_err(engine_failure)?;
     let mut options = Options::new(choice);
-    let voice = lab.voice;
+    let voice = lab.voice.clone();
     options.stuck = Some(Box::new(move |stuck| voice.warn(stuck_text(&stuck))));
     Ok(options)
 }

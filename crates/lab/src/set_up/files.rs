@@ -10,15 +10,15 @@ use drivelab_core::files::{self, Room};
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::{Form, Plan};
 use drivelab_core::units::Bytes;
+use drivelab_device::FolderFacts;
 use drivelab_device::guard::{self, RunFolder};
-use drivelab_device::{FolderFacts, Named};
 use drivelab_engine::Folders;
 use drivelab_report::format;
 
 use crate::failure::{Failure, Result};
 use crate::order::measurement::Order;
 use crate::plan::expand;
-use crate::target::place::Place;
+use crate::target::naming::place_of;
 use crate::target::refusals;
 use crate::target::site::Site;
 use crate::voice::Voice;
@@ -41,7 +41,7 @@ pub struct Made {
 ///
 /// # Errors
 /// A target that is no folder, a source that is none or means nothing, and too little room.
-pub fn check(order: &Order<'_>, plan: &Plan, site: &Site) -> Result<()> {
+pub(crate) fn check(order: &Order<'_>, plan: &Plan, site: &Site) -> Result<()> {
     let room = files::room(plan);
     if files::loads(plan).next().is_none() {
         return order.source.map_or(Ok(()), |source| {
@@ -52,7 +52,7 @@ pub fn check(order: &Order<'_>, plan: &Plan, site: &Site) -> Result<()> {
             )))
         });
     }
-    let Place::Named(Named::Folder(folder)) = &site.place else {
+    let Some(folder) = site.place.as_folder() else {
         return Err(refusals::no_folder(site.place.path(), order.methodology));
     };
     let of_drive = drivelab_device::folder_facts(folder)?;
@@ -128,9 +128,11 @@ fn check_source(source: &Path, folder: &Path) -> Result<FolderFacts> {
 }
 
 fn source_facts(source: &Path) -> Result<FolderFacts> {
-    match Place::of(source)? {
-        Place::Named(Named::Folder(folder)) => Ok(drivelab_device::folder_facts(&folder)?),
-        _ => Err(Failure::usage(format!("--source {} is no folder; files are copied from a folder", source.display()))),
+    match place_of(source)?.as_folder() {
+        Some(folder) => Ok(drivelab_device::folder_facts(folder)?),
+        None => {
+            Err(Failure::usage(format!("--source {} is no folder; files are copied from a folder", source.display())))
+        }
     }
 }
 
@@ -167,7 +169,7 @@ fn enough(system: &FileSystem, room: Room, order: &Order<'_>, site: &Site) -> Re
 ///
 /// # Errors
 /// What the guard refuses.
-pub fn make(plan: &Plan, folder: &Path, source: Option<&Path>, run: RunId, voice: Voice) -> Result<Made> {
+pub(crate) fn make(plan: &Plan, folder: &Path, source: Option<&Path>, run: RunId, voice: &Voice) -> Result<Made> {
     if files::loads(plan).next().is_none() {
         return Ok(Made::default());
     }
@@ -192,7 +194,7 @@ pub fn make(plan: &Plan, folder: &Path, source: Option<&Path>, run: RunId, voice
 ///
 /// # Errors
 /// One that is provably drivelab's and cannot be removed.
-pub fn clear(folder: &Path, voice: Voice) -> Result<()> {
+pub(crate) fn clear(folder: &Path, voice: &Voice) -> Result<()> {
     for (path, run) in guard::clear_folders(folder)? {
         voice.say(format!("removed {}, left behind by run {run}, which was killed", path.display()));
     }
@@ -200,7 +202,7 @@ pub fn clear(folder: &Path, voice: Voice) -> Result<()> {
 }
 
 /// Removes the run's folders, with a word where one has to stay.
-pub fn remove(owners: Vec<RunFolder>, voice: Voice) {
+pub(crate) fn remove(owners: Vec<RunFolder>, voice: &Voice) {
     for owner in owners {
         let path = owner.path().to_owned();
         if let Err(error) = owner.remove() {

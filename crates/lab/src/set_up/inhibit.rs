@@ -14,7 +14,7 @@ const ANSWER: Duration = Duration::from_secs(2);
 
 /// A held lock.
 #[derive(Debug)]
-pub struct Inhibitor {
+pub(crate) struct Inhibitor {
     child: Child,
     input: Option<ChildStdin>,
 }
@@ -24,7 +24,7 @@ impl Inhibitor {
     ///
     /// # Errors
     /// Why it cannot be had: no `systemd-inhibit`, no logind, or it is refused.
-    pub fn take(why: &str) -> Result<Self, String> {
+    pub(crate) fn take(why: &str) -> Result<Self, String> {
         Inhibitor::through("systemd-inhibit", why)
     }
 

@@ -1,10 +1,6 @@
 //! What is set up around a run and undone after it.
 
 pub mod around;
-pub mod conditions;
-pub mod files;
-pub mod inhibit;
-pub mod on_file;
-pub mod series;
-pub mod undone;
+pub(crate) mod files;
+pub(crate) mod inhibit;
 pub mod watching;

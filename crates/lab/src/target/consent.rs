@@ -9,13 +9,12 @@ use std::path::Path;
 
 use drivelab_core::exit::ExitCode;
 use drivelab_core::target::DeviceIdentity;
+use drivelab_device::BlockNode;
 use drivelab_device::guard::{self, Destroy, Preview};
-use drivelab_device::{BlockNode, Named};
 
 use crate::failure::{Failure, Result};
 use crate::front::Front;
 use crate::order::measurement::Order;
-use crate::target::place::Place;
 use crate::target::site;
 
 /// What the user says for the target of an order.
@@ -27,9 +26,9 @@ pub(crate) fn of(front: &dyn Front, order: &Order<'_>) -> Result<Destroy> {
         // The user's word for what was set up came before it was.
         return Ok(Destroy::default());
     }
-    match order.place()? {
-        Place::Named(Named::BlockDevice(node)) if site::changes(order.methodology, order.form) => {
-            let destroy = for_device(front, &node, order.destroy, order.yes || order.dry_run)?;
+    match order.place()?.device() {
+        Some(node) if site::changes(order.methodology, order.form) => {
+            let destroy = for_device(front, node, order.destroy, order.yes || order.dry_run)?;
             Ok(match order.planned {
                 Some(planned) => destroy.planned_for(planned.clone()),
                 None => destroy,

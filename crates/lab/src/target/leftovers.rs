@@ -11,7 +11,7 @@ use crate::voice::Voice;
 ///
 /// # Errors
 /// A leftover that cannot be removed.
-pub fn clear_leftovers(folder: &Path, voice: Voice) -> Result<()> {
+pub(crate) fn clear_leftovers(folder: &Path, voice: &Voice) -> Result<()> {
     for leftover in drivelab_device::leftover_scratches(folder)? {
         let path = leftover.claim().path.display().to_string();
         match leftover.state() {

@@ -5,17 +5,16 @@
 
 use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::probe::{NvmeProbe, TargetProbe};
-use drivelab_device::{Named, Roots, open_other_namespace, takes_discards};
+use drivelab_device::{Roots, open_other_namespace, takes_discards};
 use drivelab_method::{Capability, Ground, Means, Methodology};
 
 use crate::order::telemetry::Telemetry;
-use crate::target::place::Place;
 use crate::target::placing;
 use crate::target::site::Site;
 
 /// What there is at a site.
 #[must_use]
-pub fn of(site: &Site, methodology: &Methodology, telemetry: Option<&Telemetry>) -> Means {
+pub(crate) fn of(site: &Site, methodology: &Methodology, telemetry: Option<&Telemetry>) -> Means {
     let is_device = site.is_block_device();
     let mut lacks = Vec::new();
     let mut other_namespace = None;
@@ -34,9 +33,9 @@ pub fn of(site: &Site, methodology: &Methodology, telemetry: Option<&Telemetry>)
     }
     Means {
         ground: Some(if is_device { Ground::BlockDevice } else { Ground::File }),
-        folder: Some(matches!(site.place, Place::Named(Named::Folder(_)))),
+        folder: Some(site.place.as_folder().is_some()),
         lacks,
-        placement_handles: methodology.asks_for_placement().then(|| placing::handles(&site.place)),
+        placement_handles: methodology.asks_for_placement().then(|| placing::handles(&*site.place)),
         free: site.room(),
         root: Some(rustix::process::geteuid().is_root()),
         read_only: None,
@@ -47,7 +46,7 @@ pub fn of(site: &Site, methodology: &Methodology, telemetry: Option<&Telemetry>)
 }
 
 /// The devices down to the drive that is meant: a loop device that was named stands for itself, wherever its file lies.
-pub fn drive_of((devices, is_device): (&[BlockDeviceFacts], bool)) -> &[BlockDeviceFacts] {
+pub(crate) fn drive_of((devices, is_device): (&[BlockDeviceFacts], bool)) -> &[BlockDeviceFacts] {
     let is_loop = is_device && devices.first().is_some_and(|device| device.transport == "loop");
     if is_loop { &devices[..1] } else { devices }
 }

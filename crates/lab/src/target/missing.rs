@@ -6,10 +6,10 @@
 use std::path::{Component, Path, PathBuf};
 
 use drivelab_core::exit::ExitCode;
-use drivelab_device::{DeviceError, ErrorKind, Named, not_mounted};
+use drivelab_device::{DeviceError, ErrorKind, not_mounted};
 
 use crate::failure::{Failure, Result};
-use crate::target::place::{NOP, Place};
+use crate::target::place::NOP;
 
 /// How names of disks begin in /dev, where a number follows.
 const NUMBERED: [&str; 11] = ["nvme", "ng", "mmcblk", "loop", "zram", "md", "dm-", "nbd", "sr", "pmem", "nullb"];
@@ -92,30 +92,6 @@ fn hint(word: &Path) -> Option<String> {
     Some(format!(". /etc/fstab has {} for {point}, and it is not mounted: `mount {point}`", found.source))
 }
 
-/// Refuses a target that is there, where a new file was asked for; what a killed run left under that name is none.
-///
-/// # Errors
-/// Says what it is.
-pub fn refuse_what_is_there(place: &Place) -> Result<()> {
-    let path = place.path().display();
-    match place {
-        Place::Named(Named::ExistingFile(file)) if drivelab_device::is_scratch(file)? => Ok(()),
-        Place::Named(Named::ExistingFile(_)) => Err(Failure::new(
-            ExitCode::GuardRefused,
-            format!(
-                "{path} is there already, and --new-file makes a new file only: name another one. Nothing was touched"
-            ),
-        )),
-        Place::Named(Named::Folder(_)) => Err(Failure::usage(format!(
-            "{path} is a folder that is there, and --new-file is for a file that is not: leave the flag out, and a scratch \
-             file is made in the folder, or name the new file in it"
-        ))),
-        _ => Err(Failure::usage(format!(
-            "--new-file is for a file that is not there yet, and {path} is no file: leave the flag out"
-        ))),
-    }
-}
-
 /// Something behind the colon of `nop:`.
 #[must_use]
 pub fn behind_nop(word: &str) -> Failure {
@@ -156,6 +132,7 @@ fn is_like_a_device(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::target::naming::place_named;
 
     #[test]
     fn names_of_disks_are_told_from_other_names() {
@@ -181,13 +158,13 @@ mod tests {
     fn a_name_that_leads_to_nothing_is_refused_with_the_flag_where_a_file_could_be_made() {
         let folder = tempfile::tempdir().expect("a folder");
         let new = folder.path().join("new");
-        let said = |new_file| Place::named(&new, new_file).map(|_| ()).expect_err("refused");
+        let said = |new_file| place_named(&new, new_file).map(|_| ()).expect_err("refused");
         assert_eq!(said(NewFile::Offered).code, ExitCode::TargetUnusable);
         assert!(said(NewFile::Offered).message.contains("--new-file"));
         assert!(!said(NewFile::Never).message.contains("--new-file"));
-        assert!(Place::named(&new, NewFile::Made).is_ok());
+        assert!(place_named(&new, NewFile::Made).is_ok());
         let below = folder.path().join("no/new");
-        let Err(failure) = Place::named(&below, NewFile::Made) else { panic!("no folder was made for it") };
+        let Err(failure) = place_named(&below, NewFile::Made) else { panic!("no folder was made for it") };
         assert!(failure.code == ExitCode::TargetUnusable && failure.message.contains("there is no folder"));
     }
 }

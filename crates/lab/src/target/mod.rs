@@ -2,14 +2,17 @@
 
 pub mod consent;
 pub mod largest;
-pub mod leftovers;
-pub mod means;
+pub(crate) mod leftovers;
+pub(crate) mod means;
 pub mod missing;
 pub mod naming;
-pub mod open;
+pub mod opened;
 pub mod other_namespace;
 pub mod place;
 pub mod placing;
-pub mod refusals;
+pub(crate) mod refusals;
+pub(crate) mod released;
+pub(crate) mod scratch;
 pub mod site;
+pub(crate) mod sorts;
 pub mod unmounted;

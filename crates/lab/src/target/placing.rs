@@ -4,7 +4,6 @@ use drivelab_core::exit::ExitCode;
 use drivelab_core::plan::{Plan, Step};
 use drivelab_core::target::PlacementHandles;
 use drivelab_core::workload::Workload;
-use drivelab_device::Named;
 use drivelab_engine::BackendChoice;
 
 use crate::failure::{Failure, Result};
@@ -14,7 +13,7 @@ use crate::target::place::Place;
 ///
 /// # Errors
 /// A target whose writes cannot be placed, a handle that it does not have, a backend that cannot place.
-pub fn of(plan: &Plan, place: &Place, backend: BackendChoice) -> Result<Option<PlacementHandles>> {
+pub fn of(plan: &Plan, place: &dyn Place, backend: BackendChoice) -> Result<Option<PlacementHandles>> {
     let mut named: Vec<u16> = plan.steps().filter_map(Step::workload).flat_map(Workload::placement_handles).collect();
     named.sort_unstable();
     named.dedup();
@@ -36,17 +35,15 @@ pub fn of(plan: &Plan, place: &Place, backend: BackendChoice) -> Result<Option<P
 ///
 /// # Errors
 /// Why by none, as a part of a sentence.
-pub fn handles(place: &Place) -> std::result::Result<u16, String> {
+pub fn handles(place: &dyn Place) -> std::result::Result<u16, String> {
     let known = look(place)?;
     let follow = (0..).zip(&known.handles).take_while(|(number, handle)| number == *handle).count();
     Ok(u16::try_from(follow).unwrap_or(u16::MAX))
 }
 
-fn look(place: &Place) -> std::result::Result<PlacementHandles, String> {
-    match place {
-        Place::Named(Named::BlockDevice(node)) => drivelab_device::placement_handles(node),
-        Place::Named(_) | Place::Nop => {
-            Err("only an NVMe drive with Flexible Data Placement has such handles: name its block device".to_owned())
-        }
-    }
+fn look(place: &dyn Place) -> std::result::Result<PlacementHandles, String> {
+    place.device().map_or_else(
+        || Err("only an NVMe drive with Flexible Data Placement has such handles: name its block device".to_owned()),
+        drivelab_device::placement_handles,
+    )
 }

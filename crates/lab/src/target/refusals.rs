@@ -4,11 +4,10 @@ use std::path::Path;
 
 use drivelab_core::environment::FileSystemFacts;
 use drivelab_core::exit::ExitCode;
-use drivelab_device::{Named, NoSpace};
-use drivelab_method::{MethodTarget, Methodology};
+use drivelab_device::NoSpace;
+use drivelab_method::Methodology;
 
-use super::place::Place;
-use crate::failure::{Failure, Result};
+use crate::failure::Failure;
 
 pub(crate) fn no_folder(path: &Path, methodology: &Methodology) -> Failure {
     Failure::new(
@@ -52,12 +51,12 @@ pub(super) fn refuse_file(path: &Path, what: &str, methodology: &Methodology) ->
 }
 
 /// The methodology wants a share of a device, and a file has no size before it is made.
-pub(super) fn no_file_size(place: &Place, methodology: &Methodology) -> Failure {
+pub(super) fn no_file_size(folder: &Path, methodology: &Methodology) -> Failure {
     Failure::usage(format!(
         "'{}' wants a share of a block device and states no size of a file (`file_size`), and a file would be made in {}; \
          say how large with --size, or name a block device",
         methodology.identity().name,
-        place.folder().display()
+        folder.display()
     ))
 }
 
@@ -98,22 +97,4 @@ pub(crate) fn no_room(folder: &Path, mounted: &FileSystemFacts, error: &NoSpace)
         format!("{}: {error}", folder.display())
     };
     Failure::new(ExitCode::TargetUnusable, message)
-}
-
-/// Each methodology says what it runs on.
-pub(super) fn refuse_unfit(place: &Place, methodology: &Methodology) -> Result<()> {
-    let kind = methodology.target();
-    match place {
-        _ if kind == MethodTarget::Any => Ok(()),
-        Place::Named(Named::Folder(_)) if kind == MethodTarget::Directory => Ok(()),
-        Place::Named(Named::BlockDevice(_)) if kind.takes_block_devices() => Ok(()),
-        Place::Named(Named::BlockDevice(node)) => Err(refuse_block_device(&node.path, methodology)),
-        Place::Nop | Place::Named(Named::NullDevice(_) | Named::ZeroDevice(_)) => Err(refuse_nothing(place.path())),
-        Place::Named(Named::Folder(_) | Named::ExistingFile(_) | Named::NewFile(_)) if kind.takes_files() => Ok(()),
-        Place::Named(Named::Folder(path)) => Err(refuse_file(path, "a folder", methodology)),
-        Place::Named(Named::ExistingFile(path) | Named::NewFile(path)) if kind == MethodTarget::Directory => {
-            Err(no_folder(path, methodology))
-        }
-        Place::Named(Named::ExistingFile(path) | Named::NewFile(path)) => Err(refuse_file(path, "a file", methodology)),
-    }
 }

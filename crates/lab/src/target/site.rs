@@ -1,27 +1,29 @@
 //! Where a run will measure: the target looked at, and how much of it is tested, before anything is made.
 
 use drivelab_analysis::findings;
-use drivelab_core::environment::{BlockDeviceFacts, FileSystemFacts, TargetFacts, TargetKind};
+use drivelab_core::environment::{BlockDeviceFacts, FileSystemFacts, TargetFacts};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::finding::Finding;
 use drivelab_core::plan::Form;
 use drivelab_core::target::{DirectIo, GuardedDevice, WritableTarget};
 use drivelab_core::units::Bytes;
-use drivelab_device::guard::{self, Destroy};
-use drivelab_device::{FolderFacts, Named, NoSpace};
-use drivelab_method::{Methodology, SpeedGuess, TargetShape};
+use drivelab_device::guard::Destroy;
+use drivelab_device::{FolderFacts, NoSpace};
+use drivelab_method::{MethodTarget, Methodology, SpeedGuess, TargetShape};
 use drivelab_report::format;
 
-use super::open::{Needs, OpenedIo, Wanted, released_device};
-use super::place::{self, Place};
-use super::refusals::{no_file_size, no_room, not_writable, refuse_unfit};
+use super::naming::place_of;
+use super::opened::{Needs, OpenedIo, Wanted};
+use super::place::{DEFAULT_SIZE, Looked, Place};
+use super::refusals::{no_file_size, no_room, not_writable};
+use super::released::released_device;
 use crate::failure::{Failure, Result};
 use crate::voice::Voice;
 
 /// Where a run will measure, before anything is made or opened for good.
 pub struct Site {
     /// What the user named, resolved.
-    pub place: Place,
+    pub place: Box<dyn Place>,
     /// Whether a scratch file will be made.
     pub makes_scratch: bool,
     /// The file system it lies on; `None` for devices and for what is nothing.
@@ -43,8 +45,8 @@ pub struct Site {
 impl Site {
     /// Whether it is a block device itself.
     #[must_use]
-    pub const fn is_block_device(&self) -> bool {
-        matches!(self.place, Place::Named(Named::BlockDevice(_)))
+    pub fn is_block_device(&self) -> bool {
+        self.place.device().is_some()
     }
 
     /// The devices below it, and whether it is one itself.
@@ -77,9 +79,9 @@ impl Site {
     ///
     /// # Errors
     /// As for [`Place::open`].
-    pub fn open(&mut self, wanted: &Wanted<'_>, voice: Voice) -> Result<OpenedIo> {
-        match (&self.place, self.released.take()) {
-            (Place::Named(Named::BlockDevice(node)), Some(target)) => Ok(released_device(node, target)),
+    pub fn open(&mut self, wanted: &Wanted<'_>, voice: &Voice) -> Result<OpenedIo> {
+        match (self.place.device(), self.released.take()) {
+            (Some(node), Some(target)) => Ok(released_device(node, target)),
             _ => self.place.open(wanted, voice),
         }
     }
@@ -98,7 +100,7 @@ impl Site {
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
-        if let (Place::Named(Named::NewFile(file)), Some(file_system)) = (&self.place, &self.file_system) {
+        if let (Some(file), Some(file_system)) = (self.place.as_new_file(), &self.file_system) {
             let device = self.devices.first().map_or("a file system without a drive", |device| &device.name);
             remarks.push(format!(
                 "{} is a new scratch file, on {device} (mounted at {}), and is removed at the end",
@@ -106,7 +108,7 @@ impl Site {
                 file_system.mount_point.display()
             ));
         }
-        if let (Place::Named(Named::BlockDevice(node)), true) = (&self.place, self.length < self.wanted) {
+        if let (Some(node), true) = (self.place.device(), self.length < self.wanted) {
             remarks.push(format!(
                 "the first {} of {} are used ({} in all), as much as the methodology takes in this form; more with --size",
                 format::bytes(self.length),
@@ -155,50 +157,30 @@ pub enum Purpose<'a> {
 /// # Errors
 /// A target that is missing, refused, read-only, too small or full.
 pub fn survey(
-    place: Place,
+    place: Box<dyn Place>,
     methodology: &Methodology,
     form: Form,
     size: Option<Bytes>,
     purpose: Purpose<'_>,
 ) -> Result<Site> {
-    refuse_unfit(&place, methodology)?;
+    takes(&*place, methodology)?;
     let wanted = size.or_else(|| methodology.file_size(form));
     if place.makes_scratch()? {
-        let wanted = wanted.ok_or_else(|| no_file_size(&place, methodology))?;
+        let wanted = wanted.ok_or_else(|| no_file_size(place.folder(), methodology))?;
         let fit = match purpose {
             Purpose::OnOwn => drivelab_device::own_scratch_size,
             Purpose::Plan | Purpose::Measure { .. } => drivelab_device::scratch_size,
         };
         return new_file(place, methodology, form, (wanted, fit));
     }
-    let addresses = wanted.unwrap_or(place::DEFAULT_SIZE);
-    let mut released = None;
-    let facts = match (&place, purpose) {
-        (Place::Nop, _) => drivelab_device::facts_of_nothing(TargetKind::Nop, place.path(), addresses),
-        (Place::Named(Named::NullDevice(path) | Named::ZeroDevice(path)), _) => {
-            drivelab_device::facts_of_nothing(TargetKind::NullDevice, path, addresses)
-        }
-        // Asked here as well as when it is opened: a refusal comes before anything else is said about the target.
-        (Place::Named(Named::ExistingFile(file)), Purpose::Measure { destroy }) if changes(methodology, form) => {
-            let target = guard::authorise_file(file, destroy.id.as_deref())?;
-            let mut facts = drivelab_device::target_facts(file, TargetKind::NamedFile, target.length())?;
-            facts.direct_io = target.direct_io().clone();
-            facts
-        }
-        (Place::Named(Named::BlockDevice(node)), Purpose::Measure { destroy }) if changes(methodology, form) => {
-            let target = guard::authorise_device(node, destroy)?;
-            let facts = drivelab_device::device_facts(node, target.length(), target.direct_io().clone());
-            released = Some(target);
-            facts
-        }
-        (Place::Named(Named::BlockDevice(node)), _) => drivelab_device::open_device_to_read(node)?.facts,
-        (Place::Named(Named::ExistingFile(path) | Named::Folder(path) | Named::NewFile(path)), _) => {
-            drivelab_device::open_file_to_read(path)?.facts
-        }
+    let destroy = match purpose {
+        Purpose::Measure { destroy } if changes(methodology, form) => Some(destroy),
+        Purpose::Plan | Purpose::Measure { .. } | Purpose::OnOwn => None,
     };
+    let Looked { facts, released } = place.look(wanted.unwrap_or(DEFAULT_SIZE), destroy)?;
     let TargetFacts { length: whole, file_system, devices, direct_io, .. } = facts;
-    let length = part_of(&place, methodology, form, whole, size)?;
-    let stated = if matches!(place, Place::Named(Named::BlockDevice(_))) {
+    let length = part_of(&*place, methodology, form, whole, size)?;
+    let stated = if place.device().is_some() {
         methodology.stated_size(form)
     } else {
         methodology.file_size(form).filter(|_| form != Form::Smoke && !methodology.takes_any_target())
@@ -216,14 +198,14 @@ pub fn survey_set_up(
     form: Form,
     size: Option<Bytes>,
 ) -> Result<Site> {
-    let place = Place::of(target.path())?;
-    refuse_unfit(&place, methodology)?;
-    let Place::Named(Named::BlockDevice(node)) = &place else {
+    let place = place_of(target.path())?;
+    takes(&*place, methodology)?;
+    let Some(node) = place.device() else {
         return Err(Failure::unexpected(format!("{} is no block device any more", target.path().display())));
     };
     let TargetFacts { length: whole, file_system, devices, direct_io, .. } =
         drivelab_device::device_facts(node, target.length(), target.direct_io().clone());
-    let length = part_of(&place, methodology, form, whole, size)?;
+    let length = part_of(&*place, methodology, form, whole, size)?;
     let stated = methodology.stated_size(form);
     let released = Some(target);
     Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: whole, stated, released })
@@ -239,8 +221,18 @@ pub(crate) fn changes(methodology: &Methodology, form: Form) -> bool {
     plan.is_ok_and(|plan| Needs::of_plan(&plan).changes())
 }
 
+/// Each methodology says what it runs on.
+fn takes(place: &dyn Place, methodology: &Methodology) -> Result<()> {
+    if methodology.target() == MethodTarget::Any { Ok(()) } else { place.takes(methodology) }
+}
+
 /// A scratch file that will be made.
-fn new_file(place: Place, methodology: &Methodology, form: Form, (wanted, fit): (Bytes, FitScratch)) -> Result<Site> {
+fn new_file(
+    place: Box<dyn Place>,
+    methodology: &Methodology,
+    form: Form,
+    (wanted, fit): (Bytes, FitScratch),
+) -> Result<Site> {
     let folder = place.folder();
     let FolderFacts { file_system, devices, direct_io_expected, writable } = drivelab_device::folder_facts(folder)?;
     if !writable {
@@ -274,8 +266,14 @@ fn new_file(place: Place, methodology: &Methodology, form: Form, (wanted, fit): 
 }
 
 /// How much of the target is tested: of a block device as much as was asked for or the methodology wants, else all.
-fn part_of(place: &Place, methodology: &Methodology, form: Form, whole: Bytes, asked: Option<Bytes>) -> Result<Bytes> {
-    let is_device = matches!(place, Place::Named(Named::BlockDevice(_)));
+fn part_of(
+    place: &dyn Place,
+    methodology: &Methodology,
+    form: Form,
+    whole: Bytes,
+    asked: Option<Bytes>,
+) -> Result<Bytes> {
+    let is_device = place.device().is_some();
     if !is_device || methodology.takes_any_target() {
         return Ok(whole);
     }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use drivelab_core::exit::ExitCode;
-use drivelab_device::{Named, NotMounted, not_mounted};
+use drivelab_device::{NotMounted, not_mounted};
 
 use crate::failure::{Failure, Result};
 use crate::front::yes;
@@ -18,10 +18,14 @@ use crate::voice::Voice;
 ///
 /// # Errors
 /// Exit 6 where the answer is no, or nobody can be asked.
-pub fn ask(lab: &Lab<'_>, order: &Order<'_>, place: &Place) -> Result<()> {
+pub fn ask(lab: &Lab<'_>, order: &Order<'_>, place: &dyn Place) -> Result<()> {
     if order.under.is_some() || order.part.is_some() {
         // It was asked before anything was set up, or before the first run of the group.
         return Ok(());
+    }
+    if let Some(found) = lab.data_folder.exists().then(|| not_mounted(lab.data_folder)).flatten() {
+        let found = found_text(&found, lab.data_folder).replace("what would be measured is", "results go to");
+        lab.voice.warn(found);
     }
     of_place(lab, place, (order.yes, order.dry_run))?;
     order.source.map_or(Ok(()), |source| about(lab, source, (order.yes, order.dry_run)))
@@ -31,11 +35,9 @@ pub fn ask(lab: &Lab<'_>, order: &Order<'_>, place: &Place) -> Result<()> {
 ///
 /// # Errors
 /// As for [`ask`].
-pub fn of_place(lab: &Lab<'_>, place: &Place, (yes, dry_run): (bool, bool)) -> Result<()> {
-    match place {
-        Place::Named(Named::Folder(path) | Named::NewFile(path)) => about(lab, path, (yes, dry_run)),
-        _ => Ok(()),
-    }
+pub fn of_place(lab: &Lab<'_>, place: &dyn Place, (yes, dry_run): (bool, bool)) -> Result<()> {
+    let made_in = place.as_folder().or(place.as_new_file());
+    made_in.map_or(Ok(()), |path| about(lab, path, (yes, dry_run)))
 }
 
 fn about(lab: &Lab<'_>, path: &Path, (unasked, dry_run): (bool, bool)) -> Result<()> {
@@ -65,7 +67,7 @@ fn about(lab: &Lab<'_>, path: &Path, (unasked, dry_run): (bool, bool)) -> Result
 
 /// Warns about what is only looked at: the answer is about the disk of another file system than the one that fstab
 /// names. A name that leads nowhere is explained elsewhere.
-pub fn warn(path: &Path, voice: Voice) {
+pub fn warn(path: &Path, voice: &Voice) {
     if let Some(found) = path.exists().then(|| not_mounted(path)).flatten() {
         voice.warn(found_text(&found, path).replace("what would be measured is", "what is looked at is the disk of"));
     }

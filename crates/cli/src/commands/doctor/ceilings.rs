@@ -13,8 +13,9 @@ use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth, Threads};
 use drivelab_core::workload::{Span, Workload};
 use drivelab_device::guard::Destroy;
 use drivelab_engine::{BackendChoice, Engine, Options};
-use drivelab_lab::target::open::{Needs, Wanted};
-use drivelab_lab::target::place::{NOP, Place};
+use drivelab_lab::target::naming::place_of;
+use drivelab_lab::target::opened::{Needs, Wanted};
+use drivelab_lab::target::place::NOP;
 use drivelab_lab::{Failure, Result, Voice};
 
 /// Rounds of each measurement; the median is shown.
@@ -56,7 +57,7 @@ fn loads(cpus: u32) -> Vec<Load> {
 }
 
 /// Measures all of them, a step of so long for each round.
-pub(super) fn measure(time: Nanos, cpus: u32, voice: Voice) -> Vec<Ceiling> {
+pub(super) fn measure(time: Nanos, cpus: u32, voice: &Voice) -> Vec<Ceiling> {
     let loads = loads(cpus);
     let total = loads.len();
     let one = |(number, load): (usize, &Load)| {
@@ -75,10 +76,10 @@ pub(super) fn measure(time: Nanos, cpus: u32, voice: Voice) -> Vec<Ceiling> {
     loads.iter().enumerate().map(one).collect()
 }
 
-fn rounds(load: &Load, time: Nanos, voice: Voice) -> Result<Ceiling> {
+fn rounds(load: &Load, time: Nanos, voice: &Voice) -> Result<Ceiling> {
     let needs = Needs { reads: !load.writes, writes: load.writes, ..Needs::default() };
     let wanted = Wanted { run: RunId::now(), needs, destroy: &Destroy::default(), size: Some(SPAN), own: false };
-    let opened = Place::of(Path::new(load.place))?.open(&wanted, voice)?;
+    let opened = place_of(Path::new(load.place))?.open(&wanted, voice)?;
     let mut engine = Engine::open(opened.target, Options::new(load.backend)).map_err(unfit)?;
     let workload = workload(load)?;
     let mut records = Vec::new();

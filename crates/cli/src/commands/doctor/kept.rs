@@ -19,7 +19,7 @@ pub(super) fn calm(ceilings: &[Ceiling]) -> bool {
 /// Keeps what was measured for the runs that come, which record it. A host without a place for it has its answer
 /// all the same.
 pub(super) fn keep(context: &Context, testbed: &TestbedFacts, ceilings: Vec<Ceiling>) {
-    let voice = context.settings.voice;
+    let voice = &context.settings.voice;
     let new = HostCeilings {
         measured: now(),
         version: tool().version,

@@ -46,7 +46,7 @@ pub(super) fn cost(
     let print = PrintArgs { events: None, json: arguments.json };
     let terminal = Terminal::new(context, &print);
     let options = engine(&context.lab(&terminal), None)?;
-    let telemetry = arguments.telemetry.order();
+    let telemetry = arguments.telemetry.asked();
     let mut engine =
         Engine::open(opened.target, options).map_err(|error| Failure::new(ExitCode::HostNotFit, error.to_string()))?;
     let clock: Arc<dyn RunClock> = Arc::new(MonotonicClock::starting_at(0));
@@ -70,7 +70,7 @@ pub(super) fn cost(
 /// Keeps what was measured for the runs on this drive that come, which record it. A host without a place for it has its
 /// answer all the same.
 fn keep(context: &Context, node: &BlockNode, described: &TelemetryDescribed, without: ReadLatency, with: ReadLatency) {
-    let voice = context.settings.voice;
+    let voice = &context.settings.voice;
     // A partition is read by itself; runs know the whole drive.
     let whole = BlockNode::by_name(&Roots::default(), &node.whole);
     let device = identity_of(whole.as_ref().unwrap_or(node));

@@ -11,19 +11,19 @@ use drivelab_report::format;
 use crate::say;
 
 /// The line.
-pub(super) struct Meter {
-    voice: Voice,
+pub(super) struct Meter<'a> {
+    voice: &'a Voice,
     begun: Instant,
     shown: Option<Instant>,
     tenth: u64,
     terminal: bool,
 }
 
-impl Meter {
+impl<'a> Meter<'a> {
     /// Between two looks of a person, at least.
     const PAUSE: Duration = Duration::from_millis(500);
 
-    pub(super) fn new(voice: Voice) -> Meter {
+    pub(super) fn new(voice: &'a Voice) -> Self {
         let terminal = std::io::stderr().is_terminal();
         Meter { voice, begun: Instant::now(), shown: None, tenth: 0, terminal }
     }

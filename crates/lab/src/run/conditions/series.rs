@@ -20,6 +20,7 @@ use crate::lab::Lab;
 use crate::order::conditions::AskedConditions;
 use crate::order::measurement::{Order, Under};
 use crate::order::show::Show;
+use crate::output::pages::write_page;
 use crate::run::begin;
 use crate::run::wiring::engine as lab_engine;
 use crate::set_up::around::{Around, Turn};
@@ -44,12 +45,19 @@ fn backend(lab: &Lab<'_>, turns: &[Turn], named: Option<BackendChoice>) -> Optio
     Some(BackendChoice::Sync)
 }
 
-/// What is asked for around the target, by the methodology and by flags, the flags as they were given, and the backend
-/// that the user named.
-pub type Asked<'a> = (&'a Around, &'a AskedConditions, Option<BackendChoice>);
+/// What is asked for around the target.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// By the methodology and by flags together.
+    pub around: &'a Around,
+    /// The flags as they were given.
+    pub flags: &'a AskedConditions,
+    /// The backend that the user named.
+    pub backend: Option<BackendChoice>,
+}
 
 /// What all runs of a series share.
-pub(super) struct On<'a> {
+pub(super) struct Common<'a> {
     pub(super) node: &'a BlockNode,
     pub(super) destroy: &'a Destroy,
     pub(super) opal_admin_key: Option<&'a Path>,
@@ -58,7 +66,7 @@ pub(super) struct On<'a> {
 }
 
 /// Every run in its turn, then what they are beside each other.
-pub(super) fn measure_all(lab: &Lab<'_>, order: &Order<'_>, turns: &[Turn], on: &On<'_>) -> Result {
+pub(super) fn measure_all(lab: &Lab<'_>, order: &Order<'_>, turns: &[Turn], on: &Common<'_>) -> Result {
     let (data, voice) = (lab.data()?, lab.voice);
     turns.iter().take(1).flat_map(|turn| &turn.series.left_out).for_each(|left_out| voice.warn(left_out));
     let (several, backend) = (turns.len() > 1, backend(lab, turns, on.backend));
@@ -79,14 +87,18 @@ pub(super) fn measure_all(lab: &Lab<'_>, order: &Order<'_>, turns: &[Turn], on: 
         done.push((records, analysis));
     }
     if several {
-        lab.front.arms(done, order.page)?;
+        lab.front.arms(&done)?;
+        if let Some((output, redact)) = order.page {
+            write_page(output, redact, done)?;
+            voice.say(format!("The page: {}", output.display()));
+        }
     }
     Ok(code)
 }
 
 /// One condition and what it is measured on.
 struct One<'a> {
-    on: &'a On<'a>,
+    on: &'a Common<'a>,
     condition: Condition,
     series: &'a Series,
     page: Option<(&'a Path, bool)>,
@@ -103,7 +115,7 @@ fn under(
 ) -> Result<(ExitCode, RunId)> {
     let voice = lab.voice;
     let run = RunId::now();
-    let On { node, destroy, opal_admin_key, backend: _, stop } = *one.on;
+    let Common { node, destroy, opal_admin_key, backend: _, stop } = *one.on;
     let released = guard::release_device(node, destroy)?;
     let destroy = destroy.id.as_ref().map(|id| id.display().to_string());
     let (condition, series, folder) = (one.condition, Some(one.series.clone()), folder(data));
@@ -144,7 +156,7 @@ pub(super) fn folder(data: &DataDir) -> PathBuf {
     data.root().join(FOLDER)
 }
 
-pub(super) fn say_cleaned(voice: Voice, cleaned: Vec<Cleaned>) -> Result<()> {
+pub(super) fn say_cleaned(voice: &Voice, cleaned: Vec<Cleaned>) -> Result<()> {
     for Cleaned { run, done, trouble } in cleaned {
         if let Some(error) = trouble {
             done.iter().for_each(|done| voice.say(format!("Undone    {done}")));

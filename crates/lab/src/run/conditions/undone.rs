@@ -7,8 +7,8 @@ use drivelab_store::DataDir;
 
 use crate::failure::{Failure, Result};
 use crate::lab::Lab;
-use crate::set_up::on_file;
-use crate::set_up::series::{folder, say_cleaned};
+use crate::run::conditions::on_file;
+use crate::run::conditions::series::{folder, say_cleaned};
 
 /// A refusal, with how the leftovers of a killed run are undone where there are any on the drive: they may be what is
 /// in the way.

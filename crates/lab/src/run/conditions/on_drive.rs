@@ -5,19 +5,18 @@ use drivelab_conditions::{CleanUp, Left, clean_up};
 use drivelab_core::clock::StopToken;
 use drivelab_core::condition::Condition;
 use drivelab_core::units::Bytes;
-use drivelab_device::{BlockNode, Named, guard, identity_of};
+use drivelab_device::{BlockNode, guard, identity_of};
 
 use crate::failure::{Failure, Result};
 use crate::lab::Lab;
 use crate::order::measurement::Order;
-use crate::output::pages::{OutputFile, format_of};
+use crate::plan::check::wish;
 use crate::plan::{dry_run, endurance};
-use crate::set_up::on_file;
-use crate::set_up::series::{Asked, On, folder, measure_all, say_cleaned};
-use crate::set_up::undone::by_a_killed_run;
+use crate::run::conditions::on_file;
+use crate::run::conditions::series::{Asked, Common, folder, measure_all, say_cleaned};
+use crate::run::conditions::undone::by_a_killed_run;
 use crate::set_up::watching::Watching;
 use crate::target::consent;
-use crate::target::place::Place;
 
 /// Measures under each condition in turn.
 ///
@@ -32,8 +31,8 @@ pub fn carry_out(lab: &Lab<'_>, order: &Order<'_>, asked: Asked<'_>) -> Result {
     let node = device(order)?;
     // Whether it may be touched at all comes before whether it is large enough.
     guard::preview_device(&node).map_err(|error| by_a_killed_run(lab.data().ok().as_ref(), &node, error.into()))?;
-    let turns = asked.0.turns(Some(&node), asked.1, false)?;
-    order.page.map_or(Ok(()), |(output, _)| OutputFile::check(output).and(format_of(output)).map(drop))?;
+    let turns = asked.around.turns(Some(&node), asked.flags, false)?;
+    order.page.map(|(output, redact)| wish(output, redact)).transpose()?;
     let destroy = consent::for_device(lab.front, &node, order.destroy, order.yes || order.dry_run);
     let destroy = destroy.map_err(|failure| by_a_killed_run(lab.data().ok().as_ref(), &node, failure))?;
     // Each arm releases the drive anew; it must be the one that was named.
@@ -56,19 +55,20 @@ pub fn carry_out(lab: &Lab<'_>, order: &Order<'_>, asked: Asked<'_>) -> Result {
     undo_what_was_left(lab, &node)?;
     let stop = StopToken::default();
     lab.front.watch(vec![stop.clone()]);
-    let opal_admin_key = asked.1.opal_admin_key.as_deref();
-    let on = On { node: &node, destroy: &destroy, opal_admin_key, backend: asked.2, stop: &stop };
+    let opal_admin_key = asked.flags.opal_admin_key.as_deref();
+    let on = Common { node: &node, destroy: &destroy, opal_admin_key, backend: asked.backend, stop: &stop };
     measure_all(lab, order, &turns, &on)
 }
 
 /// The device that the user named: conditions are set up on nothing else.
 fn device(order: &Order<'_>) -> Result<BlockNode> {
-    match order.place()? {
-        Place::Named(Named::BlockDevice(node)) => Ok(node),
-        other => Err(Failure::usage(format!(
+    let place = order.place()?;
+    match place.device() {
+        Some(node) => Ok(node.clone()),
+        None => Err(Failure::usage(format!(
             "{} is no block device, and conditions (--partition, --span, --file-system, --arm, --data-state, \
              --power-state) are set up on a whole drive or a partition of one; name that, with --destroy",
-            other.path().display()
+            place.path().display()
         ))),
     }
 }

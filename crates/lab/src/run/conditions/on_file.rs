@@ -10,16 +10,16 @@ use drivelab_core::clock::StopToken;
 use drivelab_core::condition::{Condition, Share};
 use drivelab_core::units::Bytes;
 use drivelab_device::guard::Destroy;
-use drivelab_device::{Named, identity_of};
+use drivelab_device::identity_of;
 
 use crate::failure::{Failure, Result};
 use crate::lab::Lab;
 use crate::order::measurement::Order;
-use crate::output::pages::{OutputFile, format_of};
+use crate::plan::check::wish;
 use crate::plan::{dry_run, endurance};
+use crate::run::conditions::series::{self, Asked, Common, measure_all, say_cleaned};
 use crate::set_up::around::Around;
-use crate::set_up::series::{self, Asked, On, measure_all, say_cleaned};
-use crate::target::place::Place;
+use crate::target::naming::place_of;
 use crate::target::refusals::{destroys_nothing, no_room};
 use crate::target::unmounted;
 
@@ -38,10 +38,7 @@ pub(super) fn folder(order: &Order<'_>) -> Result<Option<PathBuf>> {
     if order.methodology.conditions(order.form).is_none() {
         return Ok(None);
     }
-    match order.place()? {
-        Place::Named(Named::Folder(folder)) => Ok(Some(folder)),
-        _ => Ok(None),
-    }
+    Ok(order.place()?.as_folder().map(Path::to_owned))
 }
 
 /// Makes the device, measures on it, and removes it.
@@ -52,10 +49,10 @@ pub(super) fn carry_out(lab: &Lab<'_>, order: &Order<'_>, asked: Asked<'_>, fold
     if let Some(destroy) = order.destroy {
         return Err(destroys_nothing(destroy));
     }
-    unmounted::ask(lab, order, &order.place()?)?;
-    order.page.map_or(Ok(()), |(output, _)| OutputFile::check(output).and(format_of(output)).map(drop))?;
-    let size = size(order, asked.0, folder)?;
-    let turns = asked.0.turns(None, asked.1, true)?;
+    unmounted::ask(lab, order, &*order.place()?)?;
+    order.page.map(|(output, redact)| wish(output, redact)).transpose()?;
+    let size = size(order, asked.around, folder)?;
+    let turns = asked.around.turns(None, asked.flags, true)?;
     let conditions: Vec<Condition> = turns.iter().map(|turn| turn.condition).collect();
     if order.dry_run {
         let left_out = turns.first().map(|turn| turn.series.left_out.clone()).unwrap_or_default();
@@ -86,14 +83,15 @@ pub(super) fn carry_out(lab: &Lab<'_>, order: &Order<'_>, asked: Asked<'_>, fold
 }
 
 fn on(lab: &Lab<'_>, order: &Order<'_>, asked: Asked<'_>, (made, stop): (&LoopFile, &StopToken)) -> Result {
-    let Place::Named(Named::BlockDevice(node)) = Place::of(made.node())? else {
+    let place = place_of(made.node())?;
+    let Some(node) = place.device() else {
         return Err(Failure::unexpected(format!("{} is no block device", made.node().display())));
     };
-    let turns = asked.0.turns(Some(&node), asked.1, true)?;
+    let turns = asked.around.turns(Some(node), asked.flags, true)?;
     // It holds what drivelab made a moment ago, and no other device is meant.
-    let destroy = Destroy::named(Some(made.node())).planned_for(identity_of(&node));
-    let opal_admin_key = asked.1.opal_admin_key.as_deref();
-    let on = On { node: &node, destroy: &destroy, opal_admin_key, backend: asked.2, stop };
+    let destroy = Destroy::named(Some(made.node())).planned_for(identity_of(node));
+    let opal_admin_key = asked.flags.opal_admin_key.as_deref();
+    let on = Common { node, destroy: &destroy, opal_admin_key, backend: asked.backend, stop };
     let order = Order { destroy: Some(made.node()), ..order.like() };
     measure_all(lab, &order, &turns, &on)
 }

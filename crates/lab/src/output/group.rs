@@ -1,0 +1,44 @@
+//! The report of a group of runs.
+
+use drivelab_analysis::Analysis;
+use drivelab_core::run::RunRecords;
+use drivelab_report::{GroupInput, ReportInput};
+
+use super::pages::PageFormat;
+use crate::failure::{Failure, Result};
+
+/// The report of a group.
+///
+/// # Errors
+/// Nothing was measured together, or a document cannot be made.
+pub fn render(format: PageFormat, runs: &[(RunRecords, Analysis)]) -> Result<String> {
+    with(runs, |input| {
+        Ok(match format {
+            PageFormat::Html => drivelab_report::together_html(input)?,
+            // A group's text has one table a test already.
+            PageFormat::Md | PageFormat::Brief => drivelab_report::together_markdown(input),
+            PageFormat::Csv => drivelab_report::together_csv(input)?,
+            PageFormat::Cdm => {
+                return Err(Failure::usage(
+                    "several drives at once have no CrystalDiskMark layout; take one run of them",
+                ));
+            }
+            PageFormat::Json => {
+                let document = drivelab_report::together_json(input)?;
+                serde_json::to_string_pretty(&document)
+                    .map_err(|error| Failure::unexpected(format!("cannot make the JSON document: {error}")))?
+            }
+        })
+    })
+}
+
+/// Makes something of the runs of a group.
+///
+/// # Errors
+/// Nothing was measured together.
+pub fn with<T>(runs: &[(RunRecords, Analysis)], make: impl FnOnce(&GroupInput<'_>) -> Result<T>) -> Result<T> {
+    let members: Vec<ReportInput<'_>> =
+        runs.iter().map(|(records, analysis)| ReportInput { records, analysis }).collect();
+    let input = GroupInput::new(&members).map_err(|error| Failure::nothing(error.to_string()))?;
+    make(&input)
+}

@@ -1,0 +1,6 @@
+//! Runs under conditions: set up on a drive or on a loop device, measured in turn, torn down, compared.
+
+pub mod on_drive;
+pub(crate) mod on_file;
+pub mod series;
+pub mod undone;

@@ -1,0 +1,13 @@
+//! A block device that the guard let through.
+
+use drivelab_core::target::WritableTarget;
+use drivelab_device::BlockNode;
+
+use super::opened::OpenedIo;
+
+/// A device that the guard let through, with what is found about it.
+#[must_use]
+pub(crate) fn released_device(node: &BlockNode, target: WritableTarget) -> OpenedIo {
+    let facts = drivelab_device::device_facts(node, target.length(), target.direct_io().clone());
+    OpenedIo { target: target.into(), scratch: None, facts, remarks: Vec::new() }
+}

@@ -1,0 +1,11 @@
+//! The sorts of targets, a file each.
+
+pub(super) mod device;
+pub(super) mod file;
+pub(super) mod folder;
+pub(super) mod memory;
+pub(super) mod new_file;
+pub(super) mod nop;
+
+#[cfg(test)]
+mod tests;
