@@ -38,7 +38,7 @@ const SAID: [(&str, &[Aspect]); 26] = [
     ("each operation begins at a multiple of its own size", &[Aspect::Places, Aspect::Order]),
     ("follow one stream", &[Aspect::Places, Aspect::Order]),
     ("a jump after every", &[Aspect::Order, Aspect::Places]),
-    ("draw from the stretches of all", &[Aspect::Places]),
+    ("draw from the stretches of all", &[Aspect::Places, Aspect::Order]),
     ("each block is trimmed and then written", &[Aspect::Order, Aspect::Places, Aspect::Kinds]),
     ("a flush follows every write", &[Aspect::Flushes]),
     ("the files of a job are one stretch", &[Aspect::Order]),

@@ -159,7 +159,13 @@ fn apart(
     };
     let own_files = own_files && threads > 1;
     let none = |increment: &Amount| matches!(increment, Amount::Bytes(0) | Amount::Percent(0));
-    let Some(increment) = increment.filter(|increment| threads > 1 && !none(increment)) else { return own_files };
+    let of_all = (Fate::Changed, "threads that draw blocks again draw from the stretches of all");
+    let Some(increment) = increment.filter(|increment| threads > 1 && !none(increment)) else {
+        if own_files && load.draws_freely() {
+            job.say("numjobs", of_all.0, of_all.1, state);
+        }
+        return own_files;
+    };
     let room = match size {
         Some(Amount::Percent(share)) => share * threads <= 100,
         _ => true,
@@ -175,9 +181,7 @@ fn apart(
             Fate::Changed,
             "each job has its stretch from its start; in fio each begins an increment further into its own file",
         )),
-        (_, true) if load.draws_freely() => {
-            Some((Fate::Changed, "threads that draw blocks again draw from the stretches of all"))
-        }
+        (_, true) if load.draws_freely() => Some(of_all),
         (_, true) => None,
         _ if stated => Some((
             Fate::Lost,
