@@ -52,9 +52,14 @@ pub struct Disk {
 
 impl Disk {
     pub fn new(mebibytes: u64, options: &[&str]) -> Disk {
+        Disk::of_bytes(mebibytes * MIB, options)
+    }
+
+    /// The same of so many bytes.
+    pub fn of_bytes(length: u64, options: &[&str]) -> Disk {
         let lab = Lab::new();
         let image = lab.folder().join("disk.img");
-        File::create(&image).and_then(|file| file.set_len(mebibytes * MIB)).expect("an image");
+        File::create(&image).and_then(|file| file.set_len(length)).expect("an image");
         let mut undo = Undo::default();
         let device = tool("losetup", &[options, &["--find", "--show", text(&image)]].concat());
         undo.push(&["losetup", "--detach", &device]);

@@ -8,6 +8,7 @@ mod check;
 mod compare;
 mod fuzz;
 mod generate;
+mod pictures;
 mod setup;
 mod shell;
 mod source;
@@ -52,6 +53,8 @@ enum Task {
     CompareFio(compare::CompareFio),
     /// The decoders against made-up bytes, a set time each (needs cargo-fuzz)
     Fuzz(fuzz::Fuzz),
+    /// Makes the pictures of the README anew (needs chromium, and a calm machine for three minutes)
+    Pictures(pictures::Pictures),
     /// Lists what the tests need from the machine and offers to install it (asks, unless CI=true)
     Setup,
     /// Boots small virtual machines with the shipped binary and checks what it does there
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Task::Bench { what } => bench::run(&root, &what),
         Task::CompareFio(options) => compare::run(&root, &options),
         Task::Fuzz(options) => fuzz::run(&root, &options),
+        Task::Pictures(options) => pictures::run(&root, &options),
         Task::Setup => setup::run(&root),
         Task::VmTest(options) => vm::run(&root, &options),
     };

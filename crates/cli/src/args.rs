@@ -50,7 +50,7 @@ Examples:
 Exit codes: 0 done, 1 unexpected, 2 usage, 3 acceptance failed, 4 nothing matched, 5 refused by the write guard,
 6 target unusable, 7 interrupted (resume), 8 device errors, 9 host not fit.";
 
-/// A storage test lab in one program: measures a drive with published methods and hands over a page.
+/// Test a drive with published methods, explain the results, and write a report page.
 #[derive(Debug, Parser)]
 #[command(name = "drivelab", version, after_help = EXAMPLES, max_term_width = 100)]
 pub struct Cli {
@@ -76,19 +76,19 @@ pub enum Color {
 /// Settings for every command.
 #[derive(Debug, Args)]
 pub struct Global {
-    /// Folder for results (bundles and catalog); default $DRIVELAB_DATA, then $XDG_DATA_HOME/drivelab.
+    /// Folder for results [default: $DRIVELAB_DATA, then $XDG_DATA_HOME/drivelab].
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub data: Option<PathBuf>,
-    /// Print nothing but the result and errors: no progress, no warnings.
+    /// Print only the result and errors, no progress and no warnings.
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Say also how things were done.
+    /// Print more details.
     #[arg(long, short, global = true, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// Plain lines instead of the live panel.
+    /// Print plain lines instead of the live panel.
     #[arg(long, global = true)]
     pub plain: bool,
-    /// When to colour: NO_COLOR and CLICOLOR_FORCE are honoured.
+    /// When to use colour. NO_COLOR and CLICOLOR_FORCE are respected.
     #[arg(long, global = true, value_enum, value_name = "WHEN")]
     pub color: Option<Color>,
 }
@@ -108,23 +108,23 @@ pub enum Command {
         drivelab run quick /mnt/a /mnt/b -o both.html   two drives: each alone, then both at once\n  \
         drivelab run quick . --events json | jq 'select(.event.step_ended) | .event.step_ended.key'")]
     Run(Box<RunArgs>),
-    /// Answer a buyer's questions about a drive: healthy, genuine, link, firmware, old data, use. Only reads.
+    /// Check a used drive before you buy it: health, genuineness, link, firmware, old data, wear. Only reads.
     #[command(after_help = check::EXAMPLES)]
     Check(Box<CheckArgs>),
-    /// Issue one load without a methodology, and say what came of it.
+    /// Run one load without a methodology and print the result.
     #[command(after_help = io::EXAMPLES)]
     Io(Box<IoArgs>),
-    /// List the disks of this machine: what each is, who uses it, whether it may be written.
+    /// List the disks of this machine, what uses them, and whether they may be written.
     #[command(after_help = "Examples:\n  drivelab targets\n  drivelab targets --json | jq '.targets[].path'\n\n\
         Nothing is opened for writing; without root less can be known, and what is missing is said.")]
     Targets(TargetsArgs),
-    /// Show everything that can be told of one target.
+    /// Show everything that can be read from one drive.
     #[command(after_help = "Examples:\n  drivelab show /dev/nvme0n1\n  drivelab show /dev/nvme0\n  \
         drivelab show S4EWNX0R123456      by serial number\n  \
         drivelab show /mnt/drive          the drive below a folder\n\n\
         Only reads: sysfs, and the pages that the drive gives (root, or the rights of its node).")]
     Show(ShowArgs),
-    /// Say what this host can generate and what keeps it from more.
+    /// Measure what load this host can generate, and what limits it.
     #[command(
         after_help = "Examples:\n  drivelab doctor\n  drivelab doctor /dev/nvme0n1      also how that drive's queue \
         is set up\n  drivelab doctor --no-measure      facts only\n  drivelab doctor --json | jq .findings\n\n\
@@ -132,76 +132,76 @@ pub enum Command {
         folder,\nand every run on this host records it."
     )]
     Doctor(DoctorArgs),
-    /// Empty a block device: everything on it is lost.
+    /// Erase a block device. Everything on it is lost.
     #[command(after_help = "Examples:\n  drivelab wipe /dev/nvme0n1 --how discard --destroy S7XNNX0R123456\n  \
         drivelab wipe /dev/sdb --how overwrite --dry-run --destroy S3Z8NB0K\n\nThe write guard decides as for every \
         command that writes: a mounted, used or locked device and the disks of the\nrunning system are refused, \
         whatever is named. On a terminal, without --destroy, model and serial number are asked for.")]
     Wipe(WipeArgs),
-    /// Watch a drive's temperature, power and load live, alone or beside another program.
+    /// Watch a drive's temperature, power and load, alone or while another program runs.
     #[command(after_help = watch::EXAMPLES)]
     Watch(WatchArgs),
-    /// Look at methodologies: built in and your own.
+    /// List, show, check, plan and write methodologies.
     Methods {
         /// What to do with them.
         #[command(subcommand)]
         command: MethodsCommand,
     },
-    /// Look at recorded traces of I/O.
+    /// Inspect recorded I/O traces.
     Trace {
         /// What to do with them.
         #[command(subcommand)]
         command: TraceCommand,
     },
-    /// What is known of drives beside what they say themselves: data sheet, cells, endurance, warranty.
+    /// Look up data sheets of drives: flash, endurance, warranty and more.
     #[command(after_help = drives::EXAMPLES)]
     Drives(DrivesArgs),
-    /// Look at stored results.
+    /// List, tag, show and remove stored runs.
     Results {
         /// What to do with them.
         #[command(subcommand)]
         command: ResultsCommand,
     },
-    /// Make a report of stored runs.
+    /// Write a report of one or more stored runs.
     Report(ReportArgs),
-    /// Go on with an interrupted run.
+    /// Resume an interrupted run.
     Resume(ResumeArgs),
-    /// Show a stored run through the live view.
+    /// Play a stored run in the live panel.
     Replay(ReplayArgs),
-    /// From a figure back to its definition, its function and its records.
+    /// Show how a figure was computed: definition, function and records.
     #[command(after_help = "Example:\n  drivelab explain --last corners/seq-1m-q8t1-read:read.throughput\n\n\
         Addresses are in the JSON report (`address`); a wrong one is answered with near matches.")]
     Explain(ExplainArgs),
-    /// Say which drivelab this is.
+    /// Print the version.
     Version {
-        /// Also the commit, the profile and the machine it was built for.
+        /// Add the commit, the build profile and the platform.
         #[arg(long)]
         build: bool,
-        /// As one JSON document.
+        /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Show every setting, its value and where it comes from.
+    /// Show all settings.
     Config {
-        /// Name the source of each value.
+        /// Add where each value comes from.
         #[arg(long)]
         explain: bool,
-        /// As one JSON document.
+        /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Print completions for a shell.
+    /// Print shell completions.
     Completions {
         /// Which shell.
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
-    /// Write the man pages into a folder, made where it is missing.
+    /// Write the man pages into a folder, which is created if it does not exist.
     Man {
         /// The folder.
         #[arg(value_hint = ValueHint::DirPath)]
         folder: PathBuf,
-        /// Say what would be written; touch nothing.
+        /// Print what would be written, without writing it.
         #[arg(long)]
         dry_run: bool,
     },
@@ -210,16 +210,15 @@ pub enum Command {
 /// `drivelab review`.
 #[derive(Debug, Args)]
 pub struct ReviewArgs {
-    /// A folder on the disk to review, a file to make there (with --new-file), or a block device that --destroy names;
-    /// default the current folder.
+    /// A folder on the disk, a file to create (with --new-file), or a block device (with --destroy) [default: the
+    /// current folder].
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: Option<PathBuf>,
-    /// The page to write; an existing file that drivelab did not write is never replaced.
+    /// The page to write. An existing file is only replaced if drivelab wrote it.
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "review.html")]
     pub output: PathBuf,
-    /// Review in so much time (`10 min`, `1 h`, `24 h`): the methodology `review`, which picks by priority what fits
-    /// time and target, and says what it leaves out. Each of its tests writes, or reads what was written before: a
-    /// block device needs --destroy.
+    /// Run as many tests as fit into this time (`10 min`, `1 h`, `24 h`), by priority, and list what is left out. This
+    /// is the methodology `review`. Its tests write, so a block device needs --destroy.
     #[arg(long, value_name = "TIME", conflicts_with = "assume_rate")]
     pub time: Option<Nanos>,
     /// How to measure.
@@ -230,13 +229,13 @@ pub struct ReviewArgs {
 /// How a device is emptied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum WipeHow {
-    /// Tell the drive that it may forget everything: quick, and most drives then read as zeros.
+    /// Discard all blocks. Quick, and most drives then read as zeros.
     Discard,
-    /// Have everything read as zeros: by a command of the drive where it has one, else zeros are sent.
+    /// Write zeros, by a command of the drive if it has one.
     WriteZeroes,
-    /// NVMe: have the drive format the namespace with an erase of user data.
+    /// NVMe: format the namespace and erase user data.
     Format,
-    /// NVMe: have the drive sanitize itself, by block erase where it can, else crypto erase, else zeros.
+    /// NVMe: sanitize, by block erase if the drive can, else crypto erase, else zeros.
     Sanitize,
     /// Write every block with data that cannot be compressed.
     Overwrite,
@@ -245,23 +244,22 @@ pub enum WipeHow {
 /// `drivelab wipe`.
 #[derive(Debug, Args)]
 pub struct WipeArgs {
-    /// The block device, by any path that leads to it.
+    /// The block device, by any of its paths.
     #[arg(value_hint = ValueHint::AnyPath)]
     pub target: PathBuf,
-    /// How.
+    /// How to erase it.
     #[arg(long, value_enum)]
     pub how: WipeHow,
-    /// Permit it: the drive's serial number, its name in /dev/disk/by-id, or the kernel's name where it has no serial
-    /// number.
+    /// Allow it: the drive's serial number, its name in /dev/disk/by-id, or its kernel name if it has no serial number.
     #[arg(long, value_name = "ID", value_hint = ValueHint::FilePath)]
     pub destroy: Option<PathBuf>,
-    /// Ask nothing. Alone it permits nothing.
+    /// Do not ask. This alone allows nothing.
     #[arg(long, short)]
     pub yes: bool,
-    /// Say what would be done and what would be lost; touch nothing.
+    /// Print what would be done and what would be lost, without doing it.
     #[arg(long)]
     pub dry_run: bool,
-    /// As one JSON document.
+    /// Print one JSON document.
     #[arg(long)]
     pub json: bool,
 }
@@ -269,19 +267,19 @@ pub struct WipeArgs {
 /// `drivelab doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// A folder, file or device whose drive is looked at too.
+    /// A folder, file or device whose drive is inspected too.
     #[arg(value_hint = ValueHint::AnyPath)]
     pub target: Option<PathBuf>,
-    /// Length of each of the measurements.
+    /// Length of each measurement.
     #[arg(long, value_name = "TIME", default_value = "500 ms")]
     pub time: Nanos,
-    /// Facts only: issue nothing.
+    /// Print facts only, without measuring.
     #[arg(long)]
     pub no_measure: bool,
-    /// Do not keep the ceilings for the runs that come.
+    /// Do not store the result for later runs.
     #[arg(long)]
     pub no_save: bool,
-    /// As one JSON document.
+    /// Print one JSON document.
     #[arg(long)]
     pub json: bool,
 }
@@ -289,17 +287,17 @@ pub struct DoctorArgs {
 /// `drivelab methods`.
 #[derive(Debug, Subcommand)]
 pub enum MethodsCommand {
-    /// Name every built-in methodology.
+    /// List the built-in methodologies.
     List {
-        /// As one JSON document.
+        /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Show a methodology: what it asks, what it cannot tell, its sources, its file.
+    /// Show a methodology: its questions, its limits, its sources and its file.
     Show {
         /// Name or file.
         method: String,
-        /// As one JSON document.
+        /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
@@ -310,45 +308,45 @@ pub enum MethodsCommand {
         /// Set a parameter, as for `run`.
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
-        /// As one JSON document.
+        /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Print the JSON Schema of methodologies, by which an editor completes and checks them.
+    /// Print the JSON Schema of methodologies, for completion and checks in an editor.
     Schema,
-    /// Write a commented methodology to begin with, NAME.toml in the current folder.
+    /// Write a commented example methodology, NAME.toml, into the current folder.
     New {
-        /// Its name: lower-case letters, digits, hyphens.
+        /// Its name, of lower-case letters, digits and hyphens.
         name: String,
-        /// Derive it from this one: everything comes from there but what the new file states.
+        /// Derive it from this methodology, so that the new file only states what is different.
         #[arg(long, value_name = "METHOD")]
         from: Option<String>,
     },
-    /// Say in which parameters two methodologies differ, test by test and form by form; texts do not count. Exit code 0
-    /// where they are the same, 1 where they differ.
+    /// List the parameters in which two methodologies differ, by test and form. Texts do not count. Exit code 0 if
+    /// there are none, 1 if there are.
     Diff {
         /// Name or file.
         first: String,
         /// Name or file.
         second: String,
-        /// As one JSON document.
+        /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Print the expanded steps with an estimate of time and bytes; touch nothing.
+    /// Print all steps with an estimate of time and bytes, without running them.
     Plan {
         /// Name or file.
         method: String,
         /// Profile of the methodology [default: its first].
         #[arg(long, value_name = "NAME")]
         profile: Option<String>,
-        /// A folder, or a file to make (with --new-file).
+        /// A folder, a file to create (with --new-file), or a block device.
         #[arg(value_hint = ValueHint::AnyPath)]
         target: PathBuf,
-        /// Plan for a scratch file of the name that the target has, which is not there yet.
+        /// Plan for a scratch file with the name of the target, which does not exist yet.
         #[arg(long)]
         new_file: bool,
-        /// Form of the methodology [default: quick, or the only form it has].
+        /// Form (length) of the methodology [default: quick, or the only one it has].
         #[arg(long, value_enum)]
         form: Option<FormArg>,
         /// Size of the scratch file.
@@ -357,21 +355,21 @@ pub enum MethodsCommand {
         /// Set a parameter, as for `run`.
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
-        /// Reckon time and bytes with a drive of this sequential rate, such as 3.5GB/s, and random operations in
-        /// proportion to it [default: 500MB/s].
+        /// Estimate time and bytes for a drive with this sequential rate, such as 3.5GB/s, and random rates in
+        /// proportion [default: 500MB/s].
         #[arg(long, value_name = "RATE", value_parser = assumed_rate)]
         assume_rate: Option<SpeedGuess>,
         /// Files for its traces.
         #[command(flatten)]
         traces: GivenTraces,
-        /// As one JSON document.
+        /// Print one JSON document.
         #[arg(long)]
         json: bool,
         /// As a fio job file that issues the same loads, with comments for what fio cannot say.
         #[arg(long, conflicts_with = "json")]
         as_fio: bool,
     },
-    /// Make a methodology of a fio job file or a Vdbench parameter file.
+    /// Convert a fio job file or a Vdbench parameter file into a methodology.
     #[command(after_help = "Examples:\n  drivelab methods import nightly.fio -o nightly.toml\n  \
         SIZE=8g drivelab methods import with-variables.fio > with-variables.toml\n  \
         drivelab methods import curves.parm --from vdbench -o curves.toml\n\nEvery option that is not simply carried \
@@ -412,28 +410,28 @@ impl From<FormatArg> for PageFormat {
 /// `drivelab report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Ids of the runs, or enough of their beginnings or ends; last is the newest.
+    /// Ids of the runs, their first or last characters, or `last`.
     #[arg(required_unless_present = "last")]
     pub runs: Vec<String>,
     /// The newest run.
     #[arg(long, conflicts_with = "runs")]
     pub last: bool,
-    /// The result of several drives at once: one of its runs leads to all.
+    /// Report the whole group of runs on several drives; any of them names it.
     #[arg(long)]
     pub group: bool,
-    /// Where to write; default stdout. An existing file that drivelab did not write is never replaced.
+    /// File to write [default: stdout]. An existing file is only replaced if drivelab wrote it.
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
-    /// Format; default by the ending of the output file, otherwise html with -o and md without.
+    /// Format [default: by the file's ending, else html with -o and md without].
     #[arg(long, value_enum)]
     pub format: Option<FormatArg>,
     /// The same as --format json.
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// Leave out serial numbers and folder names, for a report that is published.
+    /// Leave serial numbers and folder names out.
     #[arg(long)]
     pub redact: bool,
-    /// Say what would be written; touch nothing.
+    /// Print what would be written, without writing it.
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -441,17 +439,17 @@ pub struct ReportArgs {
 /// `drivelab resume`.
 #[derive(Debug, Args)]
 pub struct ResumeArgs {
-    /// Which; --last is the newest interrupted one.
+    /// Which run; --last is the newest interrupted one.
     #[command(flatten)]
     pub run: OneRun,
-    /// Permit again that the run's block device is overwritten: its serial number, its name in /dev/disk/by-id, or the
-    /// kernel's name where it has no serial number. A run on a file needs none.
+    /// Allow the block device to be overwritten again: its serial number, its name in /dev/disk/by-id, or its kernel
+    /// name if it has no serial number. Not needed for files.
     #[arg(long, value_name = "ID")]
     pub destroy: Option<PathBuf>,
     /// Engine that issues the I/O.
     #[arg(long, value_enum)]
     pub backend: Option<BackendArg>,
-    /// Say what is left to do; touch nothing.
+    /// Print what is left to do, without doing it.
     #[arg(long)]
     pub dry_run: bool,
     /// How the run and its result are printed.
@@ -468,10 +466,10 @@ pub struct ReplayArgs {
     /// Which.
     #[command(flatten)]
     pub run: OneRun,
-    /// How many times faster than it happened; 0 is without waiting.
+    /// Speed, as a multiple of real time; 0 does not wait.
     #[arg(long, default_value_t = 10.0, value_name = "FACTOR")]
     pub speed: f64,
-    /// Print every event instead of the view.
+    /// Print every event instead of the panel.
     #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "json")]
     pub events: Option<EventsArg>,
     /// Print the result as one JSON document at the end.
@@ -489,7 +487,7 @@ pub struct ExplainArgs {
     /// The newest run.
     #[arg(long)]
     pub last: bool,
-    /// As one JSON document.
+    /// Print one JSON document.
     #[arg(long)]
     pub json: bool,
 }

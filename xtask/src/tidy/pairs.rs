@@ -175,7 +175,7 @@ fn decisions(files: &[SourceFile]) -> Vec<Complaint> {
         let expected = format!("{:04}-", index + 1);
         if !name.starts_with(&expected) {
             let what = format!("the name should begin with {expected}");
-            let todo = "number decisions in order; a superseded one keeps its number and its file";
+            let todo = "number decisions in order, without a gap";
             complaints.push(Complaint::new(&format!("{DECISIONS}{name}"), 1, "pairs", &what, why, todo));
         }
     }

@@ -22,25 +22,25 @@ only `drivelab run genuine` proves, and it destroys what the drive holds.";
 /// `drivelab check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// A device, its kernel name, controller, by-id name or serial number, or a file or folder on it.
+    /// A device (path, kernel name, by-id name or serial number), or a file or folder on it.
     #[arg(value_hint = ValueHint::AnyPath)]
     pub target: PathBuf,
-    /// Also write a page; an existing file that drivelab did not write is never replaced.
+    /// Write a page too. An existing file is only replaced if drivelab wrote it.
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "no_read")]
     pub output: Option<PathBuf>,
-    /// Leave serial numbers and folder names out of the page, for one that is published.
+    /// Leave serial numbers and folder names out of the page.
     #[arg(long, requires = "output")]
     pub redact: bool,
-    /// As one JSON document (docs/formats/check.schema.json).
+    /// Print one JSON document (docs/formats/check.schema.json).
     #[arg(long)]
     pub json: bool,
-    /// Keep no run of what was read.
+    /// Do not store the result.
     #[arg(long)]
     pub no_save: bool,
-    /// Read nothing: only what the drive says of itself.
+    /// Do not read data, only what the drive reports about itself.
     #[arg(long)]
     pub no_read: bool,
-    /// Set a parameter of every test of the methodology `check` (KEY=VALUE) or of one (TEST.KEY=VALUE).
+    /// Set a parameter of all tests of the methodology `check` (KEY=VALUE) or of one (TEST.KEY=VALUE).
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Engine that issues the I/O.

@@ -17,12 +17,12 @@ Your own files: drives/*.toml in the configuration folder (docs/guide/drives.md)
 /// `drivelab drives`.
 #[derive(Debug, Args)]
 pub struct DrivesArgs {
-    /// Short name, or the model string that a drive reports; default: name all.
+    /// Short name, or the model that a drive reports [default: list all].
     pub name: Option<String>,
-    /// Check a file instead.
+    /// Check a data sheet file instead.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "name")]
     pub check: Option<PathBuf>,
-    /// As one JSON document.
+    /// Print one JSON document.
     #[arg(long)]
     pub json: bool,
 }

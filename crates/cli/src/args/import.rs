@@ -19,13 +19,13 @@ pub struct ImportArgs {
     /// The file to import.
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
-    /// Where to write the methodology; default stdout. An existing file is never replaced.
+    /// File to write [default: stdout]. An existing file is never replaced.
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
-    /// Whose file it is [default: as its first line with content looks].
+    /// Kind of file [default: guessed from its first line].
     #[arg(long, value_enum, value_name = "TOOL")]
     pub from: Option<ForeignFormat>,
-    /// The list of what became of each option as one JSON document on stdout; needs --output.
+    /// Print what became of each option as one JSON document; needs --output.
     #[arg(long, requires = "output")]
     pub json: bool,
 }

@@ -351,18 +351,18 @@ pub struct SafetyArgs {
     /// /dev/disk/by-id, or the kernel's name where it has no serial number (loop3).
     #[arg(long, value_name = "ID", value_hint = ValueHint::FilePath)]
     pub destroy: Option<PathBuf>,
-    /// Ask nothing. Alone it permits nothing: a block device is written only where --destroy names it.
+    /// Do not ask. This alone allows nothing: a block device also needs --destroy.
     #[arg(long)]
     pub yes: bool,
-    /// Make the scratch file under the name that the target has, which must not be there yet, in a folder that is; it
-    /// is removed at the end. Without this flag a target that is not there is refused.
+    /// Create the target as a scratch file, in an existing folder, and remove it at the end. Without this flag, a
+    /// target that does not exist is an error.
     #[arg(long)]
     pub new_file: bool,
-    /// Say what would be done, how long it takes and how much it writes; touch nothing.
+    /// Print what would be done, how long it takes and how much it writes, without doing it.
     #[arg(long)]
     pub dry_run: bool,
-    /// Reckon time and bytes with a drive of this sequential rate, such as 3.5GB/s, and random operations in proportion
-    /// to it [default: 500MB/s].
+    /// Estimate time and bytes for a drive with this sequential rate, such as 3.5GB/s, and random rates in proportion
+    /// [default: 500MB/s].
     #[arg(long, value_name = "RATE", requires = "dry_run", value_parser = assumed_rate)]
     pub assume_rate: Option<SpeedGuess>,
 }

@@ -13,9 +13,9 @@ const LONGEST_TAG: usize = 64;
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct OneRun {
-    /// Id of the run, or enough of its beginning or end, or last.
+    /// Id of the run, its first or last characters, or `last`.
     pub run: Option<String>,
-    /// The newest run that fits, as last does.
+    /// The newest run that fits.
     #[arg(long)]
     pub last: bool,
 }
@@ -23,22 +23,22 @@ pub struct OneRun {
 /// Which runs are listed.
 #[derive(Debug, Args)]
 pub struct FilterArgs {
-    /// Only of drives whose model, serial number or firmware contains this.
+    /// Only drives whose model, serial number or firmware contains this.
     #[arg(long, value_name = "WORD")]
     pub drive: Option<String>,
-    /// Only of this methodology.
+    /// Only this methodology.
     #[arg(long, value_name = "NAME")]
     pub method: Option<String>,
-    /// Only in this form.
+    /// Only this form.
     #[arg(long, value_enum)]
     pub form: Option<FormArg>,
-    /// Only complete, interrupted or failed ones.
+    /// Only runs in this state.
     #[arg(long, value_enum)]
     pub state: Option<StateArg>,
-    /// Only with this tag; given several times, with all of them.
+    /// Only runs with this tag; if repeated, with all of them.
     #[arg(long, value_name = "TAG", value_parser = tag)]
     pub tag: Vec<String>,
-    /// Only begun since then: a date (2026-11-01, 2026-11-01T12:00, in UTC), or so long ago (90 min, 24 h).
+    /// Only runs since then: a date in UTC (2026-11-01, 2026-11-01T12:00) or a time ago (90 min, 24 h).
     #[arg(long, value_name = "TIME", value_parser = since)]
     pub since: Option<String>,
 }
@@ -46,9 +46,9 @@ pub struct FilterArgs {
 /// How a run stands, on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StateArg {
-    /// At its end.
+    /// Finished.
     Complete,
-    /// Stopped or killed before it; `drivelab resume` goes on.
+    /// Stopped or killed; can be resumed.
     Interrupted,
     /// Ended by errors.
     Failed,
@@ -101,58 +101,58 @@ fn since(text: &str) -> Result<String, String> {
 /// `drivelab results`.
 #[derive(Debug, Subcommand)]
 pub enum ResultsCommand {
-    /// Newest first, unfinished ones included.
+    /// List runs, the newest first.
     List {
         /// Which.
         #[command(flatten)]
         filter: FilterArgs,
-        /// As one JSON document.
+        /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// Put words on a run, by which it can be listed.
+    /// Add tags to a run, or remove them.
     Tag {
         /// Which, by id, or last.
         run: String,
-        /// Words of letters, digits, '-', '_', '.', ':' and '='.
+        /// Tags, of letters, digits, '-', '_', '.', ':' and '='.
         #[arg(required = true, value_parser = tag)]
         tags: Vec<String>,
-        /// Take them off instead.
+        /// Remove them instead.
         #[arg(long)]
         remove: bool,
     },
-    /// The table of one run.
+    /// Print the tables of one run.
     Show {
         /// Which.
         #[command(flatten)]
         run: OneRun,
-        /// As one JSON document.
+        /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },
-    /// The folder of a run's bundle.
+    /// Print the folder of a run.
     Path {
         /// Which.
         #[command(flatten)]
         run: OneRun,
     },
-    /// Remove a run and its bundle for good.
+    /// Delete a run for good.
     Remove {
         /// Which, by id.
         run: String,
-        /// Say what would be removed; touch nothing.
+        /// Print what would be deleted, without deleting it.
         #[arg(long)]
         dry_run: bool,
         /// Do not ask.
         #[arg(long, short)]
         yes: bool,
     },
-    /// Make the catalog again from the bundles.
+    /// Rebuild the catalog from the stored runs.
     Reindex {
-        /// Say how many bundles there are; touch nothing.
+        /// Print the number of runs, without rebuilding.
         #[arg(long)]
         dry_run: bool,
-        /// As one JSON document.
+        /// Print one JSON document.
         #[arg(long)]
         json: bool,
     },

@@ -13,21 +13,21 @@ use super::trace::GivenTraces;
 pub struct RunArgs {
     /// Name of a built-in methodology, or a TOML file.
     pub method: String,
-    /// A folder, a file to make (with --new-file), or a block device (with --destroy). Several: each alone, then all at
-    /// once, and how much each lost.
+    /// A folder, a file to create (with --new-file), or a block device (with --destroy). Several targets are measured
+    /// one by one, then all at once.
     #[arg(required = true, value_name = "TARGET", value_hint = ValueHint::AnyPath)]
     pub targets: Vec<PathBuf>,
-    /// With several targets: only all at once, without each alone before; default what the methodology says.
+    /// With several targets: measure them only all at once [default: as the methodology states].
     #[arg(long)]
     pub together_only: bool,
-    /// With several targets: only each by itself, one after the other, without all at once.
+    /// With several targets: measure them only one by one.
     #[arg(long, conflicts_with = "together_only")]
     pub each_only: bool,
-    /// Folder that files are copied from, where the methodology copies files: best on a faster drive than the target.
-    /// The run makes a folder of its own in it and removes it. Without: their content is made in memory.
+    /// Folder to copy files from, if the methodology copies files; best on a faster drive than the target. The run
+    /// creates a folder in it and removes it. Without it, the files' content comes from memory.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub source: Option<PathBuf>,
-    /// Also write a page; an existing file that drivelab did not write is never replaced.
+    /// Write a page too. An existing file is only replaced if drivelab wrote it.
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// How to measure.

@@ -7,10 +7,10 @@ use clap::{Args, ValueHint};
 /// `drivelab targets`.
 #[derive(Debug, Args)]
 pub struct TargetsArgs {
-    /// Also loop and zram devices and drives for discs.
+    /// Include loop and zram devices and optical drives.
     #[arg(long)]
     pub all: bool,
-    /// As one JSON document (docs/formats/targets.schema.json).
+    /// Print one JSON document (docs/formats/targets.schema.json).
     #[arg(long)]
     pub json: bool,
 }
@@ -18,10 +18,10 @@ pub struct TargetsArgs {
 /// `drivelab show`.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// A device, its kernel name, controller, by-id name or serial number, or a file or folder on it.
+    /// A device (path, kernel name, by-id name or serial number), or a file or folder on it.
     #[arg(value_hint = ValueHint::AnyPath)]
     pub target: PathBuf,
-    /// As one JSON document (docs/formats/show.schema.json), with the pages behind it.
+    /// Print one JSON document (docs/formats/show.schema.json), with the raw log pages.
     #[arg(long)]
     pub json: bool,
 }

@@ -19,28 +19,27 @@ pub(super) fn celsius(text: &str) -> Result<f64, String> {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Telemetry")]
 pub struct TelemetryArgs {
-    /// Sample temperature, power, CPU and others beside the I/O: default (each at its own rate), off, or all at this
-    /// interval in seconds.
+    /// How often to read temperature, power and CPU load: default (each at its own rate), off, or an interval in
+    /// seconds.
     #[arg(long, value_name = "SECONDS")]
     pub telemetry: Option<TelemetryChoice>,
-    /// Sample in idle and latency-critical steps too, although it may keep the drive awake or delay operations.
+    /// Read them in idle and latency-critical steps too. This can keep the drive awake or delay operations.
     #[arg(long)]
     pub telemetry_always: bool,
-    /// Let an NVMe drive measure its own power, where it can: starts a measurement in the drive (feature 25h), and
-    /// stops it afterwards.
+    /// Let an NVMe drive measure its own power if it can (feature 25h). The measurement is stopped at the end.
     #[arg(long)]
     pub power_log: bool,
-    /// A command that prints lines of seconds and watts of the drive (docs/telemetry.md), from any meter.
+    /// A command that prints lines of seconds and watts from a power meter (docs/telemetry.md).
     #[arg(long, value_name = "COMMAND", conflicts_with = "power_file", value_hint = ValueHint::CommandString)]
     pub power_command: Option<String>,
-    /// A file, pipe or serial line with such lines, which is followed.
+    /// A file, pipe or serial line with such lines.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub power_file: Option<PathBuf>,
-    /// A file, pipe or serial line with lines of seconds and °C of the drive, from a thermometer of yours.
+    /// A file, pipe or serial line with lines of seconds and °C from a thermometer.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub temperature_file: Option<PathBuf>,
-    /// End the run where the drive is hotter than this, in °C; drivelab resume goes on, but not under
-    /// conditions, which are undone [default: its critical limit less 2].
+    /// Stop the run if the drive is hotter than this, in °C. It can be resumed, unless conditions were set up [default:
+    /// 2 below its critical limit].
     #[arg(long, value_name = "CELSIUS", value_parser = celsius)]
     pub abort_above_c: Option<f64>,
 }

@@ -34,7 +34,7 @@ pub struct TraceCheckArgs {
     /// Only operations of this device, volume or file of the trace.
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
-    /// As one JSON document.
+    /// Print one JSON document.
     #[arg(long)]
     pub json: bool,
 }

@@ -22,22 +22,22 @@ target. Only what --cost finds is kept: later runs on that drive record it, and 
 /// `drivelab watch`.
 #[derive(Debug, Args)]
 pub struct WatchArgs {
-    /// A device, a kernel name, a serial number, or a folder or file on the drive.
+    /// A device (path, kernel name or serial number), or a folder or file on it.
     #[arg(value_hint = ValueHint::AnyPath)]
     pub target: PathBuf,
-    /// Watch for so long; without it until Ctrl-C, or the end of COMMAND.
+    /// How long to watch [default: until Ctrl-C or the end of COMMAND].
     #[arg(long, value_name = "TIME")]
     pub time: Option<Nanos>,
-    /// One JSON object a line: what is watched, every second what was read, and a summary at the end.
+    /// Print one JSON object per line: the sources first, then the values of each second, then a summary.
     #[arg(long)]
     pub json: bool,
-    /// Measure what watching costs, alone and beside reads of the target, say so, and keep it for later runs on it.
+    /// Measure the cost of watching, alone and during reads of the target, and store it for later runs.
     #[arg(long, conflicts_with_all = ["time", "command"])]
     pub cost: bool,
     /// What is watched.
     #[command(flatten)]
     pub telemetry: TelemetryArgs,
-    /// A program to run meanwhile, with its arguments.
+    /// A program to run, with its arguments.
     #[arg(last = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
     pub command: Vec<String>,
 }

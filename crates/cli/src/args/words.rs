@@ -11,9 +11,9 @@ use drivelab_method::SpeedGuess;
 pub enum FormArg {
     /// As published.
     Faithful,
-    /// Shortened, same shape.
+    /// Shortened, with the same tests.
     Quick,
-    /// A moment per step, for tests only: unusable for comparison.
+    /// A moment for each step, to try things out; the figures mean nothing.
     Smoke,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn assumed_rate(text: &str) -> Result<SpeedGuess, String> {
 /// Engine on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum BackendArg {
-    /// io_uring where the kernel permits it, otherwise sync, said so.
+    /// io_uring if the kernel allows it, otherwise sync.
     Auto,
     /// io_uring.
     Uring,
@@ -69,6 +69,6 @@ impl From<BackendArg> for BackendChoice {
 /// How events are printed while a run goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum EventsArg {
-    /// One JSON object a line on stdout, nothing else there.
+    /// One JSON object per line on stdout.
     Json,
 }

@@ -31,7 +31,7 @@ pub enum UnitError {
         expected: &'static str,
     },
     /// The suffix is not a known unit.
-    #[error("unknown unit '{unit}' in '{text}'; expected {expected}")]
+    #[error("{}; expected {expected}", unknown_unit(unit, text))]
     UnknownUnit {
         /// What was written.
         text: String,
@@ -56,6 +56,10 @@ pub enum UnitError {
         /// The permitted range.
         expected: &'static str,
     },
+}
+
+fn unknown_unit(unit: &str, text: &str) -> String {
+    if unit.is_empty() { format!("'{text}' has no unit") } else { format!("unknown unit '{unit}' in '{text}'") }
 }
 
 const BYTES_EXPECTED: &str =

@@ -82,7 +82,9 @@ pub(super) fn check_span(workload: &Workload, length: Bytes) -> Result<(), Backe
     }
     let block = workload.block_size;
     let is_whole = |bytes: Bytes| bytes.get().is_multiple_of(block.get());
-    if span.length.get() == 0 || !is_whole(span.length) || !is_whole(span.offset) {
+    // A load that only trims may begin anywhere: what discards of large blocks leave at the end is one of its own.
+    let begins_well = workload.other.trim_percent.get() == 100 || is_whole(span.offset);
+    if span.length.get() == 0 || !is_whole(span.length) || !begins_well {
         return unfit(format!(
             "the span of {} bytes from byte {} is not made of whole blocks of {block}: both ends must be multiples of it",
             span.length.get(),

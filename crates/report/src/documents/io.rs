@@ -5,19 +5,19 @@
 //! merged histograms and are never averaged.
 
 mod engine;
+mod marks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use drivelab_analysis::search::{Found, Try, found};
-use drivelab_analysis::{LimitKind, rate, tails};
+use drivelab_analysis::{LimitKind, tails};
 use drivelab_core::environment::{TargetKind, ToolVersion};
 use drivelab_core::event::{RunState, Steadiness};
 use drivelab_core::finding::Finding;
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::ids::{RunId, StepId};
 use drivelab_core::load::{Arrivals, OpKind, Rate};
-use drivelab_core::metric::Wrong;
 use drivelab_core::plan::{Action, Rounds, Step, StepRole, StopRule};
 use drivelab_core::record::{IoError, OpRecord, OpenLoop, StepRecord, StopReason, Verification};
 use drivelab_core::replay::ReplayRecord;
@@ -27,6 +27,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::documents::io::engine::EngineDoc;
+pub(crate) use crate::documents::io::marks::WrongDoc;
+use crate::documents::io::marks::{VoidDoc, spoiled_by, void, voided_by, wrong};
 use crate::documents::told;
 use crate::error::ReportError;
 use crate::figure::input::ReportInput;
@@ -102,6 +104,10 @@ pub(crate) struct IoResults {
     pub(crate) spoiled_by: Vec<String>,
     /// In which direction they spoil them.
     pub(crate) wrong: WrongDoc,
+    /// Codes of the findings that make figures void: no table shows these.
+    pub(crate) voided_by: Vec<String>,
+    /// Which figures they make void.
+    pub(crate) void: VoidDoc,
     /// Schedule and backlog of the last round; null in a closed loop.
     pub(crate) backlog: Option<OpenLoop>,
     /// What was done with the trace in the last round; null where none was replayed.
@@ -122,15 +128,6 @@ pub(crate) struct IoResults {
     /// What a search for a rate found; null where none was asked for. The figures above are then those of the round
     /// with the highest rate that kept the bound, or of the first round where none did.
     pub(crate) rate_search: Option<SearchDoc>,
-}
-
-/// In which direction figures are wrong that something beside the test spoiled; null where nothing did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct WrongDoc {
-    /// Rates. Those of a load that kept its schedule are what was asked for, whatever others did.
-    pub(crate) rates: Option<Wrong>,
-    /// Latencies and response times.
-    pub(crate) times: Option<Wrong>,
 }
 
 /// A search for the highest rate at which a percentile of the response time keeps a bound.
@@ -499,6 +496,8 @@ pub(crate) fn results(input: &IoInput<'_>) -> Result<IoResults, ReportError> {
         lower_bound: limit.is_some_and(|limit| limit.lower_bound),
         spoiled_by: spoiled_by(run, step),
         wrong: wrong(run, step),
+        voided_by: voided_by(run, step),
+        void: void(run, step),
         backlog: last.and_then(|record| record.open_loop),
         replay: last.and_then(|record| record.replay.clone()).map(told::replay),
         verification: verification(&rounds),
@@ -509,21 +508,6 @@ pub(crate) fn results(input: &IoInput<'_>) -> Result<IoResults, ReportError> {
         steadiness: judged.cloned(),
         rate_search: found.and_then(|found| search(run, step, &found)),
     })
-}
-
-/// What spoils any figure of the step.
-fn spoiled_by(run: &ReportInput<'_>, step: &Step) -> Vec<String> {
-    let of_step = run.analysis.metrics.iter().filter(|metric| metric.step.as_ref() == Some(&step.id));
-    let codes: BTreeSet<&String> = of_step.flat_map(|metric| &metric.spoiled_by).collect();
-    codes.into_iter().cloned().collect()
-}
-
-/// In which direction rates and times of the step are spoiled: of a replayed trace the rate over its busy time.
-fn wrong(run: &ReportInput<'_>, step: &Step) -> WrongDoc {
-    let of_step = || run.analysis.metrics.iter().filter(|metric| metric.step.as_ref() == Some(&step.id));
-    let first = |of: &dyn Fn(&str) -> bool| of_step().filter(|metric| of(&metric.id)).find_map(|metric| metric.wrong);
-    let is_rate = |id: &str| if rate::replays(step) { id == rate::BUSY_RATE } else { id.ends_with(".iops") };
-    WrongDoc { rates: first(&is_rate), times: first(&|id| id.ends_with(".latency_mean")) }
 }
 
 fn search(input: &ReportInput<'_>, step: &Step, found: &Found) -> Option<SearchDoc> {

@@ -6,6 +6,7 @@ use drivelab_analysis::rate;
 use drivelab_analysis::steady::{MAX_RANGE_PERCENT, MAX_SLOPE_PERCENT};
 use drivelab_core::event::Steadiness;
 use drivelab_core::finding::{Finding, Severity};
+use drivelab_core::metric::Wrong;
 use drivelab_core::record::DataFault;
 use drivelab_core::replay::ReplayRecord;
 use drivelab_core::units::{Bytes, Nanos};
@@ -83,14 +84,21 @@ fn figures(document: &IoResults) -> Table {
         let asked = round.asked_iops.map_or_else(String::new, |iops| format!(" at {}", format::iops(iops)));
         add(&mut rows, &format!("round {}{asked}: ", round.round), &round.operations);
     }
-    rows.iter_mut().for_each(|row| mark(row, document.wrong));
+    rows.iter_mut().for_each(|row| mark(row, document));
     Table { caption: String::new(), columns, rows }
 }
 
-/// Marks the figures of a row that were disturbed: two rates, and the times behind them.
-fn mark(row: &mut [Cell], wrong: WrongDoc) {
+/// Marks the figures of a row that were disturbed (two rates, and the times behind them), and leaves out void ones.
+fn mark(row: &mut [Cell], document: &IoResults) {
+    let (wrong, void) = (document.wrong, document.void);
     for (at, cell) in row.iter_mut().enumerate().skip(1) {
-        *cell = std::mem::take(cell).wrong(if at <= 2 { wrong.rates } else { wrong.times });
+        let (wrong, void) = if at <= 2 { (wrong.rates, void.rates) } else { (wrong.times, void.times) };
+        let figure = std::mem::take(cell);
+        *cell = if void && !figure.plain().is_empty() {
+            Cell::void(document.voided_by.join(", "))
+        } else {
+            figure.wrong(wrong)
+        };
     }
 }
 
@@ -169,18 +177,7 @@ fn facts(document: &IoResults) -> Vec<(&'static str, String)> {
     if let Some(engine) = &document.engine {
         facts.push(("depth", format!("{:.1} of {} asked in flight", engine.depth_mean, engine.depth_asked)));
     }
-    if !document.spoiled_by.is_empty() {
-        let says = match document.wrong.rates {
-            Some(_) => {
-                "by other programs that used the disk: undisturbed, rates would be higher (▲) and times shorter (▼)"
-            }
-            None => {
-                "by other programs that used the disk: undisturbed, times would be shorter (▼); the rates are those \
-                 asked for"
-            }
-        };
-        facts.push(("disturbed", says.to_owned()));
-    }
+    facts.extend(disturbed(document).map(|text| ("disturbed", text)));
     if let Some(limit) = document.limited_by {
         let bound = if document.lower_bound { "; rates are lower bounds" } else { "" };
         facts.push(("limited by", format!("{}: {}{bound}", limit.title(), document.limited_because)));
@@ -220,6 +217,29 @@ fn facts(document: &IoResults) -> Vec<(&'static str, String)> {
         facts.push(("filled", format!("{} written first, in {time}", format::bytes(Bytes::new(fill.bytes)))));
     }
     facts
+}
+
+/// What other programs did to the figures, by the marks that stand beside them.
+fn disturbed(document: &IoResults) -> Option<String> {
+    if document.spoiled_by.is_empty() {
+        return None;
+    }
+    let WrongDoc { rates, times } = document.wrong;
+    let who = if document.spoiled_by.iter().any(|code| code == "others_perhaps") {
+        "perhaps by other programs that used the disk"
+    } else {
+        "by other programs that used the disk"
+    };
+    let says = match (rates, times) {
+        (Some(Wrong::EitherWay), _) | (None, Some(Wrong::EitherWay)) => "undisturbed, figures would be different (◆)",
+        (Some(_), _) => "undisturbed, rates would be higher (▲) and times shorter (▼)",
+        (None, Some(_)) if document.backlog.is_some() => {
+            "undisturbed, times would be shorter (▼); the rates are those asked for"
+        }
+        (None, Some(_)) => "undisturbed, times would be shorter (▼)",
+        (None, None) => "its figures are void",
+    };
+    Some(format!("{who}: {says}"))
 }
 
 /// What a search for a rate found.

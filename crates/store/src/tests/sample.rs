@@ -104,7 +104,7 @@ fn device(name: &str, model: Option<&str>) -> BlockDeviceFacts {
         name: name.to_owned(),
         partition: None,
         model: model.map(str::to_owned),
-        serial: None,
+        serial: Some("SAMPLE-0001".to_owned()),
         firmware: None,
         capacity: Bytes::new(1_000_204_886_016),
         transport: "nvme".to_owned(),

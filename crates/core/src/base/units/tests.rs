@@ -42,7 +42,8 @@ fn wrong_text_is_named_with_what_was_expected() {
         assert!(message.contains(part), "{text}: {message}");
     }
     assert!("4k".parse::<BytesPerSecond>().is_err(), "a size is not a rate");
-    assert!("5".parse::<Nanos>().is_err(), "a bare number is not a duration");
+    let bare = "5".parse::<Nanos>().expect_err("a bare number is not a duration").to_string();
+    assert!(bare.starts_with("'5' has no unit; expected a duration such as"), "{bare}");
     assert!("5 MiB".parse::<Nanos>().is_err());
 }
 

@@ -77,6 +77,9 @@ pub(crate) fn comparison(text: &mut String, inputs: &[ReportInput<'_>], tables: 
             line(text, &format!("**{}**\n", escape::markdown(&one.caption)));
             table(text, one);
         }
+        if !group.legend.is_empty() {
+            line(text, &format!("{}\n", group.legend));
+        }
     }
     if !comparison.refused.is_empty() {
         heading(text, 2, "Not comparable");

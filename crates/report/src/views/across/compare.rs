@@ -45,6 +45,8 @@ pub(crate) struct Group {
     pub(crate) differences: Vec<String>,
     /// One row a step and operation that any of the runs has, one column a run.
     pub(crate) tables: Vec<Table>,
+    /// What the marks in the tables mean; empty where none has any.
+    pub(crate) legend: String,
 }
 
 /// The comparison of several runs.
@@ -131,9 +133,8 @@ fn group(inputs: &[ReportInput<'_>], members: &[usize]) -> Group {
     });
     let tables = [quantity::THROUGHPUT, quantity::IOPS, quantity::P99].map(|quantity| table(&runs, quantity));
     let marked = |table: &Table| table.rows.iter().flatten().any(|cell| cell.wrong.is_some());
-    let mut differences = differences(&runs);
-    differences.extend(tables.iter().any(marked).then(|| signs::DISTURBED.to_owned()));
-    Group { title, differences, tables: tables.into() }
+    let legend = if tables.iter().any(marked) { signs::DISTURBED.to_owned() } else { String::new() };
+    Group { title, differences: differences(&runs), tables: tables.into(), legend }
 }
 
 fn table(runs: &[(usize, &ReportInput<'_>)], quantity: &str) -> Table {

@@ -1,0 +1,70 @@
+//! Which figures of a load are disturbed or void, by the metrics of its step.
+
+use std::collections::BTreeSet;
+
+use drivelab_analysis::rate;
+use drivelab_core::metric::{Metric, Wrong};
+use drivelab_core::plan::Step;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::figure::input::ReportInput;
+
+/// In which direction figures are wrong that something beside the test spoiled; null where nothing did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct WrongDoc {
+    /// Rates. Those of a load that kept its schedule are what was asked for, whatever others did.
+    pub(crate) rates: Option<Wrong>,
+    /// Latencies and response times.
+    pub(crate) times: Option<Wrong>,
+}
+
+/// Which figures are void.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct VoidDoc {
+    /// Rates.
+    pub(crate) rates: bool,
+    /// Latencies and response times.
+    pub(crate) times: bool,
+}
+
+/// The figures of the step.
+fn metrics<'a>(run: &ReportInput<'a>, step: &'a Step) -> impl Iterator<Item = &'a Metric> {
+    run.analysis.metrics.iter().filter(|metric| metric.step.as_ref() == Some(&step.id))
+}
+
+/// What spoils any figure of the step.
+pub(super) fn spoiled_by(run: &ReportInput<'_>, step: &Step) -> Vec<String> {
+    let codes: BTreeSet<&String> = metrics(run, step).flat_map(|metric| &metric.spoiled_by).collect();
+    codes.into_iter().cloned().collect()
+}
+
+/// What makes any rate or time of the step void.
+pub(super) fn voided_by(run: &ReportInput<'_>, step: &Step) -> Vec<String> {
+    let shown = metrics(run, step).filter(|metric| is_rate(step, &metric.id) || is_time(&metric.id));
+    let codes: BTreeSet<&String> = shown.flat_map(|metric| &metric.voided_by).collect();
+    codes.into_iter().cloned().collect()
+}
+
+/// Whether rates and times of the step are void.
+pub(super) fn void(run: &ReportInput<'_>, step: &Step) -> VoidDoc {
+    let any =
+        |of: &dyn Fn(&str) -> bool| metrics(run, step).any(|metric| of(&metric.id) && !metric.voided_by.is_empty());
+    VoidDoc { rates: any(&|id| is_rate(step, id)), times: any(&is_time) }
+}
+
+/// Whether a metric is the step's rate: of a replayed trace the one over its busy time.
+fn is_rate(step: &Step, id: &str) -> bool {
+    if rate::replays(step) { id == rate::BUSY_RATE } else { id.ends_with(".iops") }
+}
+
+fn is_time(id: &str) -> bool {
+    id.ends_with(".latency_mean")
+}
+
+/// In which direction rates and times of the step are spoiled.
+pub(super) fn wrong(run: &ReportInput<'_>, step: &Step) -> WrongDoc {
+    let first =
+        |of: &dyn Fn(&str) -> bool| metrics(run, step).filter(|metric| of(&metric.id)).find_map(|metric| metric.wrong);
+    WrongDoc { rates: first(&|id| is_rate(step, id)), times: first(&is_time) }
+}
