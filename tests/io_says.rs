@@ -321,5 +321,5 @@ fn quiet_leaves_the_result_and_nothing_else() {
     let first = |text: &str| text.lines().next().map(str::to_owned);
     assert_eq!(first(&quiet.stdout), first(&loud.stdout), "the result is what the command is called for");
     let help = lab.ok(&["io", "--help"]).stdout;
-    assert!(help.contains("nothing but the result and errors"), "{help}");
+    assert!(help.contains("only the result and errors"), "{help}");
 }
