@@ -238,7 +238,7 @@ fn a_size_that_cannot_be_is_a_usage_error_and_one_that_is_cut_is_said() {
 }
 
 #[test]
-fn runs_are_listed_by_what_they_are_and_by_tags_of_the_user_s() {
+fn runs_are_listed_by_their_facts_and_tags() {
     let lab = Lab::new();
     for _ in 0..2 {
         lab.ok(&["io", "nop:", "--operations", "100"]);
@@ -251,15 +251,27 @@ fn runs_are_listed_by_what_they_are_and_by_tags_of_the_user_s() {
     let both = ids(&[]);
     assert_eq!(both.len(), 2);
     assert_eq!(ids(&["--method", "io", "--state", "complete", "--since", "24 h"]), both);
-    lab.ok(&["results", "tag", &both[1], "heatsink=none", "bench-2", "bench-2"]);
+    lab.ok(&["results", "tag", &both[1], "bench-2", "heatsink=none", "bench-2"]);
     assert_eq!(ids(&["--tag", "bench-2", "--tag", "heatsink=none"]), both[1..]);
-    assert!(lab.ok(&["results", "list"]).stdout.contains("heatsink=none bench-2"));
+    assert!(lab.ok(&["results", "list"]).stdout.contains("  bench-2 heatsink=none\n"));
     lab.ok(&["results", "tag", &both[1], "bench-2", "--remove"]);
-    for flags in [["--tag", "bench-2"], ["--state", "failed"], ["--drive", "none"], ["--since", "2999-01-01"]] {
+    for flags in [
+        ["--tag", "bench-2"],
+        ["--state", "failed"],
+        ["--drive", "none"],
+        ["--since", "2999-01-01"],
+        ["--form", "faithful"],
+    ] {
         let none = lab.run(&[&["results", "list"], &flags[..]].concat());
-        assert_eq!((none.code, none.stderr.contains("no run is like that")), (4, true), "{flags:?}: {}", none.stderr);
+        assert_eq!(
+            (none.code, none.stderr.contains("no run matches these filters")),
+            (4, true),
+            "{flags:?}: {}",
+            none.stderr
+        );
     }
-    for flags in [["--since", "yesterday"], ["--since", "2026-1-1"], ["--tag", "two words"]] {
+    for flags in [["--since", "yesterday"], ["--since", "2026-1-1"], ["--since", "2026-02-30"], ["--tag", "two words"]]
+    {
         assert_eq!(lab.run(&[&["results", "list"], &flags[..]].concat()).code, 2, "{flags:?}");
     }
 }

@@ -78,7 +78,7 @@ fn tag(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// The beginning of the time from which runs are listed, as they are dated: RFC 3339 in UTC.
+/// The time from which on runs are listed, in the form in which their start is stored: RFC 3339 in UTC.
 ///
 /// # Errors
 /// Neither a date nor a length of time.
@@ -88,14 +88,9 @@ fn since(text: &str) -> Result<String, String> {
         let then = jiff::Timestamp::now() - jiff::SignedDuration::from_nanos(ago);
         return Ok(then.to_string());
     }
-    let digits = |at: std::ops::Range<usize>| text.get(at).is_some_and(|part| part.bytes().all(|b| b.is_ascii_digit()));
-    let dashes = text.get(4..5) == Some("-") && text.get(7..8) == Some("-");
-    let is_date = text.len() >= 10 && digits(0..4) && digits(5..7) && digits(8..10) && dashes;
-    let rest = text.get(10..).unwrap_or_default();
-    if is_date && (rest.is_empty() || rest.starts_with('T')) {
-        return Ok(text.trim_end_matches('Z').to_owned());
-    }
-    Err(format!("'{text}' is neither a date such as 2026-11-01 nor a length of time such as 24 h"))
+    let date = text.trim_end_matches('Z').parse::<jiff::civil::DateTime>();
+    let expected = "expected a date such as 2026-11-01 or 2026-11-01T12:00, or a length of time such as 24 h";
+    date.map(|date| date.to_string()).map_err(|why| format!("'{text}' is no date ({why}); {expected}"))
 }
 
 /// `drivelab results`.
@@ -156,4 +151,23 @@ pub enum ResultsCommand {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_is_one_of_the_calendar_and_a_length_of_time_counts_back() {
+        assert_eq!(since("2026-11-01").as_deref(), Ok("2026-11-01T00:00:00"));
+        for text in ["2026-11-01T12:00", "2026-11-01T12:00Z", "2026-11-01T12:00:00"] {
+            assert_eq!(since(text).as_deref(), Ok("2026-11-01T12:00:00"), "{text}");
+        }
+        for text in ["2026-02-30", "2026-13-01", "yesterday", "2026-1-1"] {
+            let wrong = since(text).expect_err("no date");
+            assert!(wrong.contains("expected a date such as 2026-11-01"), "{wrong}");
+        }
+        let ago = since("24 h").expect("a time");
+        assert!(ago < jiff::Timestamp::now().to_string(), "{ago}");
+    }
 }

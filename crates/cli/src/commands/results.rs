@@ -53,7 +53,7 @@ fn list(context: &Context, asked: &FilterArgs, json: bool) -> Result {
     };
     let rows = context.catalog()?.filtered(&filter)?;
     if rows.is_empty() && !filter.is_empty() {
-        return Err(Failure::nothing("no run is like that; `drivelab results list` without flags names them all"));
+        return Err(Failure::nothing("no run matches these filters; `drivelab results list` lists all runs"));
     }
     if json {
         let runs: Vec<_> = rows.iter().map(row_json).collect();
@@ -139,10 +139,11 @@ fn row_json(row: &RunRow) -> serde_json::Value {
 fn tag(context: &Context, run: &str, tags: &[String], remove: bool) -> Result {
     let row = context.find_named(run)?;
     let mut all = row.tags;
-    all.retain(|tag| !tags.contains(tag));
-    if !remove {
-        all.extend(tags.iter().cloned());
-        all.dedup();
+    all.retain(|tag| !remove || !tags.contains(tag));
+    for tag in tags.iter().filter(|_| !remove) {
+        if !all.contains(tag) {
+            all.push(tag.clone());
+        }
     }
     write_tags(&context.data()?, row.id, &all)?;
     let words = if all.is_empty() { "no tags".to_owned() } else { all.join(", ") };

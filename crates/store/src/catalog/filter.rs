@@ -1,11 +1,11 @@
 //! Which runs of the catalog are meant.
 
 use drivelab_core::event::RunState;
-use drivelab_core::plan::Form;
+use drivelab_core::plan::{Form, OWN_LOAD};
 
 use super::row::RunRow;
 
-/// What a run must be to be listed; what is absent does not matter.
+/// Conditions that a run must meet to be listed; absent ones do not count.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// A part of the drive's model, serial number or firmware, whatever the case.
@@ -14,22 +14,22 @@ pub struct Filter {
     pub method: Option<String>,
     /// Its form.
     pub form: Option<Form>,
-    /// How the run stands; a run that goes on now stands nowhere yet.
+    /// State of the run. A run that is still going on has none of these.
     pub state: Option<RunState>,
-    /// Tags that it must all have.
+    /// Tags; the run must have all of them.
     pub tags: Vec<String>,
-    /// When it began at the earliest, RFC 3339 in UTC, or the beginning of that.
+    /// Earliest start, RFC 3339 in UTC or the first characters of that.
     pub since: Option<String>,
 }
 
 impl Filter {
-    /// Whether it asks for anything.
+    /// Whether there is no condition.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Filter::default()
     }
 
-    /// Whether a run is one of those that are meant.
+    /// Whether a run meets all conditions.
     #[must_use]
     pub fn fits(&self, row: &RunRow) -> bool {
         let Filter { drive, method, form, state, tags, since } = self;
@@ -40,7 +40,8 @@ impl Filter {
         };
         drive.as_ref().is_none_or(is_drive)
             && method.as_ref().is_none_or(|method| row.method == *method)
-            && form.is_none_or(|form| row.form == form)
+            // A load of `drivelab io` has no form.
+            && form.is_none_or(|form| row.form == form && row.method != OWN_LOAD)
             && state.is_none_or(|state| row.state == state && !row.live)
             && tags.iter().all(|tag| row.tags.contains(tag))
             && since.as_ref().is_none_or(|since| row.started.as_str() >= since.as_str())

@@ -8,10 +8,9 @@ use drivelab_core::ids::RunId;
 use super::row::RunRow;
 use crate::error::StoreError;
 
-/// Keeps rows with their stamps. Nothing in it is the truth: it may lose rows, and the catalog makes them again from
-/// the bundles.
+/// Stores rows with their stamps. It is only a cache: if rows are lost, the catalog builds them again from the bundles.
 pub(super) trait Index: Debug {
-    /// All rows with their stamps; rows that make no sense are left out.
+    /// All rows with their stamps, without rows that cannot be decoded.
     fn rows(&self) -> Result<HashMap<RunId, (RunRow, String)>, StoreError>;
 
     /// Sets one row.
