@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 
-use super::panel;
+use super::panel::terminal::give_back;
 use crate::say;
 
 /// The runs of which something is kept beyond the process; whoever leaves at once says so.
@@ -27,7 +27,7 @@ pub fn is_set_up(run: Option<RunId>) {
 /// Ends the process at once, for a person who asked twice: a terminal that a panel holds is given back first. What was
 /// recorded stays, as after a crash.
 pub fn leave_at_once() -> ! {
-    panel::give_back();
+    give_back();
     let set_up = *SET_UP.lock().unwrap_or_else(PoisonError::into_inner);
     say::line(&last_words(&KEPT.lock().unwrap_or_else(PoisonError::into_inner), set_up));
     std::process::exit(ExitCode::Interrupted as i32)
@@ -35,7 +35,7 @@ pub fn leave_at_once() -> ! {
 
 /// Ends the process, for a person who asked before anything was measured or set up.
 pub fn leave_before_anything() -> ! {
-    panel::give_back();
+    give_back();
     say::line("interrupted: stopped before the end; nothing was measured");
     std::process::exit(ExitCode::Interrupted as i32)
 }

@@ -8,7 +8,7 @@
 mod backend;
 mod draw;
 mod keys;
-mod terminal;
+pub(super) mod terminal;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use drivelab_core::clock::{StopCause, StopToken, monotonic_raw_ns};
@@ -23,7 +23,6 @@ use super::now::RunTime;
 use super::progress::{Phase, Progress, TimeLeft};
 use draw::{Stopping, View};
 use terminal::Screen;
-pub(super) use terminal::give_back;
 
 /// Least time between two pictures.
 const REDRAW_NS: u64 = 200_000_000;

@@ -6,7 +6,8 @@ use drivelab_device::Named;
 
 use super::missing::{self, NewFile};
 use super::place::{NOP, Place};
-use super::sorts::{device, file, folder, memory, new_file, nop};
+use super::sorts::memory::MemoryDevice;
+use super::sorts::{device, file, folder, new_file, nop};
 use crate::failure::{Failure, Result};
 
 /// What the word for a virtual drive begins with.
@@ -39,8 +40,8 @@ pub fn place_named(word: &Path, new: NewFile) -> Result<Box<dyn Place>> {
             Named::ExistingFile(path) => Box::new(file::ExistingFile(path)),
             Named::NewFile(path) => Box::new(new_file::NewFile(path)),
             Named::BlockDevice(node) => Box::new(device::Device(node)),
-            Named::NullDevice(path) => Box::new(memory::NullDevice(path)),
-            Named::ZeroDevice(path) => Box::new(memory::ZeroDevice(path)),
+            Named::NullDevice(path) => Box::new(MemoryDevice::null(path)),
+            Named::ZeroDevice(path) => Box::new(MemoryDevice::zero(path)),
         },
     };
     if place.as_new_file().is_some() {

@@ -14,57 +14,27 @@ use crate::target::place::{DEFAULT_SIZE, Looked, Place};
 use crate::target::refusals::refuse_nothing;
 use crate::voice::Voice;
 
-/// /dev/null, which takes writes.
+/// /dev/null or /dev/zero.
 #[derive(Debug)]
-pub(in crate::target) struct NullDevice(pub(in crate::target) PathBuf);
+pub(in crate::target) struct MemoryDevice {
+    path: PathBuf,
+    /// Whether it gives reads, as /dev/zero does; /dev/null takes writes.
+    gives_reads: bool,
+}
 
-/// /dev/zero, which gives reads.
-#[derive(Debug)]
-pub(in crate::target) struct ZeroDevice(pub(in crate::target) PathBuf);
-
-impl Place for NullDevice {
-    fn path(&self) -> &Path {
-        &self.0
+impl MemoryDevice {
+    pub(in crate::target) fn null(path: PathBuf) -> Self {
+        MemoryDevice { path, gives_reads: false }
     }
 
-    fn direct_by_default(&self) -> bool {
-        false
-    }
-
-    fn devices(&self) -> Result<Vec<BlockDeviceFacts>> {
-        Ok(drivelab_device::devices_below(&Named::NullDevice(self.0.clone()))?)
-    }
-
-    fn takes(&self, _: &Methodology) -> Result<()> {
-        Err(refuse_nothing(&self.0))
-    }
-
-    fn look(&self, addresses: Bytes, _: Option<&Destroy>) -> Result<Looked> {
-        Ok(looked(&self.0, addresses))
-    }
-
-    fn check(&self, wanted: &Wanted<'_>) -> Result<()> {
-        if wanted.needs.reads {
-            let path = self.0.display();
-            return Err(Failure::unusable(format!(
-                "reads from {path} give no bytes, so nothing is moved; read from /dev/zero or nop:"
-            )));
-        }
-        refuse_storage_only(&self.0, wanted.needs)
-    }
-
-    fn open(&self, wanted: &Wanted<'_>, _: &Voice) -> Result<OpenedIo> {
-        self.check(wanted)?;
-        let length = wanted.size.unwrap_or(DEFAULT_SIZE);
-        let target = guard::authorise_null(&self.0, length)?;
-        let facts = drivelab_device::facts_of_nothing(TargetKind::NullDevice, target.path(), length);
-        Ok(OpenedIo { target: target.into(), scratch: None, facts, remarks: Vec::new() })
+    pub(in crate::target) fn zero(path: PathBuf) -> Self {
+        MemoryDevice { path, gives_reads: true }
     }
 }
 
-impl Place for ZeroDevice {
+impl Place for MemoryDevice {
     fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     fn direct_by_default(&self) -> bool {
@@ -72,36 +42,46 @@ impl Place for ZeroDevice {
     }
 
     fn devices(&self) -> Result<Vec<BlockDeviceFacts>> {
-        Ok(drivelab_device::devices_below(&Named::ZeroDevice(self.0.clone()))?)
+        let named = if self.gives_reads { Named::ZeroDevice } else { Named::NullDevice };
+        Ok(drivelab_device::devices_below(&named(self.path.clone()))?)
     }
 
     fn takes(&self, _: &Methodology) -> Result<()> {
-        Err(refuse_nothing(&self.0))
+        Err(refuse_nothing(&self.path))
     }
 
     fn look(&self, addresses: Bytes, _: Option<&Destroy>) -> Result<Looked> {
-        Ok(looked(&self.0, addresses))
+        let kind = if self.gives_reads { TargetKind::ZeroDevice } else { TargetKind::NullDevice };
+        let facts = drivelab_device::facts_of_nothing(kind, &self.path, addresses);
+        Ok(Looked { facts, released: None })
     }
 
     fn check(&self, wanted: &Wanted<'_>) -> Result<()> {
-        if wanted.needs.writes {
-            let path = self.0.display();
+        let path = self.path.display();
+        let needs = wanted.needs;
+        if self.gives_reads && needs.writes {
             return Err(Failure::unusable(format!(
                 "{path} is a target for reads; write to /dev/null or nop:, which keep nothing either"
             )));
         }
-        refuse_storage_only(&self.0, wanted.needs)
+        if !self.gives_reads && needs.reads {
+            return Err(Failure::unusable(format!(
+                "reads from {path} give no bytes, so nothing is moved; read from /dev/zero or nop:"
+            )));
+        }
+        refuse_storage_only(&self.path, needs)
     }
 
     fn open(&self, wanted: &Wanted<'_>, _: &Voice) -> Result<OpenedIo> {
         self.check(wanted)?;
         let length = wanted.size.unwrap_or(DEFAULT_SIZE);
-        Ok(OpenedIo::read_only(drivelab_device::open_zero_to_read(&self.0, length)?))
+        if self.gives_reads {
+            return Ok(OpenedIo::read_only(drivelab_device::open_zero_to_read(&self.path, length)?));
+        }
+        let target = guard::authorise_null(&self.path, length)?;
+        let facts = drivelab_device::facts_of_nothing(TargetKind::NullDevice, target.path(), length);
+        Ok(OpenedIo { target: target.into(), scratch: None, facts, remarks: Vec::new() })
     }
-}
-
-fn looked(path: &Path, addresses: Bytes) -> Looked {
-    Looked { facts: drivelab_device::facts_of_nothing(TargetKind::NullDevice, path, addresses), released: None }
 }
 
 /// The memory devices know neither trims nor flushes.
