@@ -16,11 +16,11 @@ const FOLDER: &str = "docs/images";
 /// Sections of the page that are shown: a table, and a chart.
 const SHOWN: [&str; 2] = ["look", "depths"];
 /// Pixels of the picture of the page.
-const PAGE: (u32, u32) = (1180, 2040);
+const PAGE: (u32, u32) = (1180, 1770);
 /// Pixels a line of the terminal takes, and around all of them.
 const LINE: (u32, u32) = (21, 56);
 /// Lines of the terminal that are shown.
-const LINES: usize = 34;
+const LINES: usize = 32;
 
 /// The pictures of the README, from a review of a folder.
 #[derive(Debug, clap::Args)]
@@ -28,7 +28,7 @@ pub(crate) struct Pictures {
     /// The program, instead of the release build of this checkout
     #[arg(long, value_name = "PATH")]
     drivelab: Option<PathBuf>,
-    /// The folder that is reviewed
+    /// The folder that is reviewed; its path is in the picture of the terminal
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     target: PathBuf,
 }
