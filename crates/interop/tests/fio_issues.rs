@@ -396,6 +396,18 @@ fn jobs_of_numjobs_with_an_increment_have_stretches_of_their_own() {
 }
 
 #[test]
+fn threads_that_draw_in_files_of_their_own_are_said_to_draw_from_all() {
+    let with = |options: &str| format!("[a]\nrw=randwrite\nsize=4m\nnumjobs=2\n{}\n", options.replace(';', "\n"));
+    let (fate, words) = why(&with("norandommap"), "numjobs=2");
+    assert!(fate == Fate::Changed && words.contains("draw from the stretches of all"), "{words}");
+    // In one file they do so in fio too.
+    for same in ["norandommap;filename=x", ""] {
+        let notes = notes(&with(same));
+        assert!(!notes.iter().any(|(_, _, words)| words.contains("draw from the stretches of all")), "{notes:?}");
+    }
+}
+
+#[test]
 fn engines_past_the_page_cache_are_direct_whatever_the_job_says() {
     for engine in ["io_uring_cmd", "sg", "xnvme"] {
         let text = format!("[a]\nfilename=/dev/ng0n1\nioengine={engine}\nrw=randread\nsize=64m\n");

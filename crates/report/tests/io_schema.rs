@@ -132,3 +132,48 @@ fn figures_that_others_disturbed_say_in_which_direction_and_rates_that_kept_thei
     assert_eq!(document["wrong"], serde_json::json!({ "rates": null, "times": null }));
     assert!(!table.contains('▼'), "{table}");
 }
+
+#[test]
+fn void_figures_stand_in_no_table_and_the_document_says_which_they_are() {
+    let records = testing::sample_run();
+    let mut analysis = analyse(&records);
+    let (document, before) = of_analysis(&records, &analysis);
+    assert_eq!((&document["voided_by"], &document["void"]["rates"]), (&serde_json::json!([]), &false.into()));
+    for metric in analysis.metrics.iter_mut().filter(|metric| metric.id.ends_with(".iops")) {
+        metric.voided_by = vec!["mass_errors".to_owned()];
+    }
+    let (document, table) = of_analysis(&records, &analysis);
+    assert_eq!(document["voided_by"], serde_json::json!(["mass_errors"]));
+    assert_eq!(document["void"], serde_json::json!({ "rates": true, "times": false }));
+    let row = |table: &str| -> Vec<String> {
+        let row = table.lines().find(|line| line.starts_with("read")).expect("a row");
+        row.split_whitespace().map(str::to_owned).collect()
+    };
+    let (before, after) = (row(&before), row(&table));
+    assert_eq!((&after[1..3], &after[3..]), (&["void".to_owned(), "void".to_owned()][..], &before[3..]), "{table}");
+}
+
+#[test]
+fn the_line_about_other_programs_explains_the_marks_that_stand_there() {
+    use drivelab_core::metric::Wrong;
+    let said = |records: &drivelab_core::run::RunRecords, code: &str, rates: Option<Wrong>, times: Wrong| {
+        let mut analysis = analyse(records);
+        for metric in analysis.metrics.iter_mut().filter(|metric| metric.value.is_some()) {
+            metric.spoiled_by = vec![code.to_owned()];
+            metric.wrong = if metric.id.ends_with(".iops") { rates } else { Some(times) };
+        }
+        let table = of_analysis(records, &analysis).1;
+        let from = table.find("disturbed").expect("the line");
+        table[from..].split_whitespace().take(30).collect::<Vec<_>>().join(" ")
+    };
+    let (closed, open) = (testing::sample_run(), testing::sample_open_loop_run());
+    let either = said(&closed, "others_perhaps", Some(Wrong::EitherWay), Wrong::EitherWay);
+    assert!(
+        either.contains("perhaps by other programs") && either.contains("(◆)") && !either.contains('▲'),
+        "{either}"
+    );
+    let slower = said(&closed, "others_used_disk", Some(Wrong::TooLow), Wrong::TooHigh);
+    assert!(slower.contains("higher (▲) and times shorter (▼)") && !slower.contains("perhaps"), "{slower}");
+    let asked = |records| said(records, "others_used_disk", None, Wrong::TooHigh).contains("those asked for");
+    assert_eq!((asked(&open), asked(&closed)), (true, false), "a closed loop asks for no rate");
+}

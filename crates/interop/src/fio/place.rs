@@ -357,7 +357,7 @@ pub(super) fn lay_out(wanted: &[(&Job, Wanted)], state: &mut State) -> (Target, 
     }
     if !one_file {
         let (fate, why) = match (apart, device) {
-            (true, _) => (Fate::Changed, "each file of the job file is a part of the one target here"),
+            (true, _) => (Fate::Changed, "the files of the job file become parts of one target"),
             (false, true) => (Fate::Lost, "the devices of the job file are one target here, the same for all loads"),
             (false, false) => (Fate::Lost, "the files of the job file are one target here, the same for all loads"),
         };

@@ -10,13 +10,14 @@ use crate::documents::dry_run::{DryRun, DryRunDevice, DryRunTarget};
 use crate::figure::format;
 
 /// Said beside every estimate of wear.
-pub const ENDURANCE: &str = "the share of the rated endurance is not known: no probe tells it; divide the bytes written by the TBW on the data sheet";
+pub const ENDURANCE: &str = "the share of the rated endurance is unknown, because drives do not report it; divide the \
+                             bytes written by the TBW on the data sheet";
 
 /// Said beside every estimate of bytes: whether it holds for every drive, and if not, for one of which rate.
 #[must_use]
 pub fn guess_of_bytes(by_time: bool, rate: BytesPerSecond) -> String {
     if by_time {
-        format!("guessed for a drive of {rate}: in steps that last a fixed time a faster one is written that much more")
+        format!("estimated for {rate}; steps of a fixed time write more on a faster drive, in proportion")
     } else {
         "the same on every drive: steps that write end by volume".to_owned()
     }

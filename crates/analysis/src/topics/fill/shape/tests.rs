@@ -80,6 +80,17 @@ fn a_stall_of_one_part_is_no_end_of_the_cache() {
 }
 
 #[test]
+fn a_gap_just_at_the_end_of_the_cache_slows_neither_side() {
+    let mut intervals = fill(1000.0 * GB, GB, |at| if at < 100.0 * GB { 5.0 * GB } else { 1.5 * GB });
+    for _ in 0..3 {
+        intervals.insert(100, (0.0, 2.0));
+    }
+    let shape = shape(&intervals, 1000.0 * GB).expect("a shape");
+    assert!(near(shape.cache_bytes.expect("a cache"), 100.0 * GB, 0.01), "{shape:?}");
+    assert!(near(shape.peak, 5.0 * GB, 1e-9), "{shape:?}");
+}
+
+#[test]
 fn bursts_behind_the_cache_are_recoveries_and_no_part_of_the_sustained_rate() {
     // Of each 100 GB behind the cache the last 10 go at full speed: nine bursts.
     let rate = |at: f64| if at < 100.0 * GB || (at / GB) % 100.0 >= 90.0 { 4.0 * GB } else { GB };

@@ -60,3 +60,17 @@ fn a_test_that_one_run_lacks_is_named_and_keeps_its_rows() {
     assert_eq!(group.differences, [format!("tests left out: A {}, B {}", title("depths"), title("mixes"))]);
     assert_eq!(all.differences, Vec::<String>::new());
 }
+
+#[test]
+fn what_the_marks_mean_is_no_difference() {
+    let run = testing::sample_run();
+    let mut analysis = analyse(&run);
+    let legend = |analysis: &drivelab_analysis::Analysis| {
+        let input = ReportInput { records: &run, analysis };
+        let group = compare(&[input, input]).groups.remove(0);
+        (group.differences, group.legend)
+    };
+    assert_eq!(legend(&analysis), (Vec::new(), String::new()));
+    analysis.metrics.iter_mut().for_each(|metric| metric.wrong = Some(drivelab_core::metric::Wrong::TooLow));
+    assert_eq!(legend(&analysis), (Vec::new(), crate::figure::signs::DISTURBED.to_owned()));
+}
