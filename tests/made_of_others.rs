@@ -282,7 +282,7 @@ fn more_than_a_hundredth_of_what_a_drive_bears_is_written_only_after_a_yes() {
     let (one, two) = (LoopDevice::new(folder, "one.img", 64), LoopDevice::new(folder, "two.img", 64));
     let on_one = [one.node.as_str(), "--destroy", one.name(), "--form", "smoke", "--facts", "worn.toml"];
     lab.write("worn.toml", bears(1 << 30));
-    let words = ["% of the rated 1 GiB (worn, stated)", "nobody can be asked here", "Nothing was touched"];
+    let words = ["% of the rated 1 GiB (worn, stated)", "there is no terminal to ask on", "Nothing was touched"];
     // By itself, and under conditions, where the sum of all arms counts.
     for method in ["heat-soak", "power-states"] {
         refused(&lab, &[&["run", method][..], &on_one].concat(), 2, &words);
@@ -307,5 +307,5 @@ fn more_than_a_hundredth_of_what_a_drive_bears_is_written_only_after_a_yes() {
     assert!(!once.stderr.contains("unasked"), "{}", once.stderr);
     lab.write("worn.toml", bears(written * 60));
     let asked = lab.run(&[&["run", "capacity-scaling"][..], &both, &facts].concat());
-    assert_eq!((asked.code, asked.stderr.contains("nobody can be asked here")), (2, true), "{}", asked.stderr);
+    assert_eq!((asked.code, asked.stderr.contains("there is no terminal to ask on")), (2, true), "{}", asked.stderr);
 }

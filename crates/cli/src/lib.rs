@@ -58,7 +58,7 @@ fn negative(error: &clap::Error) -> Option<String> {
     let flag = words.get(at.checked_sub(1)?).filter(|before| before.starts_with("--"));
     let value = &words[at];
     Some(match flag {
-        Some(flag) => format!("{flag} {value}: no value here is below zero{}", expected(flag)),
+        Some(flag) => format!("{flag} {value}: the value must not be negative{}", expected(flag)),
         None => format!(
             "{value} is neither a flag nor a value that can be: nothing here is below zero (a file of that \
                          name: ./{value})"
@@ -88,7 +88,7 @@ fn expected(flag: &str) -> String {
         argument.get_long() == Some(name) || argument.get_all_aliases().is_some_and(|all| all.contains(&name))
     };
     let help = command.get_arguments().find(is_it).and_then(|argument| argument.get_help().map(ToString::to_string));
-    help.map_or_else(String::new, |help| format!("; it is: {} (`{path} --help`)", help.trim_end_matches('.')))
+    help.map_or_else(String::new, |help| format!(". {flag}: {} (`{path} --help`)", help.trim_end_matches('.')))
 }
 
 /// fio's flags and what stands for them here, for those who have them in their fingers.

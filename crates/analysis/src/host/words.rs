@@ -110,7 +110,8 @@ pub(crate) fn headers_unread() -> Finding {
 #[must_use]
 pub fn scratch_file_smaller(asked: Bytes, made: Bytes) -> Finding {
     let statement = format!("The scratch file is {} and not the {} that was asked for.", made.about(), asked.about());
-    let cause = "It is made of whole MiB, and takes at most a tenth of the free space and no more than memory.";
+    let cause =
+        "Its size is a whole number of MiB, at most a tenth of the free space, and at most the size of the memory.";
     let action = "Compare only with results on a target of the same size; free some space for a larger one.";
     let found = vec![evidence("size of the scratch file", made.as_f64(), Some(asked.as_f64()), "B")];
     warning("scratch_file_smaller", statement, cause, action).about_run(found)

@@ -64,7 +64,7 @@ pub fn say(voice: &Voice, environment: &Environment, plan: &Plan, show: Show) {
     say(format!(
         "          board {}, {}",
         testbed.board.as_deref().unwrap_or("not known"),
-        testbed.hypervisor.as_deref().map_or("bare metal as far as can be told".to_owned(), |h| format!("under {h}"))
+        testbed.hypervisor.as_deref().map_or("no hypervisor detected".to_owned(), |h| format!("under {h}"))
     ));
     let rate = SpeedGuess::default().throughput;
     let time = format::duration(plan.estimated_time()) + &guess_of_time(plan.timed_by_rate(), rate);

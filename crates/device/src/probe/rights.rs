@@ -59,7 +59,7 @@ pub(super) fn lacking(probe: &TargetProbe) -> Vec<NotKnown> {
     if hidden(Path::new(FIRST_PROCESS)) {
         lacking.push(NotKnown {
             what: "who else uses it".to_owned(),
-            why: "mounts and programs of other users are hidden from this one".to_owned(),
+            why: "this user cannot see the mounts and programs of others".to_owned(),
             how: how_to_get(SEES_OTHERS, "run drivelab as root (sudo)"),
         });
     }

@@ -377,8 +377,8 @@ fn lacks(target: &Path, flag: &str) -> Failure {
     Failure::new(
         ExitCode::GuardRefused,
         format!(
-            "the command itself would be refused: it would write to {}, and nobody said that its content may go. Nothing \
-             was touched. To overwrite it, add `{flag}`",
+            "the command would be refused: it writes to {}, and no --destroy allows that. Nothing was touched. To \
+             overwrite it, add `{flag}`",
             target.display()
         ),
     )

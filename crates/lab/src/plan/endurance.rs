@@ -110,7 +110,7 @@ pub fn ask(known_by: Known<'_>, below: Below<'_>, written: Bytes, yes: bool) -> 
         Err(Failure::new(ExitCode::Usage, format!("{wear} {why} Nothing was touched; --yes says that it may")))
     };
     if !known_by.0.front.can_ask() {
-        return refused("That is more than is done without asking, and nobody can be asked here.");
+        return refused("This needs a yes, and there is no terminal to ask on.");
     }
     if is_yes(known_by.0.front, &format!("{wear} Go on?"))? { Ok(()) } else { refused("The answer was no.") }
 }

@@ -32,7 +32,7 @@ pub fn sample(plan: &Plan, target: &IoTarget, voice: &Voice) -> Option<ContentSa
         Ok(content) => Some(content),
         Err(error) => {
             voice.warn(format!(
-                "nobody can say which places hold data: {} cannot be sampled: {error}",
+                "{} cannot be sampled, so it is unknown which places hold data: {error}",
                 target.path().display()
             ));
             None

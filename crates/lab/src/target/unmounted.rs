@@ -52,7 +52,7 @@ fn about(lab: &Lab<'_>, path: &Path, (unasked, dry_run): (bool, bool)) -> Result
         Err(Failure::new(ExitCode::TargetUnusable, text))
     };
     if !lab.front.can_ask() {
-        return refused("Nobody can be asked here whether that is meant.");
+        return refused("This needs a yes, and there is no terminal to ask on.");
     }
     if dry_run {
         lab.voice.warn(format!("{found}: the command itself asks first"));

@@ -120,7 +120,7 @@ fn too_little(subject: &Subject<'_>) -> Vec<Seen> {
             evidence("written", written / 1e9, None, "GB"),
             share(subject, written),
             evidence(
-                "recorded intervals (limit: the least that show an end)",
+                "recorded intervals (limit: the fewest that can show an end)",
                 subject.intervals.len() as f64,
                 Some(fill::LEAST_INTERVALS as f64),
                 "intervals",

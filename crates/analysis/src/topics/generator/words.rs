@@ -60,8 +60,8 @@ pub(super) static CPU_HAD_BY_OTHERS: FindingDef = FindingDef::warning(
     "cpu_had_by_others",
     |seen| {
         format!(
-            "In {} other programs had the CPU while the issuing threads were ready to run: completions lay unnoticed \
-             and nothing was asked for, so the rates are lower bounds.",
+            "The rates are lower bounds: in {} other programs had the CPU while drivelab's threads were ready to run, so \
+             operations were issued late.",
             executions(seen)
         )
     },

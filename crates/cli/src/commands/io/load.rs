@@ -177,7 +177,7 @@ fn size(arguments: &IoArgs, ground: &Ground) -> Result<Option<Bytes>> {
     let wrong = |error: drivelab_core::units::UnitError| bad("size", typed, &error.to_string());
     let size: Bytes = typed.parse().map_err(wrong)?;
     if *ground == Ground::Fresh && size < Bytes::MIB {
-        return Err(bad("size", typed, "a scratch file is made of whole MiB and takes at least one"));
+        return Err(bad("size", typed, "the size of a scratch file is a whole number of MiB, and at least 1 MiB"));
     }
     Ok(Some(size))
 }
