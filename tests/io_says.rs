@@ -254,7 +254,7 @@ fn an_overload_is_called_one_by_either_backend() {
 /// A release build once heard that its build may be the reason. Of a debug build there is a finding of its own.
 #[test]
 fn what_limits_a_release_build_is_never_said_to_be_its_build() {
-    let mut run = drivelab_analysis::testing::sample_limited_run();
+    let mut run = drivelab_samples::sample_limited_run();
     let told = |run: &RunRecords| drivelab_analysis::analyse(run).findings;
     assert_eq!(run.tool.profile, "release");
     let of_release = told(&run);

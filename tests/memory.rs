@@ -12,7 +12,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use drivelab_analysis::testing::{Pace, sample_environment, sample_plan, sample_tool, step_events};
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::clock::{RunClock as _, StopToken, VirtualClock};
 use drivelab_core::event::{EVENT_VERSION, RunStarted};
@@ -27,6 +26,7 @@ use drivelab_core::telemetry::{
     SourceSamples, TelemetryBatch, TelemetryDescribed,
 };
 use drivelab_core::units::{Bytes, Nanos};
+use drivelab_samples::{Pace, sample_environment, sample_plan, sample_tool, step_events};
 use drivelab_session::{Fanout, Outcome, Session, Start, TargetCare};
 use drivelab_store::{DataDir, NewBundle, Recorder};
 use support::{Lab, peak_kib};

@@ -12,6 +12,7 @@ mod analysis;
 pub mod buyer;
 mod check;
 pub mod classes;
+pub mod digest;
 mod evidence;
 pub mod explain;
 pub mod findings;
@@ -22,12 +23,10 @@ mod reach;
 pub mod series;
 pub mod stats;
 pub mod steady;
-#[doc(hidden)]
-pub mod testing;
 mod topics;
 mod values;
 
-pub use across::{arms, together};
+pub use across::{arms, side_by_side, together};
 pub use analyse::{analyse, lies, silent_meters};
 pub use analysis::{ANALYSIS_VERSION, Analysis};
 pub use drivelab_core::tails;

@@ -51,7 +51,8 @@ pub fn rated_time(record: &StepRecord) -> Option<Nanos> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{analyse, testing};
+    use crate::analyse;
+    use drivelab_samples as testing;
 
     use super::*;
 

@@ -51,8 +51,8 @@ pub fn not_measured(records: &RunRecords) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing;
     use drivelab_core::plan::Action;
+    use drivelab_samples as testing;
 
     /// The sample with the spans of its first steps set, and those of all others equal to the last.
     fn with_spans(spans: &[(u64, u64)]) -> RunRecords {

@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn the_tracked_figure_counts_reads_and_writes_together() {
-        let run = crate::testing::sample_run();
+        let run = drivelab_samples::sample_run();
         let mut record = run.steps.iter().find(|s| s.read.count > 0 && s.write.count > 0).expect("a mix").clone();
         record.end_ns = record.start_ns + 2_000_000_000;
         let operations = record.read.count + record.write.count;

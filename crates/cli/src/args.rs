@@ -1,6 +1,7 @@
 //! The command line: one definition, from which help, man page and completions are made.
 
 mod check;
+mod compare;
 mod condition;
 mod drives;
 mod import;
@@ -22,6 +23,7 @@ use drivelab_lab::output::pages::PageFormat;
 use drivelab_method::SpeedGuess;
 
 pub use check::CheckArgs;
+pub use compare::CompareArgs;
 pub use condition::ConditionArgs;
 pub use drives::DrivesArgs;
 pub use import::{ForeignFormat, ImportArgs};
@@ -45,6 +47,7 @@ Examples:
   drivelab io . --block 4k --qd 32     one load without a methodology
   drivelab methods plan quick .        what would be done, how long, how much is written
   drivelab results list                what has been measured
+  drivelab compare --method quick      all runs of a methodology side by side
   drivelab report --last -o page.html  make the page of the newest run again
 
 Exit codes: 0 done, 1 unexpected, 2 usage, 3 acceptance failed, 4 nothing matched, 5 refused by the write guard,
@@ -162,6 +165,9 @@ pub enum Command {
         #[command(subcommand)]
         command: ResultsCommand,
     },
+    /// Compare stored runs: their figures side by side, and what differs between them.
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(CompareArgs),
     /// Write a report of one or more stored runs.
     Report(ReportArgs),
     /// Resume an interrupted run.

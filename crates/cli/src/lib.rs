@@ -151,6 +151,7 @@ fn run(context: &Context, cli: &Cli) -> Result {
         Command::Trace { command } => commands::trace::trace(command),
         Command::Drives(arguments) => commands::drives::drives(context, arguments),
         Command::Results { command } => commands::results::results(context, command),
+        Command::Compare(arguments) => commands::compare::compare(context, arguments),
         Command::Report(arguments) => commands::report::report(context, arguments),
         Command::Resume(arguments) => commands::resume::resume(context, arguments),
         Command::Replay(arguments) => commands::replay::replay(context, arguments),

@@ -5,6 +5,7 @@
 //! shows, asks and hears how a run ended. Must not know: arguments, terminals, screens, signals.
 #![forbid(unsafe_code)]
 
+pub mod digests;
 pub mod failure;
 pub mod front;
 pub mod lab;

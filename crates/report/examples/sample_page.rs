@@ -3,9 +3,9 @@
 //! drives at once (`together`), or (`hostile`) of a drive whose model name is an attack.
 //! The browser tests in web/test open these.
 
-use drivelab_analysis::testing;
 use drivelab_core::run::RunRecords;
 use drivelab_report::ReportInput;
+use drivelab_samples as testing;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args_os().skip(1);
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "watched" => vec![testing::sample_watched_run()],
         "loads" => vec![testing::sample_loads_run()],
         "several" => vec![testing::sample_run(), testing::sample_resumed_run(), testing::sample_steady_run()],
-        "together" => drivelab_analysis::together::testing::sample_group(),
+        "together" => drivelab_samples::sample_group(),
         "hostile" => vec![hostile()],
         _ => vec![testing::sample_run()],
     };

@@ -6,6 +6,7 @@ pub(crate) mod brief;
 pub(crate) mod cdm;
 pub(crate) mod check;
 mod columns;
+pub(crate) mod compare;
 pub(crate) mod csv;
 mod detail;
 pub(crate) mod dry_run;

@@ -1,9 +1,10 @@
 //! The formats on made-up runs: what each shows, what it escapes, and what it refuses to put beside each other.
 
-use drivelab_analysis::{Analysis, analyse, testing};
+use drivelab_analysis::{Analysis, analyse};
 use drivelab_core::finding::{Evidence, Finding, Severity};
 use drivelab_core::plan::Form;
 use drivelab_core::run::RunRecords;
+use drivelab_samples as testing;
 
 use crate::error::ReportError;
 use crate::figure::input::ReportInput;

@@ -1,7 +1,8 @@
 //! docs/formats/io.schema.json is what the types of the document of `drivelab io` say, and documents keep to it.
 
-use drivelab_analysis::{analyse, testing};
+use drivelab_analysis::analyse;
 use drivelab_report::{IoInput, ReportInput, io_json, io_schema, io_table};
+use drivelab_samples as testing;
 
 #[test]
 fn the_published_schema_is_that_of_the_types() {

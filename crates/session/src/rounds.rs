@@ -109,7 +109,7 @@ fn written_by(test: &TestPlan, records: &RunRecords, rounds: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use drivelab_analysis::testing::sample_steady_run;
+    use drivelab_samples::sample_steady_run;
 
     use super::*;
 

@@ -1,4 +1,5 @@
 //! Several runs side by side.
 
 pub mod arms;
+pub mod side_by_side;
 pub mod together;

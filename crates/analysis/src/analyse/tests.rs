@@ -9,8 +9,8 @@ use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
 
 use super::*;
-use crate::testing::{sample_events, sample_run};
 use crate::{METRICS, findings, metric_def};
+use drivelab_samples::{sample_events, sample_run};
 
 #[test]
 fn a_run_can_be_analysed_after_every_single_event() {
@@ -119,7 +119,7 @@ fn the_gravest_findings_come_first() {
 
 #[test]
 fn every_finding_is_a_sentence() {
-    let mut run = crate::testing::sample_resumed_run();
+    let mut run = drivelab_samples::sample_resumed_run();
     run.environment.bundle_on_same_device = true;
     run.environment.testbed.cpu_busy = Some(0.9);
     run.steps.iter_mut().for_each(|record| {

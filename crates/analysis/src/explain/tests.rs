@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::analyse;
-use crate::testing::{sample_run, sample_steady_run};
+use drivelab_samples::{sample_run, sample_steady_run};
 
 #[test]
 fn every_figure_can_be_explained() {

@@ -140,7 +140,7 @@ mod tests {
     use drivelab_core::finding::Severity;
 
     use super::*;
-    use crate::testing::{sample_environment, sample_tool};
+    use drivelab_samples::{sample_environment, sample_tool};
 
     fn codes(change: impl FnOnce(&mut Environment)) -> Vec<String> {
         let mut environment = sample_environment();
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn reads_of_holes_and_data_that_nobody_writes_are_told_and_only_where_they_are() {
         let codes = |holes: Option<u64>, change: fn(&mut Plan)| -> Vec<String> {
-            let mut run = crate::testing::sample_run();
+            let mut run = drivelab_samples::sample_run();
             run.environment.target.holes = holes.map(Bytes::new);
             change(&mut run.plan);
             contradictions(&run.environment, &run.plan).into_iter().map(|finding| finding.code).collect()
@@ -200,7 +200,7 @@ mod tests {
             }
         };
         assert!(codes(None, zeros).is_empty(), "the sample writes");
-        let mut run = crate::testing::sample_run();
+        let mut run = drivelab_samples::sample_run();
         zeros(&mut run.plan);
         only_reads(&mut run.plan);
         let found = contradictions(&run.environment, &run.plan);
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn another_namespace_that_is_read_is_named_and_an_empty_one_warned_of() {
         let found = |used: Option<u64>| {
-            let mut run = crate::testing::sample_run();
+            let mut run = drivelab_samples::sample_run();
             let step = run.plan.tests.iter_mut().flat_map(|test| &mut test.steps).next().expect("a step");
             let drivelab_core::plan::Action::Io { workload, .. } = &mut step.action else { panic!("no I/O") };
             let (name, capacity) = ("nvme0n2".to_owned(), Bytes::GIB);

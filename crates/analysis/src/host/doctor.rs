@@ -130,7 +130,7 @@ fn requests(device: &BlockDeviceFacts) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::sample_run;
+    use drivelab_samples::sample_run;
 
     fn codes(host: HostFacts) -> Vec<String> {
         let mut testbed = sample_run().environment.testbed;

@@ -18,8 +18,8 @@ use drivelab_core::units::{Bytes, Nanos};
 use super::*;
 use crate::analyse;
 use crate::metrics::tests::hand_made::{flat, hand_made, set_ramp, tenfold};
-use crate::testing;
-use crate::testing::{sample_run, sample_unfinished_run};
+use drivelab_samples as testing;
+use drivelab_samples::{sample_run, sample_unfinished_run};
 
 /// What every metric of [`hand_made`] is, worked out on paper.
 const KNOWN_ANSWERS: &[(&str, f64)] = &[

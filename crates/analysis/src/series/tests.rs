@@ -3,7 +3,7 @@
 use drivelab_core::ids::StepId;
 
 use super::*;
-use crate::testing::{sample_loads_run, sample_open_loop_run, sample_resumed_run, sample_run};
+use drivelab_samples::{sample_loads_run, sample_open_loop_run, sample_resumed_run, sample_run};
 
 #[test]
 fn only_tests_with_one_varying_axis_are_sweeps() {
@@ -133,7 +133,7 @@ fn the_run_time_line_has_every_interval_in_order_and_the_breaks() {
 
 #[test]
 fn a_time_line_of_an_open_loop_has_backlog_and_response_times_beside_latencies() {
-    let run = crate::testing::sample_overloaded_run();
+    let run = drivelab_samples::sample_overloaded_run();
     let line = time_line(&run, &run.steps[0].key);
     assert!(line.windows(2).all(|pair| pair[0].backlog < pair[1].backlog), "it grows");
     assert!(line.iter().all(|point| point.response_p50_us > point.p50_us && point.response_p99_us > point.p99_us));
@@ -144,7 +144,7 @@ fn a_time_line_of_an_open_loop_has_backlog_and_response_times_beside_latencies()
 
 #[test]
 fn a_load_that_moves_no_data_has_a_time_line_of_its_own_operations() {
-    let mut run = crate::testing::sample_mixed_run();
+    let mut run = drivelab_samples::sample_mixed_run();
     let key = run.steps[0].key.clone();
     for interval in &mut run.intervals {
         (interval.read, interval.write) = Default::default();
@@ -171,7 +171,7 @@ fn write_amplification_over_time_is_of_stretches_with_enough_host_writes_and_beg
         (70, 2_600.0, 4_400.0),
     ];
     let host: Vec<(u64, f64)> = written.iter().map(|(at, host, _)| (at * S, host * 1e6)).collect();
-    let mut source = crate::testing::source(SourceKind::MediaWrites, "host written", Quantity::Volume, &host);
+    let mut source = drivelab_samples::source(SourceKind::MediaWrites, "host written", Quantity::Volume, &host);
     source.description.series.push(SeriesDescription::new("media written", Quantity::Volume));
     for (sample, (_, _, media)) in source.samples.iter_mut().zip(written) {
         sample.values.push(Some(media * 1e6));
@@ -179,7 +179,7 @@ fn write_amplification_over_time_is_of_stretches_with_enough_host_writes_and_beg
     source.gaps.push(Gap { from_ns: 52 * S, to_ns: 58 * S, cause: GapCause::Quiet });
     let mut run = sample_run();
     assert_eq!(write_amplification(&run), [], "nothing was counted");
-    run.telemetry = crate::testing::recorded(vec![source]);
+    run.telemetry = drivelab_samples::recorded(vec![source]);
     assert_eq!(write_amplification(&run), [(20 * S, 2.0), (30 * S, 3.0), (50 * S, 1.5), (70 * S, 1.5)]);
 }
 

@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 use drivelab_core::event::RunState;
 use drivelab_core::units::Nanos;
+use drivelab_store::Filter;
 
 use super::words::FormArg;
 
@@ -41,6 +42,19 @@ pub struct FilterArgs {
     /// Only runs since then: a date in UTC (2026-11-01, 2026-11-01T12:00) or a time ago (90 min, 24 h).
     #[arg(long, value_name = "TIME", value_parser = since)]
     pub since: Option<String>,
+}
+
+impl From<&FilterArgs> for Filter {
+    fn from(asked: &FilterArgs) -> Self {
+        Filter {
+            drive: asked.drive.clone(),
+            method: asked.method.clone(),
+            form: asked.form.map(Into::into),
+            state: asked.state.map(Into::into),
+            tags: asked.tag.clone(),
+            since: asked.since.clone(),
+        }
+    }
 }
 
 /// How a run stands, on the command line.

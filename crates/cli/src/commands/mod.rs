@@ -1,6 +1,7 @@
 //! One file per command: from arguments to the rooms that do the work, and back to an exit code.
 
 pub mod check;
+pub mod compare;
 pub mod config;
 pub mod doctor;
 pub mod drives;

@@ -43,14 +43,7 @@ pub fn results(context: &Context, command: &ResultsCommand) -> Result {
 }
 
 fn list(context: &Context, asked: &FilterArgs, json: bool) -> Result {
-    let filter = Filter {
-        drive: asked.drive.clone(),
-        method: asked.method.clone(),
-        form: asked.form.map(Into::into),
-        state: asked.state.map(Into::into),
-        tags: asked.tag.clone(),
-        since: asked.since.clone(),
-    };
+    let filter = Filter::from(asked);
     let rows = context.catalog()?.filtered(&filter)?;
     if rows.is_empty() && !filter.is_empty() {
         return Err(Failure::nothing("no run matches these filters; `drivelab results list` lists all runs"));

@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use drivelab_analysis::Analysis;
-use drivelab_analysis::arms::{ArmRun, arms};
+use drivelab_analysis::arms::arms;
+use drivelab_analysis::digest::Digest;
 use drivelab_core::clock::StopToken;
 use drivelab_core::environment::Environment;
 use drivelab_core::exit::ExitCode;
@@ -84,8 +85,8 @@ impl Front for Terminal<'_> {
     }
 
     fn arms(&self, runs: &[(RunRecords, Analysis)]) -> Result<()> {
-        let runs: Vec<ArmRun<'_>> = runs.iter().map(|(records, analysis)| ArmRun { records, analysis }).collect();
-        let arms = arms(&runs);
+        let digests: Vec<Digest> = runs.iter().map(|(records, analysis)| Digest::of(records, analysis)).collect();
+        let arms = arms(&digests.iter().collect::<Vec<_>>());
         if self.print.json {
             say::json(&drivelab_report::arms_json(arms))
         } else if self.print.events.is_none() {

@@ -206,9 +206,9 @@ pub(super) fn left_here(progress: &Progress, now_ns: u64) -> String {
 mod tests {
     //! Lines of steps that read or write nothing, and of steps that were not limited by the target.
 
-    use drivelab_analysis::testing;
     use drivelab_core::event::{EVENT_VERSION, Event, RunStarted};
     use drivelab_core::run::RunRecords;
+    use drivelab_samples as testing;
 
     use super::*;
 

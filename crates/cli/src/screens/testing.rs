@@ -1,7 +1,6 @@
 //! Made-up runs for the tests of the screens: a plan of five steps of every kind, and a drive whose rates the test
 //! chooses. Times follow from arithmetic alone, so the true time left is known at every event.
 
-use drivelab_analysis::testing::{sample_environment, sample_id, sample_tool};
 use drivelab_core::event::{EVENT_VERSION, Event, EventBody, RunResumed, RunStarted, RunState, Steadiness};
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::histogram::Histogram;
@@ -13,6 +12,7 @@ use drivelab_core::plan::{
 use drivelab_core::record::{EngineReport, IntervalRecord, OpRecord, StepRecord, StopReason};
 use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth, Threads};
 use drivelab_core::workload::{DataPattern, Pattern, Span, Streams, Workload};
+use drivelab_samples::{sample_environment, sample_id, sample_tool};
 
 pub(super) const SECOND: u64 = 1_000_000_000;
 /// Time between a step and the next, as a real session needs it.

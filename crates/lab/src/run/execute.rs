@@ -1,11 +1,15 @@
 //! Runs a session with its recorder and screens, and hands over how it ended.
 
+use drivelab_analysis::digest::Digest;
 use drivelab_analysis::{Analysis, analyse};
 use drivelab_core::group::letter;
+use drivelab_core::ids::RunId;
 use drivelab_core::listener::Listener;
 use drivelab_core::run::RunRecords;
 use drivelab_session::{Fanout, Outcome, Session};
+use drivelab_store::Catalog;
 
+use crate::digests;
 use crate::failure::{Failure, Result};
 use crate::front::View;
 use crate::lab::Lab;
@@ -58,10 +62,19 @@ pub(super) fn execute(lab: &Lab<'_>, wiring: Wiring) -> Result {
     }
     let saved = memory.is_none();
     let recorded = match memory {
-        None => lab.load(run),
+        None => kept(lab, run),
         Some(memory) => of_memory(&memory),
     };
     lab.front.ended(Ended { run, outcome, recorded, saved, show, page: None }.with_page(page))
+}
+
+/// What was recorded of a run that is kept, and what it means; its digest is kept with it.
+fn kept(lab: &Lab<'_>, run: RunId) -> Result<(RunRecords, Analysis)> {
+    let (records, analysis) = lab.load(run)?;
+    if let Ok(catalog) = Catalog::open(&lab.data()?) {
+        digests::keep(&catalog, &Digest::of(&records, &analysis));
+    }
+    Ok((records, analysis))
 }
 
 /// What was recorded of a run that is not kept, and what it means.

@@ -63,12 +63,13 @@ fn each(record: &mut StepRecord, change: impl Fn(OpKind, &mut OpRecord)) {
 mod tests {
     //! A recording of before, whose summaries have every percentile and whose discards a rate.
 
-    use drivelab_analysis::{analyse, testing};
+    use drivelab_analysis::analyse;
     use drivelab_core::histogram::{Histogram, SparseHistogram};
     use drivelab_core::record::{OtherRecord, Response};
     use drivelab_core::replay::Lateness;
     use drivelab_core::run::RunRecords;
     use drivelab_core::units::{Bytes, Nanos};
+    use drivelab_samples as testing;
     use serde_json::Value;
 
     use super::*;

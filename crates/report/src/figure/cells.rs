@@ -2,10 +2,11 @@
 //!
 //! Computes nothing: values, spreads and reasons of voids come from `analysis`.
 
+use drivelab_analysis::digest::{Digest, StepDigest};
 use drivelab_analysis::rate;
 use drivelab_core::finding::Finding;
 use drivelab_core::metric::Metric;
-use drivelab_core::plan::{Combine, Step};
+use drivelab_core::plan::{Approximation, Combine, Step};
 use drivelab_core::record::{StepRecord, StopReason};
 
 use crate::figure::input::ReportInput;
@@ -37,29 +38,43 @@ pub(crate) fn cell(input: &ReportInput<'_>, step: &Step, op: Op, quantity: &str)
     metric(input, step, op, quantity).map_or_else(Cell::default, |metric| metric_cell(input, metric))
 }
 
+/// The same of a step in a digest.
+pub(crate) fn digest_cell(digest: &Digest, step: &StepDigest, op: Op, quantity: &str) -> Cell {
+    let all: Vec<Op> = step.facts.ops.iter().copied().map(Op::from_kind).collect();
+    let of_replay =
+        quantity == quantity::THROUGHPUT && step.facts.replays && (op == Op::Total || op == Op::among(&all));
+    let rate = step.facts.rate.clone().filter(|_| of_replay);
+    let metric = step.metric(&rate.unwrap_or_else(|| quantity::id(op, quantity)));
+    metric.map_or_else(Cell::default, |metric| cell_with(&digest.findings, metric))
+}
+
 /// The cell of a metric.
 pub(crate) fn metric_cell(input: &ReportInput<'_>, metric: &Metric) -> Cell {
+    cell_with(&input.analysis.findings, metric)
+}
+
+/// The cell of a metric, with the run's findings, which say why a void one is void.
+fn cell_with(findings: &[Finding], metric: &Metric) -> Cell {
     match metric.value {
         Some(value) if metric.lower_bound => Cell::at_least(format::value(value, &metric.unit)).wrong(metric.wrong),
         Some(value) => Cell::text(format::value(value, &metric.unit)).wrong(metric.wrong),
         None if metric.voided_by.is_empty() => Cell::default(),
         // At and above full speed a curve asks for it: the time grows with the length of the step.
         None if metric.voided_by == ["curve_overloaded"] => {
-            Cell { text: "grows".to_owned(), ..Cell::void(void_reason(input, metric)) }
+            Cell { text: "grows".to_owned(), ..Cell::void(void_reason(findings, metric)) }
         }
-        None => Cell::void(void_reason(input, metric)),
+        None => Cell::void(void_reason(findings, metric)),
     }
 }
 
 /// The statements that void a metric.
-fn void_reason(input: &ReportInput<'_>, metric: &Metric) -> String {
+fn void_reason(findings: &[Finding], metric: &Metric) -> String {
     let about = |finding: &&Finding| {
         let step = metric.step.as_ref();
         metric.voided_by.contains(&finding.code)
             && (finding.steps.is_empty() || finding.steps.iter().any(|key| Some(&key.step) == step))
     };
-    let statements: Vec<&str> =
-        input.analysis.findings.iter().filter(about).map(|finding| finding.statement.as_str()).collect();
+    let statements: Vec<&str> = findings.iter().filter(about).map(|finding| finding.statement.as_str()).collect();
     // It stands in a tooltip, where nothing can be marked as code.
     if statements.is_empty() { metric.voided_by.join(", ") } else { prose::plain(&statements.join(" ")) }
 }
@@ -91,15 +106,15 @@ pub(crate) fn unit_text(unit: &str) -> &str {
     if unit == "us" { "µs" } else { unit }
 }
 
-/// Why parameters of a step are approximations; empty where none is.
-pub(crate) fn approximation(step: &Step) -> String {
-    let reasons = step.approximations.iter().map(|one| format!("{}: {}", one.parameter, one.reason));
+/// Why parameters are approximations; empty where none is.
+pub(crate) fn approximation(all: &[Approximation]) -> String {
+    let reasons = all.iter().map(|one| format!("{}: {}", one.parameter, one.reason));
     reasons.collect::<Vec<_>>().join("; ")
 }
 
 /// The heading cell of a step's row.
 pub(crate) fn step_cell(step: &Step, text: impl Into<String>) -> Cell {
-    Cell { approximation: approximation(step), ..Cell::text(text) }
+    Cell { approximation: approximation(&step.approximations), ..Cell::text(text) }
 }
 
 /// Whether several groups of threads do a step at once: its figures are their sums.

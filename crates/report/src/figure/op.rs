@@ -103,7 +103,11 @@ impl Op {
     /// What a step's main figures are about: the one kind of operation that it issues or that moves data, or the total
     /// where it reads and writes.
     pub(crate) fn of(step: &Step) -> Op {
-        let all = Op::all_of(step);
+        Op::among(&Op::all_of(step))
+    }
+
+    /// The same of all that a step issues.
+    pub(crate) fn among(all: &[Op]) -> Op {
         match (all.contains(&Op::Read), all.contains(&Op::Write)) {
             (true, true) => Op::Total,
             (false, true) => Op::Write,

@@ -195,9 +195,10 @@ fn how(text: &mut String, input: &ReportInput<'_>, left: usize) {
 
 #[cfg(test)]
 mod tests {
-    use drivelab_analysis::{Analysis, analyse, testing};
+    use drivelab_analysis::{Analysis, analyse};
     use drivelab_core::finding::{Evidence, Finding, Severity};
     use drivelab_core::run::RunRecords;
+    use drivelab_samples as testing;
 
     use super::*;
     use crate::figure::pairs::measured;

@@ -179,9 +179,9 @@ fn whole(bytes: Bytes) -> String {
 mod tests {
     //! The layout, character by character.
 
-    use drivelab_analysis::testing::sample_run;
     use drivelab_core::plan::{Combine, Repeats};
     use drivelab_core::run::RunRecords;
+    use drivelab_samples::sample_run;
 
     use super::*;
 

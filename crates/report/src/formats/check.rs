@@ -125,7 +125,8 @@ mod tests {
     use std::path::Path;
 
     use drivelab_analysis::buyer::{Known, Read};
-    use drivelab_analysis::{analyse, buyer, testing};
+    use drivelab_analysis::{analyse, buyer};
+    use drivelab_samples as testing;
 
     use super::*;
     use crate::documents::check::{check_document, check_schema};

@@ -116,7 +116,7 @@ fn corner_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Tabl
             }
         }
         if let (Some(first), Some(step)) = (row.first_mut(), pair.read.or(pair.write)) {
-            first.approximation = cells::approximation(step);
+            first.approximation = cells::approximation(&step.approximations);
         }
         row
     };

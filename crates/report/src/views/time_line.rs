@@ -457,7 +457,7 @@ mod tests {
 
     #[test]
     fn the_highest_median_of_several_intervals_is_not_called_their_median() {
-        let records = drivelab_analysis::testing::sample_run();
+        let records = drivelab_samples::sample_run();
         let analysis = drivelab_analysis::analyse(&records);
         let input = ReportInput { records: &records, analysis: &analysis };
         let step =
@@ -475,7 +475,7 @@ mod tests {
 
     #[test]
     fn a_curve_of_few_operations_an_interval_shows_what_they_tell_and_says_so() {
-        let mut records = drivelab_analysis::testing::sample_run();
+        let mut records = drivelab_samples::sample_run();
         let key =
             records.steps.iter().map(|record| record.key.clone()).find(|key| key.step.slug() == "whole-file-write");
         let key = key.expect("the sample has it");

@@ -72,10 +72,10 @@ fn otherwise(cost: &WatchingCost, records: &RunRecords) -> String {
 
 #[cfg(test)]
 mod tests {
-    use drivelab_analysis::testing;
     use drivelab_core::target::DeviceIdentity;
     use drivelab_core::units::{Bytes, Nanos};
     use drivelab_core::watching_cost::ReadLatency;
+    use drivelab_samples as testing;
 
     use super::*;
 

@@ -3,7 +3,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use drivelab_analysis::testing::{fold, sample_environment, sample_events, sample_tool};
 use drivelab_core::backend::Backend;
 use drivelab_core::clock::{MonotonicClock, StopToken};
 use drivelab_core::event::{Event, EventBody, RunResumed, RunStarted};
@@ -11,6 +10,7 @@ use drivelab_core::finding::Finding;
 use drivelab_core::listener::{Listener, ListenerError};
 use drivelab_core::plan::Plan;
 use drivelab_core::run::RunRecords;
+use drivelab_samples::{fold, sample_environment, sample_events, sample_tool};
 use drivelab_session::{Fanout, Outcome, Screen, Session, Start, TargetCare};
 
 /// Remembers what the session said about the target.

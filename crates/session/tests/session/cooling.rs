@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use drivelab_analysis::testing::{fold, sample_run};
 use drivelab_core::clock::{StopCause, StopToken, VirtualClock};
 use drivelab_core::event::{Event, EventBody};
 use drivelab_core::plan::{CoolDown, StepRole};
@@ -11,6 +10,7 @@ use drivelab_core::telemetry::{
     TelemetryBatch, TelemetryDescribed,
 };
 use drivelab_core::units::Nanos;
+use drivelab_samples::{fold, sample_run};
 use drivelab_session::{Fanout, Outcome, Session};
 
 use super::common::{Keep, Remember, started};

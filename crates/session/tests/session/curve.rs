@@ -1,7 +1,6 @@
 //! Curves: shares of a rate that is known only when the step at full speed was measured, on a target whose answer is
 //! known.
 
-use drivelab_analysis::testing::sample_run;
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::clock::StopCause;
 use drivelab_core::histogram::Histogram;
@@ -11,6 +10,7 @@ use drivelab_core::plan::{Plan, Step};
 use drivelab_core::record::{GroupRecord, IntervalRecord, OpRecord, StepRecord, StopReason};
 use drivelab_core::relative::{RelativeRate, Rounding, Skip, skipped};
 use drivelab_core::units::{Bytes, Nanos};
+use drivelab_samples::sample_run;
 use drivelab_session::Outcome;
 
 use super::common::{Keep, resumed, run_through, started};

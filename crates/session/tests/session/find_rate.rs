@@ -2,7 +2,6 @@
 //! many operations per second, answers the slower the nearer it is to that, and falls behind above it.
 
 use drivelab_analysis::search::found;
-use drivelab_analysis::testing::sample_run;
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::clock::StopCause;
 use drivelab_core::histogram::Histogram;
@@ -10,6 +9,7 @@ use drivelab_core::load::{Arrivals, Rate};
 use drivelab_core::plan::{Action, Plan, RateSearch, Rounds};
 use drivelab_core::record::{IntervalRecord, OpRecord, OpenLoop, Response, StepRecord, StopReason};
 use drivelab_core::units::{Bytes, Nanos};
+use drivelab_samples::sample_run;
 use drivelab_session::Outcome;
 
 use super::common::{Keep, resumed, run_through, started};

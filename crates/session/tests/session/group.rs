@@ -1,6 +1,5 @@
 //! One drive of a group: what it says of the group, where it meets the others, and what a stop during the wait leaves.
 
-use drivelab_analysis::testing::{fold, sample_run};
 use drivelab_core::clock::{StopCause, StopToken};
 use drivelab_core::drive_state::DriveState;
 use drivelab_core::event::EventBody;
@@ -8,6 +7,7 @@ use drivelab_core::finding::Finding;
 use drivelab_core::group::{CoreTime, Group, GroupRole};
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::StepRole;
+use drivelab_samples::{fold, sample_run};
 use drivelab_session::{Outcome, TargetCare, state_changed};
 
 use super::common::{Keep, run, started};

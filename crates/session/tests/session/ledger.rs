@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use drivelab_analysis::testing::sample_run;
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::clock::StopToken;
 use drivelab_core::drive_state::{DriveState, HostCounters, StateNeeds, StateSeen};
@@ -12,6 +11,7 @@ use drivelab_core::ids::{StepId, StepKey};
 use drivelab_core::plan::{Action, Plan, Rest, Rounds, StepRole, TestPlan, Tracked};
 use drivelab_core::record::{IntervalRecord, StepRecord};
 use drivelab_core::units::Bytes;
+use drivelab_samples::sample_run;
 use drivelab_session::{Outcome, TargetCare};
 
 use super::common::{Keep, resumed, run as run_session, started};

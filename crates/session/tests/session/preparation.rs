@@ -1,6 +1,5 @@
 //! Several preparations in one plan: which are repeated when an interrupted run goes on and its target was lost.
 
-use drivelab_analysis::testing::sample_run;
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::clock::{StopCause, StopToken};
 use drivelab_core::ids::StepId;
@@ -9,6 +8,7 @@ use drivelab_core::plan::{Action, Plan, Rest, Step, StepRole, TestPlan};
 use drivelab_core::record::{IntervalRecord, StepRecord, StopReason};
 use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::Span;
+use drivelab_samples::sample_run;
 use drivelab_session::Outcome;
 
 use super::common::{Keep, Remember, resumed, run, run_through, started};

@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use drivelab_analysis::testing::{fold, sample_events, sample_run};
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::clock::{MonotonicClock, StopCause, StopToken, VirtualClock};
 use drivelab_core::event::{Event, EventBody, RunState};
@@ -19,6 +18,7 @@ use drivelab_core::record::{IntervalRecord, StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::Workload;
+use drivelab_samples::{fold, sample_events, sample_run};
 use drivelab_session::{Fanout, Outcome, Screen, Session};
 
 use super::common::{Keep, Remember, resumed, run, run_with_screens, started};
@@ -241,7 +241,7 @@ fn a_target_that_is_gone_gets_its_state_again_and_finished_measurements_are_kept
 
 #[test]
 fn a_steady_test_ends_when_the_window_is_steady() {
-    let mut records = drivelab_analysis::testing::sample_steady_run();
+    let mut records = drivelab_samples::sample_steady_run();
     for record in records.steps.iter_mut().filter(|record| record.key.round <= 2) {
         // Twice the rate of the later rounds: no window with one of these is steady.
         (record.read.count, record.write.count) = (2 * record.read.count, 2 * record.write.count);
@@ -304,7 +304,7 @@ fn a_recorder_that_panics_is_noticed_and_named() {
 
 #[test]
 fn a_steady_test_is_judged_by_whole_rounds_also_after_a_stop_in_the_middle_of_one() {
-    let records = drivelab_analysis::testing::sample_steady_run();
+    let records = drivelab_samples::sample_steady_run();
     let steady = records.plan.tests.iter().find(|test| matches!(test.rounds, Rounds::Steady { .. })).expect("one");
     assert!(!steady.steps.is_empty());
     let due: Vec<StepKey> = drivelab_session::left(&records, true).into_iter().map(|(key, _)| key).collect();

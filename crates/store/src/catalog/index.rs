@@ -29,8 +29,17 @@ pub(super) enum Depth {
 
 /// Lengths and times of what a row is made from; a row whose stamp is still the same needs no new look.
 pub(super) fn stamp(path: &Path) -> String {
+    stamp_of(path, &[EVENTS, NOTES])
+}
+
+/// The same of what figures are made from, without notes: a tag changes no figure.
+pub(super) fn stamp_of_records(path: &Path) -> String {
+    stamp_of(path, &[EVENTS])
+}
+
+fn stamp_of(path: &Path, folders: &[&str]) -> String {
     let mut files: Vec<_> = [MANIFEST, SEAL, PLAN, METHODOLOGY, ENVIRONMENT].map(|name| path.join(name)).into();
-    for folder in [EVENTS, NOTES] {
+    for folder in folders {
         let mut within: Vec<_> = fs::read_dir(path.join(folder))
             .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
             .unwrap_or_default();

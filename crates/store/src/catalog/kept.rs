@@ -1,4 +1,4 @@
-//! Where the rows of the catalog are kept: what any database has to do for it.
+//! Where the rows and digests of the catalog are kept: what any database has to do for it.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -7,6 +7,17 @@ use drivelab_core::ids::RunId;
 
 use super::row::RunRow;
 use crate::error::StoreError;
+
+/// A digest as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct KeptDigest {
+    /// Version of what made it.
+    pub(super) version: String,
+    /// Lengths and times of the files that it was made of.
+    pub(super) stamp: String,
+    /// The document, compressed.
+    pub(super) document: Vec<u8>,
+}
 
 /// Stores rows with their stamps. It is only a cache: if rows are lost, the catalog builds them again from the bundles.
 pub(super) trait Index: Debug {
@@ -19,9 +30,15 @@ pub(super) trait Index: Debug {
     /// Sets these rows, all or none.
     fn put_all(&self, rows: &[(RunRow, String)]) -> Result<(), StoreError>;
 
-    /// Drops one row.
+    /// Drops one row, and the digest of that run.
     fn forget(&self, run: RunId) -> Result<(), StoreError>;
 
-    /// Sets exactly these rows, all or none.
+    /// The digest of a run.
+    fn digest(&self, run: RunId) -> Result<Option<KeptDigest>, StoreError>;
+
+    /// Sets the digest of a run.
+    fn put_digest(&self, run: RunId, digest: &KeptDigest) -> Result<(), StoreError>;
+
+    /// Sets exactly these rows, all or none, and drops all digests.
     fn replace_all(&mut self, rows: &[(RunRow, String)]) -> Result<(), StoreError>;
 }

@@ -20,12 +20,15 @@ use std::path::PathBuf;
 
 use drivelab_core::ids::RunId;
 
-use kept::Index;
+use kept::{Index, KeptDigest};
 
 use crate::error::StoreError;
 use crate::fsio;
 use crate::layout::{DataDir, REMOVED};
 use crate::lock::{self, Lock};
+
+/// Level at which digests are compressed: a few milliseconds for the largest.
+const DIGEST_LEVEL: i32 = 3;
 
 /// What was found under a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -187,6 +190,25 @@ impl Catalog {
         self.db.replace_all(&rows)?;
         damaged.sort();
         Ok(Reindexed { indexed: rows.len(), damaged })
+    }
+
+    /// The document that was kept about a run with this version, as [`Catalog::keep_digest`] got it; `None` where none
+    /// is kept, where it has another version, and where the run was recorded further since.
+    #[must_use]
+    pub fn digest(&self, run: RunId, version: &str) -> Option<Vec<u8>> {
+        let kept = self.db.digest(run).ok()??;
+        let stamp = index::stamp_of_records(&self.data.bundle_path(run));
+        let current = kept.version == version && kept.stamp == stamp;
+        if current { zstd::decode_all(kept.document.as_slice()).ok() } else { None }
+    }
+
+    /// Keeps a document that was made of a finished run, so that it need not be made again. A catalog that cannot take
+    /// it loses nothing.
+    pub fn keep_digest(&self, run: RunId, version: &str, document: &[u8]) {
+        let stamp = index::stamp_of_records(&self.data.bundle_path(run));
+        if let Ok(document) = zstd::encode_all(document, DIGEST_LEVEL) {
+            let _ = self.db.put_digest(run, &KeptDigest { version: version.to_owned(), stamp, document });
+        }
     }
 
     /// Folders named like a run.

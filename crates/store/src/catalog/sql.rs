@@ -1,4 +1,4 @@
-//! The index in SQLite, and all SQL of drivelab: the schema, its migrations, and five statements.
+//! The index in SQLite, and all SQL of drivelab: the schema, its migrations, and a few statements.
 //!
 //! The journal is a rollback journal (`DELETE`), and never the write-ahead log: that one maps a file of shared memory
 //! (`-shm`), also to read, and on a file system that fills up a store into such a map is a SIGBUS, which ends a run. It
@@ -18,14 +18,14 @@ use drivelab_core::ids::RunId;
 use drivelab_core::input;
 use drivelab_core::plan::Form;
 use drivelab_core::units::Bytes;
-use rusqlite::{Connection, ErrorCode, Row, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, TransactionBehavior, params};
 
-use super::kept::Index;
+use super::kept::{Index, KeptDigest};
 use super::row::RunRow;
 use crate::error::StoreError;
 
 /// Migration `n` leads from version `n` to `n + 1`. Never edit one that was released; add another.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     "
     CREATE TABLE run (
         id TEXT PRIMARY KEY,
@@ -53,6 +53,14 @@ const MIGRATIONS: [&str; 3] = [
     ALTER TABLE run ADD COLUMN capacity INTEGER;
     ALTER TABLE run ADD COLUMN testbed TEXT NOT NULL DEFAULT '';
     ALTER TABLE run ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';
+",
+    "
+    CREATE TABLE digest (
+        run TEXT PRIMARY KEY,
+        version TEXT NOT NULL,
+        stamp TEXT NOT NULL,
+        document BLOB NOT NULL
+    ) STRICT;
 ",
 ];
 
@@ -119,7 +127,26 @@ impl Index for Database {
     }
 
     fn forget(&self, run: RunId) -> Result<(), StoreError> {
-        let done = self.connection.execute("DELETE FROM run WHERE id = ?1", [run.to_string()]);
+        let forget = || -> rusqlite::Result<()> {
+            self.connection.execute("DELETE FROM digest WHERE run = ?1", [run.to_string()])?;
+            self.connection.execute("DELETE FROM run WHERE id = ?1", [run.to_string()]).map(drop)
+        };
+        forget().map_err(|error| sorted(&self.path, &error))
+    }
+
+    fn digest(&self, run: RunId) -> Result<Option<KeptDigest>, StoreError> {
+        let select = "SELECT version, stamp, document FROM digest WHERE run = ?1";
+        let kept = |row: &Row<'_>| {
+            Ok(KeptDigest { version: row.get("version")?, stamp: row.get("stamp")?, document: row.get("document")? })
+        };
+        let find = || self.connection.prepare_cached(select)?.query_row([run.to_string()], kept).optional();
+        find().map_err(|error| sorted(&self.path, &error))
+    }
+
+    fn put_digest(&self, run: RunId, digest: &KeptDigest) -> Result<(), StoreError> {
+        let KeptDigest { version, stamp, document } = digest;
+        let insert = "INSERT OR REPLACE INTO digest (run, version, stamp, document) VALUES (?1, ?2, ?3, ?4)";
+        let done = self.connection.execute(insert, params![run.to_string(), version, stamp, document]);
         done.map(drop).map_err(|error| sorted(&self.path, &error))
     }
 
@@ -127,6 +154,7 @@ impl Index for Database {
         let path = self.path.clone();
         let mut replace = || -> rusqlite::Result<()> {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            transaction.execute("DELETE FROM digest", [])?;
             transaction.execute("DELETE FROM run", [])?;
             for (row, stamp) in rows {
                 put(&transaction, row, stamp)?;

@@ -336,3 +336,29 @@ fn tags_of_an_interrupted_run_can_change_after_its_end() {
     write_tags(&data, run, &["second".to_owned()]).unwrap();
     assert_eq!(list(&data)[0].tags, ["second"]);
 }
+
+#[test]
+fn a_digest_is_kept_until_its_run_or_its_version_changes() {
+    let (_folder, data) = sample::data();
+    let runs = three_runs(&data);
+    let catalog = Catalog::open(&data).unwrap();
+    catalog.keep_digest(runs[0], "1", b"of the first");
+    catalog.keep_digest(runs[1], "1", b"of the second");
+    assert_eq!(catalog.digest(runs[0], "1").as_deref(), Some(b"of the first".as_slice()));
+    assert_eq!(catalog.digest(runs[0], "2"), None, "made by another version");
+    assert_eq!(catalog.digest(runs[2], "1"), None, "never made");
+    write_tags(&data, runs[0], &["heatsink".to_owned()]).unwrap();
+    assert!(catalog.digest(runs[0], "1").is_some(), "a tag changes no figure");
+    // The bundle is another one than the digest was made of.
+    let segment = data.bundle_path(runs[1]).join("events");
+    let segment = fs::read_dir(segment).unwrap().flatten().next().unwrap().path();
+    let bytes = fs::read(&segment).unwrap();
+    fs::write(&segment, &bytes[..bytes.len() - 1]).unwrap();
+    assert_eq!(catalog.digest(runs[1], "1"), None);
+    let mut catalog = catalog;
+    catalog.reindex().unwrap();
+    assert_eq!(catalog.digest(runs[0], "1"), None, "a rebuilt catalog has none");
+    catalog.keep_digest(runs[0], "1", b"again");
+    catalog.remove(runs[0]).unwrap();
+    assert_eq!(catalog.digest(runs[0], "1"), None);
+}

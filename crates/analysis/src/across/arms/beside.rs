@@ -1,61 +1,35 @@
 //! Runs of one methodology under several arms (encryption, power states) beside each other: what each costs against the
 //! runs without any, what power it took, and how much CPU time a gigabyte takes. docs/guide/conditions.md defines the
-//! figures. All of it comes from records, so a stored run is set beside others at any time.
+//! figures. All of it comes from digests, so a stored run is set beside others at any time.
 
 use drivelab_core::condition::{Condition, Series};
+use drivelab_core::load::OpKind;
 use drivelab_core::metric::Metric;
-use drivelab_core::plan::{Step, StepRole};
-use drivelab_core::run::RunRecords;
-use drivelab_core::telemetry::Quantity;
 
 use super::rounds::over_rounds;
 use super::table::{ArmCell, ArmColumn, ArmRow, Arms};
-use crate::analysis::Analysis;
-use crate::rate::{rate_metric, replays};
-use crate::topics::telemetry::course;
-
-/// Least CPU time for a figure per GB, ms. The kernel counts in ticks of mostly 10 ms for each CPU and kind, so below
-/// this the count says more about the ticks than about the work.
-pub const LEAST_CPU_MS: u64 = 100;
-
-/// One run under one arm.
-#[derive(Debug, Clone, Copy)]
-pub struct ArmRun<'a> {
-    /// The records.
-    pub records: &'a RunRecords,
-    /// Their analysis.
-    pub analysis: &'a Analysis,
-}
+use crate::across::side_by_side::{AlignedStep, align};
+use crate::digest::{Digest, StepDigest};
 
 /// Sets runs of one plan beside each other.
 #[must_use]
-pub fn arms(runs: &[ArmRun<'_>]) -> Arms {
-    let steps: Vec<&Step> = runs.first().into_iter().flat_map(|run| loads(run.records)).collect();
-    let column = |run: &ArmRun<'_>| ArmColumn {
-        run: run.records.run,
-        arm: condition(run).arm(),
-        idle_watts: idle_watts(run.records),
-        cpu_s_per_gb: cpu_s_per_gb(run.records, &steps),
+pub fn arms(runs: &[&Digest]) -> Arms {
+    let column = |run: &&Digest| ArmColumn {
+        run: run.run.id,
+        arm: run.condition().arm(),
+        idle_watts: run.run.idle_watts,
+        cpu_s_per_gb: run.run.cpu_s_per_gb,
     };
-    let (columns, rows) = (runs.iter().map(column).collect(), steps.iter().map(|step| row(runs, step)).collect());
-    let arms = Arms { arms: columns, rows, over_rounds: Vec::new() };
-    let place = |run: &ArmRun<'_>| run.records.environment.condition.as_ref()?.series.clone();
+    let bases: Vec<bool> = runs.iter().map(|run| is_base(run)).collect();
+    let rows = align(runs).steps().map(|step| row(step, &bases)).collect();
+    let arms = Arms { arms: runs.iter().map(column).collect(), rows, over_rounds: Vec::new() };
+    let place = |run: &&Digest| run.run.environment.condition.as_ref()?.series.clone();
     let places: Vec<Option<Series>> = runs.iter().map(place).collect();
-    let bases: Vec<bool> = runs.iter().map(is_base).collect();
     Arms { over_rounds: over_rounds(&arms, &places, &bases), ..arms }
 }
 
-/// The measured steps that issue I/O.
-fn loads(records: &RunRecords) -> impl Iterator<Item = &Step> {
-    records.plan.steps().filter(|step| step.role == StepRole::Measure && step.workload().is_some())
-}
-
-fn condition(run: &ArmRun<'_>) -> Condition {
-    run.records.environment.condition.as_ref().map(|facts| facts.asked).unwrap_or_default()
-}
-
-fn is_base(run: &ArmRun<'_>) -> bool {
-    condition(run).arm() == Condition::default().arm()
+fn is_base(run: &Digest) -> bool {
+    run.condition().arm() == Condition::default().arm()
 }
 
 /// A rate and half its 95 % interval over the rounds, where there is one.
@@ -74,32 +48,39 @@ impl Rate {
     }
 }
 
-fn row(runs: &[ArmRun<'_>], step: &Step) -> ArmRow {
-    let kind = match step.workload().map(|workload| (workload.reads(), workload.writes())) {
-        Some((true, true)) => "total",
-        Some((false, true)) => "write",
+/// What every arm did in a step; `bases` says which runs are of the arm `none`.
+fn row(step: &AlignedStep<'_>, bases: &[bool]) -> ArmRow {
+    let reads = step.facts.ops.contains(&OpKind::Read);
+    let kind = match (reads, step.facts.ops.contains(&OpKind::Write)) {
+        (true, true) => "total",
+        (false, true) => "write",
         _ => "read",
     };
-    let of_rate = rate_metric(step).unwrap_or("read.throughput");
-    let metric = |run: &ArmRun<'_>, id: &str| run.analysis.step_metric(&step.id, id).cloned();
-    let rate = |run: &ArmRun<'_>| Rate::of(&metric(run, of_rate)?);
-    let base: Vec<Rate> = runs.iter().filter(|run| is_base(run)).filter_map(rate).collect();
+    let rate = |run: &Option<&StepDigest>| Rate::of(run_rate((*run)?)?);
+    let runs = || step.of.iter().zip(bases);
+    let base: Vec<Rate> = runs().filter(|(_, base)| **base).filter_map(|(run, _)| rate(run)).collect();
     let means: Vec<f64> = base.iter().map(|rate| rate.value).collect();
-    let cell = |run: &ArmRun<'_>| {
-        let (own, value) = (rate(run), |id: &str| metric(run, id)?.value);
+    let cell = |(run, is_base): (&Option<&StepDigest>, &bool)| {
+        let Some(step) = run else { return ArmCell::default() };
+        let (own, value) = (rate(run), |id: &str| step.metric(id)?.value);
         ArmCell {
             throughput: own.map(|own| own.value),
-            at_least: metric(run, of_rate).is_some_and(|metric| metric.lower_bound),
-            wrong: metric(run, of_rate).and_then(|metric| metric.wrong),
-            iops: value(&format!("{kind}.iops")).filter(|_| !replays(step)),
+            at_least: run_rate(step).is_some_and(|metric| metric.lower_bound),
+            wrong: run_rate(step).and_then(|metric| metric.wrong),
+            iops: value(&format!("{kind}.iops")).filter(|_| !step.facts.replays),
             cost_percent: own.and_then(|own| cost_percent(own.value, &means)),
-            cost_off_percent: own.filter(|_| !is_base(run)).and_then(|own| cost_off_percent(own, &base)),
+            cost_off_percent: own.filter(|_| !is_base).and_then(|own| cost_off_percent(own, &base)),
             watts: value("power.mean"),
             mb_s_per_watt: value("power.throughput_per_watt"),
-            cpu_s_per_gb: cpu_s_per_gb(run.records, &[step]),
+            cpu_s_per_gb: step.facts.cpu_s_per_gb,
         }
     };
-    ArmRow { step: step.id.clone(), label: step.label.clone(), cells: runs.iter().map(cell).collect() }
+    ArmRow { step: step.facts.id.clone(), label: step.facts.label.clone(), cells: runs().map(cell).collect() }
+}
+
+/// The metric that is the rate of a step.
+fn run_rate(step: &StepDigest) -> Option<&Metric> {
+    step.metric(step.facts.rate.as_deref().unwrap_or("read.throughput"))
 }
 
 /// 100 · (1 − rate / mean of the base), where there is a base that moved anything.
@@ -125,35 +106,6 @@ pub fn cost_off_percent(rate: Rate, base: &[Rate]) -> Option<f64> {
     let base_off = [rounds, apart].into_iter().flatten().reduce(f64::max)? / mean;
     let own_off = rate.half_interval.unwrap_or(0.0) / mean;
     Some(100.0 * own_off.hypot(base_off * rate.value / mean))
-}
-
-/// Average power of the drive over the idle steps (`action = "idle"`), W, each by its length. `None` without one, and
-/// where nothing told the drive's power long enough.
-#[must_use]
-#[expect(clippy::cast_precision_loss, reason = "nanoseconds of a run stay below 2^53")]
-pub fn idle_watts(records: &RunRecords) -> Option<f64> {
-    let (source, series) = crate::topics::telemetry::values::of_drive(&records.telemetry, Quantity::Power)?;
-    let told = crate::topics::telemetry::values::idle_steps(records).filter_map(|idle| {
-        let course = course(source, series, idle.from_ns, idle.to_ns)?;
-        Some((idle.to_ns.saturating_sub(idle.from_ns) as f64, course.mean))
-    });
-    let (length, energy) = told.fold((0.0, 0.0), |(all, sum), (length, watts)| (all + length, sum + length * watts));
-    (length > 0.0).then(|| energy / length)
-}
-
-/// CPU time of the whole host, whoever used it, for each 10^9 bytes that these steps moved, s/GB: over every execution
-/// of which the host's CPUs are on record, ramps included. `None` where none is, where nothing was moved, and below
-/// [`LEAST_CPU_MS`].
-#[must_use]
-#[expect(clippy::cast_precision_loss, reason = "milliseconds and bytes stay below 2^53")]
-pub fn cpu_s_per_gb(records: &RunRecords, steps: &[&Step]) -> Option<f64> {
-    let (mut used_ms, mut bytes) = (0, 0);
-    for cpu in records.host_cpu.iter().filter(|cpu| steps.iter().any(|step| step.id == cpu.key.step)) {
-        used_ms += cpu.cores.iter().map(drivelab_core::group::CoreTime::busy_ms).sum::<u64>();
-        let own = records.intervals.iter().filter(|interval| interval.key == cpu.key);
-        bytes += own.map(|interval| interval.read.bytes.get() + interval.write.bytes.get()).sum::<u64>();
-    }
-    (used_ms >= LEAST_CPU_MS && bytes > 0).then(|| used_ms as f64 / 1e3 / (bytes as f64 / 1e9))
 }
 
 #[cfg(test)]

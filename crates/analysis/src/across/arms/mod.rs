@@ -4,6 +4,8 @@ mod beside;
 mod rounds;
 mod table;
 
-pub use beside::{ArmRun, LEAST_CPU_MS, Rate, arms, cost_off_percent, cost_percent, cpu_s_per_gb, idle_watts};
+pub use beside::{Rate, arms, cost_off_percent, cost_percent};
 pub use rounds::paired_cost;
 pub use table::{ArmCell, ArmColumn, ArmOverRounds, ArmRow, Arms, PairedCost, StepOverRounds};
+
+pub use crate::topics::telemetry::spent::{LEAST_CPU_MS, cpu_s_per_gb, idle_watts};

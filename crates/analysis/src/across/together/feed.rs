@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_count_by_a_disturbed_rate_has_its_mark_and_its_words() {
-        let mut run = crate::testing::sample_run();
+        let mut run = drivelab_samples::sample_run();
         run.plan.drives = Some(MethodDrives { feed_rate: Some(64_000_000_000), ..MethodDrives::default() });
         let step = "corners/seq-1m-q8t1-read";
         let said = |analysis: &Analysis| of_run(&run, analysis).expect("the sample reads").statement;

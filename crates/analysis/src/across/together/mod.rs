@@ -8,8 +8,6 @@ mod scaling;
 mod share;
 mod signs;
 #[doc(hidden)]
-pub mod testing;
-
 pub(crate) use feed::of_run as feed_of_run;
 pub use feed::{Feed, FeedDrive, FeedStep, drives_needed};
 pub use group::{GroupDrive, KeptRange, Together, stretches, together};

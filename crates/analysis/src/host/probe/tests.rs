@@ -6,7 +6,7 @@ use drivelab_core::probe::{
 use drivelab_core::units::Bytes;
 
 use super::*;
-use crate::testing::{quiet_nvme, quiet_probe};
+use drivelab_samples::{quiet_nvme, quiet_probe};
 
 fn queues(of: &[&[u32]], cpus_online: u32) -> QueueFacts {
     QueueFacts {

@@ -7,7 +7,7 @@ use drivelab_core::record::{StepRecord, StopReason};
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::sample_steady_run;
+use drivelab_samples::sample_steady_run;
 
 /// Three rounds with 100, 200 and 600 reads of 20, 30 and 40 ns in 1 s each.
 fn three_rounds(combine: Combine) -> RunRecords {

@@ -7,7 +7,7 @@ use drivelab_core::load::{Arrivals, Verify};
 use drivelab_core::record::{CPU_SPLIT_FROM, IssueMode, OpenLoop, StepRecord};
 use drivelab_core::workload::Workload;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{stats, values};
 
@@ -153,7 +153,7 @@ impl LimitedBy {
 }
 
 /// What kept a step from being faster, in a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKind {
     /// The target, at the depth that was asked for: nothing on this side held it back.
@@ -192,7 +192,7 @@ impl LimitKind {
 }
 
 /// What limited something, as documents hold it.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Limit {
     /// The limit.
     pub limited_by: LimitKind,

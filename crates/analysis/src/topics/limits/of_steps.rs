@@ -3,13 +3,13 @@
 use drivelab_core::ids::StepId;
 use drivelab_core::run::RunRecords;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::judge::{Limit, of_rounds};
 use crate::topics::rounds::used_rounds;
 
 /// What limited one step.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepLimit {
     /// The step.
     pub step: StepId,

@@ -111,7 +111,7 @@ mod tests {
     use drivelab_core::units::{QueueDepth, Threads};
 
     use super::*;
-    use crate::testing::sample_run;
+    use drivelab_samples::sample_run;
 
     #[test]
     fn max_is_the_fastest_below_five_milliseconds_and_mid_the_nearest_to_the_middle() {

@@ -172,7 +172,7 @@ mod tests {
     use drivelab_core::units::Bytes;
 
     use super::*;
-    use crate::testing::sample_run;
+    use drivelab_samples::sample_run;
 
     /// Four steps of a test as sizes, the third of which is slower than its neighbours.
     fn sweep(rate: Option<Rate>) -> Vec<Finding> {

@@ -105,7 +105,7 @@ mod tests {
 
     use super::*;
     use crate::analyse;
-    use crate::testing::sample_run;
+    use drivelab_samples::sample_run;
 
     /// Seconds at these rates, from a time on that is not 0.
     fn course(parts: &[(usize, f64)]) -> Vec<Slice> {

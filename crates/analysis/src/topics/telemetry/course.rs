@@ -154,7 +154,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::testing::series;
+    use drivelab_samples::series;
 
     const S: u64 = 1_000_000_000;
 

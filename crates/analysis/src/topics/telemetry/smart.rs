@@ -76,7 +76,7 @@ mod tests {
     use drivelab_core::telemetry::{Sample, SeriesDescription};
 
     use super::*;
-    use crate::testing::{recorded, sample_run, source};
+    use drivelab_samples::{recorded, sample_run, source};
 
     #[test]
     fn a_counter_is_told_with_its_first_and_its_last_value() {

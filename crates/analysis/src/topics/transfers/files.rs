@@ -57,8 +57,8 @@ mod tests {
     use drivelab_core::units::{Bytes, Percent};
 
     use super::*;
-    use crate::testing::sample_run;
     use crate::topics::transfers::findings;
+    use drivelab_samples::sample_run;
 
     /// The first three steps of the corners as: the source read, copied to the drive, copied on it, at these MB/s.
     fn run(rates: [u64; 3]) -> RunRecords {

@@ -1,11 +1,12 @@
 //! Arms in every format: the same figures, no empty columns, one drive at a time; and the document's schema.
 
-use drivelab_analysis::arms::{ArmCell, ArmRow, ArmRun, arms};
-use drivelab_analysis::testing::{sample_arms, sample_run, sample_watched_run, under_arm};
+use drivelab_analysis::arms::{ArmCell, ArmRow, arms};
+use drivelab_analysis::digest::Digest;
 use drivelab_analysis::{Analysis, analyse};
 use drivelab_core::condition::Arm;
 use drivelab_core::ids::{RunId, StepId};
 use drivelab_core::run::RunRecords;
+use drivelab_samples::{sample_arms, sample_run, sample_watched_run, under_arm};
 
 use super::*;
 use crate::documents::arms::{arms_json, arms_schema};
@@ -20,9 +21,8 @@ fn with<T>(runs: &[RunRecords], look: impl FnOnce(&[ReportInput<'_>]) -> T) -> T
 }
 
 fn compared(inputs: &[ReportInput<'_>]) -> Arms {
-    let runs: Vec<ArmRun<'_>> =
-        inputs.iter().map(|input| ArmRun { records: input.records, analysis: input.analysis }).collect();
-    arms(&runs)
+    let digests: Vec<Digest> = inputs.iter().map(|input| Digest::of(input.records, input.analysis)).collect();
+    arms(&digests.iter().collect::<Vec<_>>())
 }
 
 /// The columns of a Markdown row.

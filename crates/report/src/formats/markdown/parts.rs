@@ -49,6 +49,7 @@ pub(crate) fn list(text: &mut String, items: &[String]) {
     text.push('\n');
 }
 
+/// The comparison of runs; of arms their own tables alone, unless all are wanted.
 pub(crate) fn comparison(text: &mut String, inputs: &[ReportInput<'_>], tables: bool) {
     let comparison = compare::compare(inputs);
     heading(text, 1, "Comparison");

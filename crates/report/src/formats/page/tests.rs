@@ -1,7 +1,8 @@
 //! The size of pages, and what is said where they are thinned.
 
-use drivelab_analysis::{analyse, testing};
+use drivelab_analysis::analyse;
 use drivelab_core::run::RunRecords;
+use drivelab_samples as testing;
 
 use crate::figure::input::ReportInput;
 use crate::formats::detail::PAGE_LIMIT;

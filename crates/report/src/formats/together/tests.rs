@@ -1,10 +1,10 @@
 //! The page and the other formats of a group: the same figures everywhere, names from outside stay words, axes at zero.
 
-use drivelab_analysis::together::testing::sample_group;
 use drivelab_analysis::{Analysis, analyse};
 use drivelab_core::group::GroupRole;
 use drivelab_core::ids::StepId;
 use drivelab_core::run::RunRecords;
+use drivelab_samples::sample_group;
 
 use super::*;
 use crate::documents::together::{together_json, together_schema};

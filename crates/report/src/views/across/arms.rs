@@ -1,12 +1,12 @@
 //! Runs under several arms beside each other: which of several runs are arms of one drive, and their tables, the same
 //! in every format.
 
-use drivelab_analysis::arms::{ArmCell, ArmColumn, ArmRun, Arms, arms};
+use drivelab_analysis::arms::{ArmCell, ArmColumn, Arms, arms};
+use drivelab_analysis::digest::Digest;
 use drivelab_core::environment::Environment;
 use drivelab_core::metric::Wrong;
 
 use crate::figure::format;
-use crate::figure::input::ReportInput;
 use crate::figure::table::{Cell, Column, Table};
 use crate::views::across::over_rounds;
 use crate::words::facts;
@@ -95,19 +95,19 @@ pub(crate) struct ArmsView {
 
 /// The arms among runs that may be compared, each with its letter: of each drive all its runs, where there are two or
 /// more and any was measured under conditions.
-pub(crate) fn views(runs: &[(String, &ReportInput<'_>)]) -> Vec<ArmsView> {
-    let mut drives: Vec<(String, Vec<(&str, &ReportInput<'_>)>)> = Vec::new();
-    for (letter, input) in runs {
-        let drive = drive_key(&input.records.environment);
+pub(crate) fn views(runs: &[(String, &Digest)]) -> Vec<ArmsView> {
+    let mut drives: Vec<(String, Vec<(&str, &Digest)>)> = Vec::new();
+    for (letter, digest) in runs {
+        let drive = drive_key(&digest.run.environment);
         match drives.iter_mut().find(|(known, _)| *known == drive) {
-            Some((_, members)) => members.push((letter, input)),
-            None => drives.push((drive, vec![(letter, input)])),
+            Some((_, members)) => members.push((letter, digest)),
+            None => drives.push((drive, vec![(letter, digest)])),
         }
     }
-    let under = |input: &ReportInput<'_>| input.records.environment.condition.is_some();
+    let under = |digest: &Digest| digest.run.environment.condition.is_some();
     let several = drives.iter().map(|(_, members)| members);
     several
-        .filter(|members| members.len() > 1 && members.iter().any(|(_, input)| under(input)))
+        .filter(|members| members.len() > 1 && members.iter().any(|(_, digest)| under(digest)))
         .map(|members| view(members))
         .collect()
 }
@@ -125,15 +125,13 @@ fn drive_key(environment: &Environment) -> String {
     )
 }
 
-fn view(members: &[(&str, &ReportInput<'_>)]) -> ArmsView {
-    let runs = members.iter().map(|(_, input)| ArmRun { records: input.records, analysis: input.analysis });
-    let arms = arms(&runs.collect::<Vec<_>>());
+fn view(members: &[(&str, &Digest)]) -> ArmsView {
+    let arms = arms(&members.iter().map(|(_, digest)| *digest).collect::<Vec<_>>());
     let names: Vec<String> =
         members.iter().zip(&arms.arms).map(|((letter, _), column)| format!("{letter}: {}", column.arm)).collect();
-    let title = members.first().map_or_else(String::new, |(_, input)| {
-        let plan = &input.records.plan;
-        let title = format!("{} {}", plan.title, plan.methodology.version);
-        format!("{}, {}", facts::drive_name(&input.records.environment), title.trim_end())
+    let title = members.first().map_or_else(String::new, |(_, digest)| {
+        let title = format!("{} {}", digest.run.title, digest.run.method.version);
+        format!("{}, {}", facts::drive_name(&digest.run.environment), title.trim_end())
     });
     let columns = vec![
         Column::words("Arm"),

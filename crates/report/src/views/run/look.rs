@@ -295,17 +295,18 @@ pub(crate) fn pair_cell(input: &ReportInput<'_>, step: Option<&Step>, op: Op) ->
     };
     let parts = [part(quantity::IOPS, "IOPS"), part(quantity::MEAN, "µs mean")];
     let detail = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
-    Cell { detail, approximation: cells::approximation(step), ..main }
+    Cell { detail, approximation: cells::approximation(&step.approximations), ..main }
 }
 
 #[cfg(test)]
 mod tests {
-    use drivelab_analysis::{analyse, testing};
+    use drivelab_analysis::analyse;
     use drivelab_core::load::Bursts;
     use drivelab_core::plan::Action;
     use drivelab_core::run::RunRecords;
     use drivelab_core::units::Nanos;
     use drivelab_core::workload::Workload;
+    use drivelab_samples as testing;
 
     use super::*;
 

@@ -66,11 +66,11 @@ fn formula(input: &ReportInput<'_>, score: &ScoreFigure) -> String {
 mod tests {
     //! The table on a made-up run.
 
-    use drivelab_analysis::testing::sample_run;
     use drivelab_core::ids::StepId;
     use drivelab_core::metric::Better;
     use drivelab_core::run::RunRecords;
     use drivelab_core::score::{Score, ScorePart, ScoreRates};
+    use drivelab_samples::sample_run;
 
     use super::*;
 

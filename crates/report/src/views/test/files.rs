@@ -56,10 +56,11 @@ pub(crate) fn table(input: &ReportInput<'_>, steps: &[&Step], first_column: &str
 
 #[cfg(test)]
 mod tests {
-    use drivelab_analysis::{analyse, testing};
+    use drivelab_analysis::analyse;
     use drivelab_core::files::{FileLoad, FileSet, FileSizes, FileSync};
     use drivelab_core::plan::Action;
     use drivelab_core::units::{Bytes, Percent};
+    use drivelab_samples as testing;
 
     use super::*;
 

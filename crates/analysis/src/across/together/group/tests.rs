@@ -5,8 +5,8 @@ use drivelab_core::run::{Break, RunRecords};
 
 use super::*;
 use crate::Analysis;
-use crate::across::together::testing::{SLOWED, sample_group};
 use crate::analyse;
+use drivelab_samples::{SLOWED, sample_group};
 
 fn group_of(runs: &[RunRecords]) -> Together {
     let analyses: Vec<Analysis> = runs.iter().map(analyse).collect();
@@ -70,7 +70,7 @@ fn what_a_drive_keeps_has_the_signs_of_the_rates_that_it_is_made_of() {
     assert_eq!((of(&quiet, DISTURBED), of(&quiet, LIMITED)), ([plain, at_least], [plain, at_least]));
     assert_eq!((of_drive(&quiet, 0), of_drive(&quiet, 2)), (at_least, plain));
 
-    runs[2] = crate::testing::beside_others(runs[2].clone(), |key| key.step.as_str() == DISTURBED);
+    runs[2] = drivelab_samples::beside_others(runs[2].clone(), |key| key.step.as_str() == DISTURBED);
     limit(&mut runs[5]);
     let group = group_of(&runs);
     assert_eq!(of(&group, DISTURBED), [spoiled, at_least.and(spoiled)]);
@@ -232,7 +232,7 @@ fn what_was_measured_after_a_break_is_not_in_company() {
         resumed: Some(RunResumed {
             segment: 1,
             resumed: "2026-03-01T10:07:30Z".to_owned(),
-            tool: crate::testing::sample_tool(),
+            tool: drivelab_samples::sample_tool(),
             environment,
             target_state: "it was still there".to_owned(),
             prepared_again: false,
@@ -250,7 +250,7 @@ fn what_was_measured_after_a_break_is_not_in_company() {
 #[test]
 fn a_replayed_trace_is_compared_by_its_rate_without_its_pauses() {
     let runs: Vec<RunRecords> =
-        sample_group().into_iter().map(|run| crate::testing::replayed(run, "sustained")).collect();
+        sample_group().into_iter().map(|run| drivelab_samples::replayed(run, "sustained")).collect();
     let group = group_of(&runs);
     let step = group.steps.iter().find(|step| step.step.as_str().starts_with("sustained/")).expect("it is there");
     assert_eq!(step.metric, crate::rate::BUSY_RATE);

@@ -7,7 +7,7 @@ use drivelab_core::probe::{NamespaceProbe, NvmeController, NvmeHealth, NvmeProbe
 use drivelab_core::units::Bytes;
 
 use crate::buyer::{Checked, Known, Place, Read, check};
-use crate::testing::{quiet_nvme, quiet_probe};
+use drivelab_samples::{quiet_nvme, quiet_probe};
 
 const CAPACITY: Bytes = Bytes::new(1_000_204_886_016);
 

@@ -8,8 +8,8 @@ use drivelab_core::workload::Pattern;
 use super::*;
 use crate::analyse;
 use crate::buyer::SmallReads;
-use crate::testing::{beside_others, sample_run};
 use crate::topics::limits::LimitKind;
+use drivelab_samples::{beside_others, sample_run};
 
 /// Others used the disk in every round of these places.
 fn disturb(drive: &mut Drive, places: std::ops::Range<usize>) {

@@ -13,7 +13,7 @@ use drivelab_core::workload::Span;
 
 use super::*;
 use crate::analyse;
-use crate::testing::sample_verified_run;
+use drivelab_samples::sample_verified_run;
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;

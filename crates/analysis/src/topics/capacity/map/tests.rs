@@ -7,8 +7,8 @@ use drivelab_core::units::Bytes;
 use drivelab_core::workload::Span;
 
 use super::*;
-use crate::testing::sample_verified_run;
 use crate::topics::capacity::findings;
+use drivelab_samples::sample_verified_run;
 
 const KIB: u64 = 1024;
 const PART: u64 = 1024 * KIB;

@@ -14,7 +14,7 @@ use drivelab_core::units::{Bytes, Nanos};
 
 use super::*;
 use crate::analyse;
-use crate::testing::{sample_resumed_run, sample_run, sample_steady_run, sample_unfinished_run};
+use drivelab_samples::{sample_resumed_run, sample_run, sample_steady_run, sample_unfinished_run};
 
 /// The sample's fill is drawn with the end of a write cache, which every run that holds it notes.
 const OF_THE_SAMPLE: &str = "write_cache_ended";

@@ -15,9 +15,10 @@ use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::Span;
 
 use super::*;
+use crate::analyse;
 use crate::data_sheet::{CauseKind, dwpd, tbw};
 use crate::values;
-use crate::{analyse, testing};
+use drivelab_samples as testing;
 
 /// No cause.
 const NOTHING: [CauseKind; 0] = [];

@@ -8,7 +8,7 @@ use drivelab_core::telemetry::{About, Quantity, SeriesDescription, SourceKind};
 use drivelab_core::units::Bytes;
 
 use crate::analyse;
-use crate::testing::{recorded, sample_run, source};
+use drivelab_samples::{recorded, sample_run, source};
 
 const STEP: &str = "sustained/whole-file-write";
 

@@ -19,7 +19,7 @@ fn fill(span: f64, bytes: f64, rate: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
 /// Files are deleted one after the other too, but that writes nothing.
 #[test]
 fn a_deletion_of_files_is_no_fill() {
-    let mut run = crate::testing::sample_run();
+    let mut run = drivelab_samples::sample_run();
     let step = run.plan.tests.iter_mut().flat_map(|test| &mut test.steps).find(|step| is_fill(step)).expect("a fill");
     for (work, fills) in [(FileWork::Create, true), (FileWork::Delete, false)] {
         let Action::Io { workload, .. } = &mut step.action else { unreachable!("a fill writes") };

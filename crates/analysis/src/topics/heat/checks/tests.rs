@@ -6,8 +6,8 @@ use drivelab_core::telemetry::SourceKind;
 use drivelab_core::units::Bytes;
 
 use crate::analyse;
-use crate::testing::{recorded, sample_run, source};
 use drivelab_core::telemetry::Quantity;
+use drivelab_samples::{recorded, sample_run, source};
 
 const STEP: &str = "mixes/w30";
 const S: u64 = 1_000_000_000;

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::check;
-use crate::testing::{Pace, loads_plan, sample_loads_run, sample_plan, sample_run, step_events};
 use crate::values::Execution;
+use drivelab_samples::{Pace, loads_plan, sample_loads_run, sample_plan, sample_run, step_events};
 
 /// One execution that a test may spoil.
 struct Case {

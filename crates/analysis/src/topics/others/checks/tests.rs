@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::analyse;
 use crate::metrics::metric_def;
-use crate::testing::{recorded, sample_run, source};
+use drivelab_samples::{recorded, sample_run, source};
 
 const STEP: &str = "mixes/w30";
 

@@ -3,7 +3,7 @@
 use drivelab_core::score::ScorePart;
 
 use super::*;
-use crate::testing::sample_plan;
+use drivelab_samples::sample_plan;
 
 fn metric(step: &StepId, id: &str, unit: &str, value: Option<f64>) -> Metric {
     Metric {
@@ -191,7 +191,7 @@ fn a_bandwidth_over_all_traces_is_their_bytes_by_their_busy_times() {
 
 #[test]
 fn scores_of_which_nothing_was_told_are_named_once_their_steps_are_done() {
-    let mut run = crate::testing::sample_run();
+    let mut run = drivelab_samples::sample_run();
     let done = run.steps[0].key.step.clone();
     let later = StepId::new("t", "not-run");
     let of = |name: &str, step: &StepId, metric: &str| {

@@ -9,8 +9,8 @@ use drivelab_core::units::Nanos;
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::sample_run;
 use crate::topics::search::findings;
+use drivelab_samples::sample_run;
 
 fn search(lowest: u64, highest: u64, max: u32) -> RateSearch {
     let bound = Nanos::from_millis(1);

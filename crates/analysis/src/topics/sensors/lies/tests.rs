@@ -5,7 +5,7 @@ use drivelab_core::telemetry::{Sample, SeriesDescription};
 
 use super::*;
 use crate::analyse;
-use crate::testing::{recorded, sample_run, source};
+use drivelab_samples::{recorded, sample_run, source};
 
 const S: u64 = SECOND_NS;
 

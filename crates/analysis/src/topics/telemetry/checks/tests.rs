@@ -6,7 +6,7 @@ use drivelab_core::run::RunRecords;
 
 use super::*;
 use crate::analyse;
-use crate::testing::{recorded, sample_run, sample_watched_run, source};
+use drivelab_samples::{recorded, sample_run, sample_watched_run, source};
 
 const STEP: &str = "mixes/w30";
 

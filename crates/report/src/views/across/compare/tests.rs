@@ -1,7 +1,8 @@
 //! Runs of one plan that left out different parts: every step has its row, and what is lacking is said.
 
-use drivelab_analysis::{analyse, testing};
+use drivelab_analysis::analyse;
 use drivelab_core::run::RunRecords;
+use drivelab_samples as testing;
 
 use super::*;
 

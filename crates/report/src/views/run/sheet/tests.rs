@@ -1,11 +1,12 @@
 //! The data sheet on the page, in Markdown, in the terminal and in the document: the same rows, and words where nothing
 //! printed is known.
 
-use drivelab_analysis::{analyse, testing};
+use drivelab_analysis::analyse;
 use drivelab_core::data_sheet::{DataSheet, PrintedFigure, SheetFigure};
 use drivelab_core::drive_facts::{Certainty, FactSource};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
+use drivelab_samples as testing;
 
 use crate::figure::input::ReportInput;
 

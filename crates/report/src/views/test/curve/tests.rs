@@ -1,11 +1,12 @@
 //! A curve on the page, in the terminal and in the document: made of the sample's depths, whose figures are known.
 
-use drivelab_analysis::{analyse, testing};
+use drivelab_analysis::analyse;
 use drivelab_core::load::Arrivals;
 use drivelab_core::record::OpenLoop;
 use drivelab_core::relative::{RelativeRate, Rounding};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Nanos;
+use drivelab_samples as testing;
 
 use crate::figure::input::ReportInput;
 

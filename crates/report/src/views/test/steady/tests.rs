@@ -1,12 +1,13 @@
 //! The window of a steady test and the matrix of two axes, on samples whose figures were set by hand.
 
-use drivelab_analysis::{Analysis, analyse, testing};
+use drivelab_analysis::{Analysis, analyse};
 use drivelab_core::finding::Finding;
 use drivelab_core::ids::StepKey;
 use drivelab_core::metric::{Metric, Wrong};
 use drivelab_core::plan::{Action, AxisValue, Rounds, StepRole};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::{Bytes, Percent};
+use drivelab_samples as testing;
 
 use crate::figure::Figure;
 use crate::figure::input::ReportInput;

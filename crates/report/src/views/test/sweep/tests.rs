@@ -1,8 +1,9 @@
 //! Lines over one axis and over two, and the unit in which they are drawn.
 
-use drivelab_analysis::{analyse, testing};
+use drivelab_analysis::analyse;
 use drivelab_core::plan::{AxisValue, PublishedUnit};
 use drivelab_core::run::RunRecords;
+use drivelab_samples as testing;
 
 use super::*;
 

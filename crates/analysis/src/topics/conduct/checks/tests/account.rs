@@ -6,9 +6,9 @@ use drivelab_core::units::{Bytes, Nanos, Percent};
 
 use super::*;
 use crate::analyse;
-use crate::testing;
-use crate::testing::sample_run;
 use crate::topics::limits::LimitKind;
+use drivelab_samples as testing;
+use drivelab_samples::sample_run;
 
 fn effort(record: &mut StepRecord) -> &mut drivelab_core::record::Effort {
     record.engine.effort.as_mut().expect("an account")

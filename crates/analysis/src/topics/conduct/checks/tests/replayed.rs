@@ -11,7 +11,7 @@ use crate::analyse;
 use crate::topics::limits::LimitKind;
 
 fn replayed() -> ReplayRecord {
-    crate::testing::replay_record(Nanos::from_secs(1))
+    drivelab_samples::replay_record(Nanos::from_secs(1))
 }
 
 /// The sample run with a step that replayed a trace in time: `writes` of its operations were to write.

@@ -8,7 +8,7 @@ use drivelab_core::units::{Bytes, Nanos, Percent};
 use drivelab_core::workload::{DataPattern, Workload};
 
 use super::*;
-use crate::testing::{sample_run, sample_verified_run};
+use drivelab_samples::{sample_run, sample_verified_run};
 
 #[test]
 fn errors_are_counted_and_the_first_of_each_number_are_named() {

@@ -12,7 +12,7 @@ use drivelab_core::record::{
 use drivelab_core::units::Nanos;
 use drivelab_core::workload::{Pattern, Workload};
 
-use crate::testing::ops::{self, Issued, summed};
+use crate::ops::{self, Issued, summed};
 
 pub(super) const SECOND_NS: u64 = 1_000_000_000;
 /// Mean latency where an open loop leaves the target time, ns.

@@ -7,7 +7,7 @@ use drivelab_core::telemetry::{
 };
 use drivelab_core::units::Nanos;
 
-use crate::testing::sample_run;
+use crate::sample_run;
 
 /// A source of the drive `nvme0n1` with one series and these values (run time in nanoseconds, value).
 #[must_use]
@@ -44,7 +44,7 @@ pub fn recorded(sources: Vec<RecordedSource>) -> Recorded {
     recorded
 }
 
-/// [`crate::testing::sample_run`] beside which a thermometer rose by half a degree a second from 35 °C to at most 60 °C
+/// [`crate::sample_run`] beside which a thermometer rose by half a degree a second from 35 °C to at most 60 °C
 /// and a meter read 5 W, once a second, with the processor's energy and one CPU that was half busy.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "a sample run has few seconds")]

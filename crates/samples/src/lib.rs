@@ -1,9 +1,12 @@
-//! A plausible small run for the tests of this crate and of those that show what it makes (`report`, `session`, `cli`).
+//! Made-up runs for tests: of `analysis`, and of those that show what it makes of a run (`report`, `session`, `cli`).
 //!
-//! Everything is made up and follows from fixed arithmetic: the same call always gives the same events, and they obey
-//! every invariant that [`crate::analyse()`] checks. Not part of the product's interface.
+//! Everything follows from fixed arithmetic: the same call always gives the same events, and they obey every invariant
+//! that `analysis` checks. Must not be used by the program itself, only by tests and examples.
+
+#![forbid(unsafe_code)]
 
 mod arms;
+mod drives;
 mod environment;
 mod load;
 mod loads;
@@ -17,6 +20,7 @@ mod slowed;
 mod telemetry;
 
 pub use arms::{sample_arms, under_arm, with_host_cpu};
+pub use drives::{SLOWED, sample_group};
 pub use environment::sample_environment;
 pub use load::{Pace, step_events};
 pub use loads::{

@@ -6,8 +6,8 @@ use drivelab_core::ids::RunId;
 use drivelab_core::record::StepRecord;
 use drivelab_core::run::RunRecords;
 
-use super::slowed::slowed;
-use crate::testing::sample_run;
+use crate::sample_run;
+use crate::slowed::slowed;
 
 /// The run as one under this arm.
 #[must_use]

@@ -8,7 +8,7 @@ use drivelab_core::environment::{
 use drivelab_core::target::{DirectIo, GuardDecision};
 use drivelab_core::units::Bytes;
 
-use crate::testing::plan::CAPACITY;
+use crate::plan::CAPACITY;
 
 /// Nothing in it gives a finding.
 #[must_use]

@@ -9,7 +9,7 @@ use drivelab_core::units::{Bytes, Nanos, Percent};
 use drivelab_core::workload::{Pattern, Span, Workload};
 
 use super::sample::{Tape, fold};
-use crate::testing::plan::{CAPACITY, KIB, axis, measure, plan, random, test, workload};
+use crate::plan::{CAPACITY, KIB, axis, measure, plan, random, test, workload};
 
 /// Every test below, one after the other.
 #[must_use]

@@ -3,7 +3,7 @@
 use drivelab_core::group::{CoreTime, Group, GroupRole, GroupRun, HostCpu};
 use drivelab_core::run::RunRecords;
 
-use crate::testing::{sample_id, slowed};
+use crate::{sample_id, slowed};
 
 /// How much slower each drive is in company.
 pub const SLOWED: [f64; 3] = [2.0, 1.25, 1.0];

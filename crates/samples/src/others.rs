@@ -5,7 +5,7 @@ use drivelab_core::record::StepRecord;
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::{Quantity, SeriesDescription, SourceKind};
 
-use crate::testing::{recorded, source};
+use crate::{recorded, source};
 
 /// The run with counters of its disk. During each chosen execution other programs read as much as the execution did,
 /// and wrote nothing.

@@ -1,0 +1,134 @@
+//! What differs between runs that may be compared, and must be kept in mind when their figures are.
+
+use drivelab_core::environment::TargetKind;
+use drivelab_core::event::RunState;
+use drivelab_core::group::GroupRole;
+use drivelab_core::units::Bytes;
+
+use crate::digest::Digest;
+
+/// Something in which runs differ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// What.
+    pub what: Differing,
+    /// What it is of each run, in their order.
+    pub values: Vec<Value>,
+}
+
+/// What runs that are compared may differ in, in the order in which it is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Differing {
+    /// The arm: encryption and power state.
+    Arm,
+    /// File, device or nothing.
+    TargetKind,
+    /// The bytes that were tested.
+    TestedSize,
+    /// Firmware, of drives of one model.
+    Firmware,
+    /// Release of drivelab.
+    ToolVersion,
+    /// The engine that issued the I/O.
+    Backend,
+    /// Release of the kernel.
+    Kernel,
+    /// Model of the CPU.
+    Cpu,
+    /// Board of the testbed.
+    Board,
+    /// File system that the target lies on.
+    FileSystem,
+    /// Parameters changed on the command line.
+    Set,
+    /// How often the run was interrupted.
+    Interruptions,
+    /// Alone, or while other drives were measured.
+    Company,
+    /// Whether it came to its end.
+    State,
+}
+
+/// What a run has where others have something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A name: of a kernel, of a file system.
+    Name(String),
+    /// It is not known.
+    Unknown,
+    /// There is none.
+    None,
+    /// A size.
+    Size(Bytes),
+    /// A count.
+    Count(usize),
+    /// So many drives at once; 1 is alone.
+    Drives(u32),
+    /// How the run stands.
+    State(RunState),
+    /// What the target is.
+    Target(TargetKind),
+}
+
+impl Differing {
+    /// All, in the order in which they are listed.
+    pub const ALL: [Differing; 14] = [
+        Differing::Arm,
+        Differing::TargetKind,
+        Differing::TestedSize,
+        Differing::Firmware,
+        Differing::ToolVersion,
+        Differing::Backend,
+        Differing::Kernel,
+        Differing::Cpu,
+        Differing::Board,
+        Differing::FileSystem,
+        Differing::Set,
+        Differing::Interruptions,
+        Differing::Company,
+        Differing::State,
+    ];
+
+    /// What it is of a run.
+    fn of(self, digest: &Digest) -> Value {
+        let run = &digest.run;
+        let (target, testbed) = (&run.environment.target, &run.environment.testbed);
+        let known = |name: Option<&String>| name.map_or(Value::Unknown, |name| Value::Name(name.trim().to_owned()));
+        let listed = |names: &[String]| if names.is_empty() { Value::None } else { Value::Name(names.join(" and ")) };
+        match self {
+            Differing::Arm => Value::Name(digest.condition().arm()),
+            Differing::TargetKind => Value::Target(target.kind),
+            Differing::TestedSize => Value::Size(target.length),
+            Differing::Firmware => known(target.devices.iter().find_map(|device| device.firmware.as_ref())),
+            Differing::ToolVersion => Value::Name(run.tool.version.clone()),
+            Differing::Backend => listed(&run.backends),
+            Differing::Kernel => Value::Name(testbed.kernel.clone()),
+            Differing::Cpu => known(testbed.cpu_model.as_ref()),
+            Differing::Board => known(testbed.board.as_ref()),
+            Differing::FileSystem => {
+                target.file_system.as_ref().map_or(Value::None, |system| Value::Name(system.kind.clone()))
+            }
+            Differing::Set => listed(&run.set),
+            Differing::Interruptions => Value::Count(run.breaks),
+            Differing::Company => match &run.group {
+                Some(group) if group.role == GroupRole::Together => Value::Drives(group.drives()),
+                _ => Value::Drives(1),
+            },
+            Differing::State => Value::State(run.state),
+        }
+    }
+}
+
+/// Everything in which runs differ besides the drive.
+pub(super) fn differences(runs: &[&Digest]) -> Vec<Difference> {
+    let model = |run: &Digest| run.run.environment.target.devices.iter().find_map(|device| device.model.clone());
+    let one_model = runs.windows(2).all(|two| model(two[0]) == model(two[1]));
+    let different = |what: Differing| {
+        let values: Vec<Value> = runs.iter().map(|run| what.of(run)).collect();
+        let unlike = values.windows(2).any(|two| two[0] != two[1]);
+        // Other drives have other firmware: that says nothing more.
+        let tells = what != Differing::Firmware || one_model;
+        (unlike && tells).then_some(Difference { what, values })
+    };
+    Differing::ALL.into_iter().filter_map(different).collect()
+}

@@ -1,0 +1,10 @@
+//! Runs side by side: which may be compared, what differs between them, and which steps of one stand beside which of
+//! another. All of it from digests, so hundreds of runs are compared without reading their records.
+
+mod align;
+mod differences;
+mod groups;
+
+pub use align::{Aligned, AlignedStep, AlignedTest, LeftOut, align};
+pub use differences::{Difference, Differing, Value};
+pub use groups::{Alike, Refusal, Refused, SideBySide, side_by_side};

@@ -1,0 +1,109 @@
+//! Fills and minutes of load over time, thinned so that no peak and no dip is lost.
+//!
+//! Each point stands for a stretch of recorded intervals and keeps the slowest and the fastest of them. How much was
+//! moved up to its end gives the mean rate of a stretch, and the place of a fill.
+
+use drivelab_core::ids::{StepId, StepKey};
+use drivelab_core::record::IntervalRecord;
+use drivelab_core::run::RunRecords;
+use drivelab_core::telemetry::Quantity;
+use serde::{Deserialize, Serialize};
+
+use super::make::nine_digits;
+use crate::analysis::Analysis;
+use crate::topics::fill::is_fill;
+use crate::topics::telemetry::values::of_drive;
+
+/// Points of all courses of a run together: some 100 KB.
+const MOST_POINTS: usize = 2048;
+/// Points that a course has at most, and at least where that many are recorded.
+const POINTS: std::ops::RangeInclusive<usize> = 16..=128;
+/// What minutes of load have and shorter steps have not.
+const MINUTES: &str = "heat.kept";
+
+/// The last execution of a fill or of minutes of load, over time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Course {
+    /// The execution.
+    pub key: StepKey,
+    /// What it moved.
+    pub rates: Vec<RatePoint>,
+    /// How warm the drive was; empty where nothing told it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub celsius: Vec<TemperaturePoint>,
+}
+
+/// A stretch of a course. The mean rate of the stretch is the difference of `moved` to the point before over that of
+/// `to_s`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RatePoint {
+    /// Its end, seconds of measuring since the step began.
+    pub to_s: f64,
+    /// Bytes read and written up to there: the place, for a fill.
+    pub moved: u64,
+    /// Rate of its slowest interval, MB/s.
+    pub low: f64,
+    /// Rate of its fastest interval, MB/s.
+    pub high: f64,
+}
+
+/// Readings of the drive's temperature in a stretch.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TemperaturePoint {
+    /// The last of them, seconds since the step began.
+    pub to_s: f64,
+    /// Their mean, °C.
+    pub mean: f64,
+    /// The lowest, °C.
+    pub low: f64,
+    /// The highest, °C.
+    pub high: f64,
+}
+
+/// The course of every fill, and of every step with minutes of load.
+pub(super) fn courses(records: &RunRecords, analysis: &Analysis) -> Vec<Course> {
+    let minutes = |step: &StepId| analysis.step_metric(step, MINUTES).is_some();
+    let last = |step: &StepId| records.steps.iter().rfind(|record| record.key.step == *step);
+    let steps = records.plan.steps().filter(|step| is_fill(step) || minutes(&step.id));
+    let keys: Vec<&StepKey> = steps.filter_map(|step| last(&step.id)).map(|record| &record.key).collect();
+    let most = (MOST_POINTS / keys.len().max(1)).clamp(*POINTS.start(), *POINTS.end());
+    keys.into_iter().map(|key| course(records, key, most)).collect()
+}
+
+fn course(records: &RunRecords, key: &StepKey, most: usize) -> Course {
+    let own: Vec<&IntervalRecord> = records.intervals.iter().filter(|one| one.key == *key && !one.ramp).collect();
+    let stretch = own.len().div_ceil(most).max(1);
+    let (mut seconds, mut moved) = (0.0, 0);
+    let point = |intervals: &[&IntervalRecord]| {
+        let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
+        for interval in intervals {
+            let length = interval.end_ns.saturating_sub(interval.start_ns) as f64 / 1e9;
+            let bytes = interval.read.bytes.get() + interval.write.bytes.get();
+            seconds += length;
+            moved += bytes;
+            let rate = bytes as f64 / 1e6 / length.max(1e-9);
+            (low, high) = (low.min(rate), high.max(rate));
+        }
+        RatePoint { to_s: nine_digits(seconds), moved, low: nine_digits(low), high: nine_digits(high) }
+    };
+    let rates = own.chunks(stretch).map(point).collect();
+    Course { key: key.clone(), rates, celsius: temperatures(records, key, most) }
+}
+
+fn temperatures(records: &RunRecords, key: &StepKey, most: usize) -> Vec<TemperaturePoint> {
+    let record = records.steps.iter().find(|record| record.key == *key);
+    let Some((record, (source, series))) = record.zip(of_drive(&records.telemetry, Quantity::Temperature)) else {
+        return Vec::new();
+    };
+    let within = source.samples.iter().filter(|one| (record.start_ns..=record.end_ns).contains(&one.at_ns));
+    let read: Vec<(u64, f64)> =
+        within.filter_map(|one| Some((one.at_ns, one.values.get(series).copied().flatten()?))).collect();
+    let point = |stretch: &[(u64, f64)]| {
+        let (to_ns, _) = stretch.last()?;
+        let celsius: Vec<f64> = stretch.iter().map(|(_, celsius)| *celsius).collect();
+        let (low, high) = crate::stats::range(&celsius)?;
+        let mean = nine_digits(crate::stats::mean(&celsius)?);
+        Some(TemperaturePoint { to_s: nine_digits((to_ns - record.start_ns) as f64 / 1e9), mean, low, high })
+    };
+    read.chunks(read.len().div_ceil(most).max(1)).filter_map(point).collect()
+}

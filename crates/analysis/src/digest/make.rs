@@ -1,0 +1,124 @@
+//! From records and analysis to a digest.
+
+use drivelab_core::environment::Environment;
+use drivelab_core::load::OpKind;
+use drivelab_core::metric::Metric;
+use drivelab_core::plan::{Step, StepRole};
+use drivelab_core::run::RunRecords;
+
+use super::courses::courses;
+use super::{DIGEST_VERSION, Digest, RunFacts, StepDigest, StepFacts, TestDigest};
+use crate::analysis::Analysis;
+use crate::rate::{rate_metric, replays};
+use crate::topics::telemetry::spent::{cpu_s_per_gb, idle_watts};
+
+impl Digest {
+    /// The digest of a run.
+    #[must_use]
+    pub fn of(records: &RunRecords, analysis: &Analysis) -> Digest {
+        let tests = records.plan.tests.iter().map(|test| TestDigest {
+            name: test.name.clone(),
+            title: test.title.clone(),
+            combine: test.combine,
+            steps: test.steps.iter().filter_map(|step| of_step(records, analysis, step)).collect(),
+        });
+        Digest {
+            run: facts(records, analysis),
+            tests: tests.filter(|test| !test.steps.is_empty()).collect(),
+            metrics: analysis.metrics.iter().filter(|metric| metric.step.is_none()).map(short).collect(),
+            courses: courses(records, analysis),
+            findings: analysis.findings.clone(),
+            limits: analysis.limits.clone(),
+        }
+    }
+}
+
+fn facts(records: &RunRecords, analysis: &Analysis) -> RunFacts {
+    let plan = &records.plan;
+    let mut backends: Vec<String> = records.steps.iter().map(|record| record.engine.backend.clone()).collect();
+    backends.sort();
+    backends.dedup();
+    let measured: Vec<&Step> = plan.steps().filter(|step| is_measured(step)).collect();
+    RunFacts {
+        digest_version: DIGEST_VERSION,
+        analysis_version: analysis.analysis_version,
+        id: records.run,
+        started: records.started.clone(),
+        duration_ns: records.last_at_ns,
+        state: records.state,
+        breaks: records.breaks.len(),
+        tool: records.tool.clone(),
+        method: plan.methodology.clone(),
+        title: plan.title.clone(),
+        profile: plan.profile.clone(),
+        form: plan.form,
+        set: plan.set.clone(),
+        environment: Box::new(slim(&records.environment)),
+        group: records.group.clone(),
+        backends,
+        idle_watts: idle_watts(records),
+        cpu_s_per_gb: cpu_s_per_gb(records, &measured),
+    }
+}
+
+fn is_measured(step: &Step) -> bool {
+    step.role == StepRole::Measure && step.workload().is_some()
+}
+
+/// Target, testbed and condition. The rest is large, and no comparison needs it.
+fn slim(environment: &Environment) -> Environment {
+    Environment {
+        target: environment.target.clone(),
+        testbed: environment.testbed.clone(),
+        guard: None,
+        bundle_on_same_device: environment.bundle_on_same_device,
+        ceilings: None,
+        watching_cost: None,
+        probe: None,
+        drive_facts: None,
+        condition: environment.condition.clone(),
+        source: None,
+        content: None,
+        data_sheet: None,
+    }
+}
+
+fn of_step(records: &RunRecords, analysis: &Analysis, step: &Step) -> Option<StepDigest> {
+    let load = step.workload()?;
+    let metrics = analysis.metrics.iter().filter(|metric| metric.step.as_ref() == Some(&step.id)).map(short);
+    let facts = StepFacts {
+        id: step.id.clone(),
+        label: step.label.clone(),
+        measured: is_measured(step),
+        ops: OpKind::ALL.into_iter().filter(|kind| load.issues(*kind)).collect(),
+        rate: rate_metric(step).map(str::to_owned),
+        replays: replays(step),
+        axes: step.axes.clone(),
+        relative: step.relative.clone(),
+        approximations: step.approximations.clone(),
+        cpu_s_per_gb: cpu_s_per_gb(records, &[step]),
+    };
+    Some(StepDigest { facts, metrics: metrics.collect() })
+}
+
+/// The metric in nine significant digits: more than any measurement has, and half as long as what a float may print.
+fn short(metric: &Metric) -> Metric {
+    let mut metric = metric.clone();
+    metric.value = metric.value.map(nine_digits);
+    metric.rounds.iter_mut().chain(&mut metric.sets).for_each(|value| *value = nine_digits(*value));
+    if let Some(spread) = &mut metric.spread {
+        let told = if metric.sets.is_empty() { &metric.rounds } else { &metric.sets };
+        let confidence = spread
+            .confidence
+            .map(|ends| drivelab_core::metric::Interval95 { low: nine_digits(ends.low), high: nine_digits(ends.high) });
+        if let Some(again) = crate::stats::spread(told) {
+            *spread = drivelab_core::metric::Spread { confidence, ..again };
+        }
+    }
+    metric
+}
+
+/// A value in nine significant digits.
+pub(super) fn nine_digits(value: f64) -> f64 {
+    format!("{value:.8e}").parse().unwrap_or(value)
+}

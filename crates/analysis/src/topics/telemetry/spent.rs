@@ -1,0 +1,46 @@
+//! What a run took besides time: power of the drive while it was idle, and CPU time of the host for what was moved.
+//! docs/guide/conditions.md defines the figures.
+
+use drivelab_core::group::CoreTime;
+use drivelab_core::plan::Step;
+use drivelab_core::run::RunRecords;
+use drivelab_core::telemetry::Quantity;
+
+use super::course::course;
+use super::values::{idle_steps, of_drive};
+
+/// Least CPU time for a figure per GB, ms. The kernel counts in ticks of mostly 10 ms for each CPU and kind, so below
+/// this the count says more about the ticks than about the work.
+pub const LEAST_CPU_MS: u64 = 100;
+
+/// Average power of the drive over the idle steps (`action = "idle"`), W, each by its length. `None` without one, and
+/// where nothing told the drive's power long enough.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "nanoseconds of a run stay below 2^53")]
+pub fn idle_watts(records: &RunRecords) -> Option<f64> {
+    let (source, series) = of_drive(&records.telemetry, Quantity::Power)?;
+    let told = idle_steps(records).filter_map(|idle| {
+        let course = course(source, series, idle.from_ns, idle.to_ns)?;
+        Some((idle.to_ns.saturating_sub(idle.from_ns) as f64, course.mean))
+    });
+    let (length, energy) = told.fold((0.0, 0.0), |(all, sum), (length, watts)| (all + length, sum + length * watts));
+    (length > 0.0).then(|| energy / length)
+}
+
+/// CPU time of the whole host, whoever used it, for each 10^9 bytes that these steps moved, s/GB: over every execution
+/// of which the host's CPUs are on record, ramps included. `None` where none is, where nothing was moved, and below
+/// [`LEAST_CPU_MS`].
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "milliseconds and bytes stay below 2^53")]
+pub fn cpu_s_per_gb(records: &RunRecords, steps: &[&Step]) -> Option<f64> {
+    let (mut used_ms, mut bytes) = (0, 0);
+    for cpu in records.host_cpu.iter().filter(|cpu| steps.iter().any(|step| step.id == cpu.key.step)) {
+        used_ms += cpu.cores.iter().map(CoreTime::busy_ms).sum::<u64>();
+        let own = records.intervals.iter().filter(|interval| interval.key == cpu.key);
+        bytes += own.map(|interval| interval.read.bytes.get() + interval.write.bytes.get()).sum::<u64>();
+    }
+    (used_ms >= LEAST_CPU_MS && bytes > 0).then(|| used_ms as f64 / 1e3 / (bytes as f64 / 1e9))
+}
+
+#[cfg(test)]
+mod tests;
