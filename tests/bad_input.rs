@@ -85,6 +85,10 @@ fn targets_that_do_not_exist_or_are_no_files() {
     }
     let _listener = std::os::unix::net::UnixListener::bind(lab.folder().join("socket")).expect("a socket");
     refused(&lab, &["show", "socket"], 6, &["socket"]);
+    for command in [vec!["run", "quick", "/dev/random"], vec!["io", "/dev/random"]] {
+        let said = refused(&lab, &command, 6, &["/dev/random", "character device"]);
+        assert!(!said.stderr.contains("writes only"), "{command:?}: {}", said.stderr);
+    }
     refused(&lab, &["run", "quick", "/proc/version"], 6, &["/proc/version"]);
     refused(&lab, &["run", "quick", "/proc"], 6, &["/proc"]);
     refused(&lab, &["run", "quick", ".", "--size", "2 parsecs"], 2, &["parsecs"]);
@@ -506,6 +510,10 @@ fn what_must_write_to_a_full_disk_says_so_and_what_only_reads_works() {
     let mut eater = std::fs::File::create(small.0.join("eater")).expect("a file");
     while std::io::Write::write_all(&mut eater, &[1; 4096]).is_ok() {}
     lab.ok(&["results", "list", "--data", &path]);
+    // Without a catalog, and without room for one, the list is made of the bundles alone.
+    std::fs::remove_file(small.0.join("catalog.sqlite")).expect("the catalog");
+    while std::io::Write::write_all(&mut eater, &[1; 4096]).is_ok() {}
+    assert!(lab.ok(&["results", "list", "--data", &path]).stdout.contains("complete"));
     refused(&lab, &["results", "reindex", "--data", &path], 6, &["no space left"]);
 }
 
@@ -525,7 +533,8 @@ fn a_full_data_disk_is_named_and_kills_nothing() {
     for size in [4096, 1024] {
         while std::io::Write::write_all(&mut eater, &vec![1; size]).is_ok() {}
     }
-    for room in [0_u64, 64 << 10] {
+    // 2 and 6 KiB are enough for the folder of a run and too little for all that it begins with.
+    for room in [0_u64, 2 << 10, 6 << 10, 64 << 10] {
         let length = eater.metadata().expect("facts").len();
         eater.set_len(length - room).expect("some room");
         for _ in 0..2 {

@@ -18,14 +18,16 @@ use drivelab_core::event::{EVENT_VERSION, RunStarted};
 use drivelab_core::finding::Finding;
 use drivelab_core::group::CoreTime;
 use drivelab_core::histogram::Histogram;
-use drivelab_core::ids::{RunId, StepId};
+use drivelab_core::ids::StepId;
 use drivelab_core::plan::{Action, Plan};
-use drivelab_core::record::{IntervalRecord, OpRecord, StepRecord};
+use drivelab_core::record::{IntervalRecord, OpRecord, Origin, StepRecord};
 use drivelab_core::telemetry::{
     About, Disturbs, Observer, Phase, Quantity, Sample, SeriesDescription, SourceDescription, SourceId, SourceKind,
     SourceSamples, TelemetryBatch, TelemetryDescribed,
 };
+use drivelab_core::truth::GroundTruth;
 use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::wall::{SetTime, WallClock as _};
 use drivelab_samples::{Pace, sample_environment, sample_plan, sample_tool, step_events};
 use drivelab_session::{Fanout, Outcome, Session, Start, TargetCare};
 use drivelab_store::{DataDir, NewBundle, Recorder};
@@ -40,12 +42,15 @@ const CPUS: &str = "DRIVELAB_MEMORY_CPUS";
 /// Length of a step, seconds.
 const STEP: u64 = 300;
 const SECOND_NS: u64 = 1_000_000_000;
+/// 2026-03-01T10:00:00Z.
+const STARTED_MS: u64 = 1_772_359_200_000;
 
 /// A drive of some 100,000 operations per second, a third of them writes.
 struct Drive {
     clock: Arc<VirtualClock>,
     random: u64,
     template: StepRecord,
+    truths: Vec<GroundTruth>,
 }
 
 impl Drive {
@@ -105,10 +110,18 @@ impl Backend for Drive {
                 others: Vec::new(),
                 backlog: None,
                 stuck: None,
+                origin: Origin::Simulated,
                 condensed: None,
                 in_flight_mean: busy as f64 / SECOND_NS as f64,
             });
         }
+        self.truths.push(GroundTruth {
+            key: Some(request.key.clone()),
+            from_ns: start_ns,
+            written: Bytes::new(0),
+            regime: "steady".to_owned(),
+            cause: "the step began".to_owned(),
+        });
         let elapsed_ns = seconds * SECOND_NS;
         let (read, write) = (op(&read, elapsed_ns), op(&write, elapsed_ns));
         let busy = read.histogram.sum.get() + write.histogram.sum.get();
@@ -118,10 +131,15 @@ impl Backend for Drive {
             end_ns: start_ns + elapsed_ns,
             written_total: write.bytes,
             in_flight_mean: busy as f64 / elapsed_ns as f64,
+            origin: Origin::Simulated,
             read,
             write,
             ..self.template.clone()
         })
+    }
+
+    fn truths(&mut self) -> Vec<GroundTruth> {
+        std::mem::take(&mut self.truths)
     }
 
     fn sync(&mut self) -> Result<(), BackendError> {
@@ -236,21 +254,22 @@ fn plan(seconds: u64) -> Plan {
     plan
 }
 
-/// The made-up run, played by this process.
+/// The made-up run of a time of day, played by this process.
 fn play(data: &Path, seconds: u64, cpus: usize) {
-    let (run, plan, tool) = (RunId::now(), plan(seconds), sample_tool());
+    let wall = SetTime::new(STARTED_MS, 1);
+    let (run, plan, tool) = (wall.run_id(), plan(seconds), sample_tool());
     let (started, environment) = ("2026-03-01T10:00:00Z".to_owned(), sample_environment());
     let data = DataDir::open(data).expect("a data folder");
     let (started_at, methodology_toml) = (started.as_str(), "# made up\n");
     let new =
         NewBundle { run, started: started_at, tool: &tool, plan: &plan, environment: &environment, methodology_toml };
-    let recorder = Recorder::create(&data, &new).expect("a bundle");
+    let recorder = Recorder::create(&data, &new).expect("a bundle").in_virtual_time();
     let clock = Arc::new(VirtualClock::default());
     let mut short = plan.tests[0].steps[0].clone();
     short.estimated_time = Nanos::from_secs(1);
     let pace = Pace { bytes_per_second: 1e9, cliff_at: u64::MAX, after: 1e9 };
     let template = step_events(&short, 1, 0, pace).1;
-    let mut drive = Drive { clock: clock.clone(), random: 88_172_645_463_325_252, template };
+    let mut drive = Drive { clock: clock.clone(), random: 88_172_645_463_325_252, template, truths: Vec::new() };
     let beside = Beside { clock: clock.clone(), cpus, next_ns: 0 };
     let stop = StopToken::default();
     let start = Start::New(RunStarted { event_version: EVENT_VERSION, run, started, tool, plan, environment });
@@ -294,6 +313,60 @@ fn peaks(seconds: u64, cpus: u64) -> Vec<(&'static str, u64)> {
     }
     println!("{seconds} s, {cpus} CPUs, peak resident KiB: {found:?}");
     found
+}
+
+/// Every file of the only bundle in a data folder, by name.
+fn files(data: &Path) -> Vec<(String, Vec<u8>)> {
+    let bundle = std::fs::read_dir(data.join("runs")).expect("runs").flatten().next().expect("a bundle").path();
+    let mut files = Vec::new();
+    for folder in [bundle.clone(), bundle.join("events"), bundle.join("notes")] {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten().filter(|entry| entry.path().is_file()) {
+            let name = entry.path().strip_prefix(&bundle).expect("within").display().to_string();
+            files.push((name, std::fs::read(entry.path()).expect("a file")));
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn two_virtual_runs_of_one_seed_are_equal_byte_for_byte() {
+    let (one, other) = (Lab::new(), Lab::new());
+    play(&one.data(), 1500, 4);
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    play(&other.data(), 1500, 4);
+    let (one, other) = (files(&one.data()), files(&other.data()));
+    let names = |files: &[(String, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&one), names(&other));
+    assert!(one.iter().any(|(name, _)| name == "seal.json"), "{:?}", names(&one));
+    let differ: Vec<&str> = one.iter().zip(&other).filter(|(a, b)| a.1 != b.1).map(|(a, _)| a.0.as_str()).collect();
+    assert_eq!(differ, Vec::<&str>::new());
+}
+
+#[test]
+fn records_of_a_virtual_drive_say_so_and_what_it_knows_is_on_record_and_no_figure() {
+    let lab = Lab::new();
+    play(&lab.data(), 600, 4);
+    let events = lab.command(&["replay", "--last", "--speed", "0", "--events", "json"]).output().expect("events");
+    let events: Vec<serde_json::Value> = String::from_utf8_lossy(&events.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("an event"))
+        .collect();
+    let of = |name: &str| events.iter().filter_map(|event| event["event"].get(name)).cloned().collect::<Vec<_>>();
+    assert_eq!(of("interval").len(), 600);
+    assert!(of("interval").iter().chain(&of("step_ended")).all(|one| one["origin"] == "simulated"));
+    let truths = of("ground_truth");
+    assert_eq!(truths.len(), 2);
+    assert_eq!((truths[1]["regime"].as_str(), truths[1]["from_ns"].as_u64()), (Some("steady"), Some(300 * SECOND_NS)));
+    let found = lab.command(&["results", "show", "--last", "--json"]).output().expect("results");
+    let document: serde_json::Value = serde_json::from_slice(&found.stdout).expect("JSON");
+    let text = document.to_string();
+    assert!(!text.contains("steady\",\"") && !text.contains("ground_truth"), "analysis does not read it");
+    let codes: Vec<&str> =
+        document["findings"].as_array().expect("findings").iter().filter_map(|one| one["code"].as_str()).collect();
+    for of_host in ["virtual_disk", "busy_machine", "virtual_machine", "governor_not_performance", "debug_build"] {
+        assert!(!codes.contains(&of_host), "{codes:?}");
+    }
 }
 
 #[test]

@@ -205,9 +205,9 @@ fn a_third_key_leaves_at_once_while_the_drive_still_owes_its_blocks() {
 fn a_panel_whose_terminal_is_closed_ends_without_a_panic() {
     let lab = lab();
     lab.ok(&["io", "nop:", "--time", "1s", "--quiet"]);
-    let code = lab.root().join("code");
+    let (code, files) = (lab.root().join("code"), lab.files());
     for name in ["replay", "io"] {
-        let arguments = if name == "io" { "io nop: --time 4s" } else { "replay last --speed 0.2" };
+        let arguments = if name == "io" { "io . --size 8MiB --time 4s" } else { "replay last --speed 0.2" };
         let noted = format!("{arguments}; echo $? > '{}'; exit", code.display());
         let Some(panel) = Panel::of(&lab, name, &noted, None) else { return };
         panel.wait_for("q or Ctrl-C");
@@ -221,6 +221,7 @@ fn a_panel_whose_terminal_is_closed_ends_without_a_panic() {
             assert!(began.elapsed() < Duration::from_secs(60), "{name} goes on without its terminal");
         };
         assert_eq!(ended, "0\n", "{name}");
+        assert_eq!(lab.files(), files, "{name} leaves something behind");
         std::fs::remove_file(&code).expect("read");
     }
 }

@@ -126,6 +126,7 @@ fn what_is_no_target_is_said_with_the_next_step() {
         ("/dev/no-such-disk", 6, "drivelab targets"),
         ("no-such-serial-number", 6, "drivelab targets"),
         ("/dev/null", 6, "character device"),
+        ("/dev/random", 6, "character device"),
         ("/proc", 6, "no block device lies below"),
     ] {
         let answer = lab.run(&["show", target]);

@@ -10,6 +10,7 @@ mod across;
 mod analyse;
 mod analysis;
 pub mod buyer;
+mod by_position;
 mod check;
 pub mod classes;
 pub mod digest;

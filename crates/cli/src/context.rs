@@ -6,6 +6,7 @@ use drivelab_analysis::Analysis;
 use drivelab_core::environment::ToolVersion;
 use drivelab_core::ids::RunId;
 use drivelab_core::run::RunRecords;
+use drivelab_core::wall::HostTime;
 use drivelab_lab::lab::open_data;
 use drivelab_lab::output::caller::behind_sudo;
 use drivelab_lab::{Defaults, Failure, Front, Lab, Result};
@@ -45,6 +46,7 @@ impl Context {
             },
             tool: &self.tool,
             voice: &settings.voice,
+            wall: &HostTime,
             front,
         }
     }

@@ -8,6 +8,7 @@ use drivelab_core::environment::{BlockDeviceFacts, TestbedFacts, ToolVersion};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::run::RunRecords;
+use drivelab_core::wall::{HostTime, WallClock};
 use drivelab_core::watching_cost::WatchingCost;
 use drivelab_device::{BlockNode, Roots, identity_of};
 use drivelab_engine::BackendChoice;
@@ -42,11 +43,19 @@ pub struct Lab<'a> {
     pub tool: &'a ToolVersion,
     /// Where messages go.
     pub voice: &'a Voice,
+    /// Where ids of runs and times of the day come from.
+    pub wall: &'a dyn WallClock,
     /// Who shows and asks.
     pub front: &'a dyn Front,
 }
 
 impl Lab<'_> {
+    /// The time of day to the second, RFC 3339 in UTC.
+    #[must_use]
+    pub fn now(&self) -> String {
+        to_the_second(self.wall)
+    }
+
     /// The data folder, made where it is missing.
     ///
     /// # Errors
@@ -115,9 +124,13 @@ pub fn load(data: &DataDir, run: RunId) -> Result<(RunRecords, Analysis)> {
     Ok((records, analysis))
 }
 
-/// The time to the second, RFC 3339 in UTC.
+/// The host's time of day to the second, RFC 3339 in UTC.
 #[must_use]
 pub fn now() -> String {
-    let now = jiff::Timestamp::now();
-    now.round(jiff::Unit::Second).unwrap_or(now).to_string()
+    to_the_second(&HostTime)
+}
+
+fn to_the_second(wall: &dyn WallClock) -> String {
+    let seconds = i64::try_from(wall.now_ms() / 1000).unwrap_or_default();
+    jiff::Timestamp::from_second(seconds).unwrap_or_default().to_string()
 }

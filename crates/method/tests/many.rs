@@ -185,6 +185,7 @@ fn grows_with_the_count(kinds: &[Kind], does: fn(&str), least: usize) {
 fn the_rest_is_counted_and_no_value_is_printed_whole() {
     let said = mistakes(&unknown_keys(1_234)).render(false);
     assert!(said.ends_with(&format!("and {} mistakes more", 1_234 + 1 - SHOWN)), "{}", &said[said.len() - 200..]);
+    assert_eq!(said.matches("error: ").count(), SHOWN);
     let long = "x".repeat(1 << 20);
     let spaced = "x y ".repeat(1 << 18);
     for value in [&long, &spaced] {

@@ -6,7 +6,7 @@ use drivelab_core::ids::StepKey;
 use drivelab_core::load::{OpKind, Verify};
 use drivelab_core::plan::{Action, Step};
 use drivelab_core::record::{
-    Effort, EngineReport, GroupRecord, IntervalRecord, OpRecord, OpenLoop, OtherRecord, StepRecord, StopReason,
+    Effort, EngineReport, GroupRecord, IntervalRecord, OpRecord, OpenLoop, Origin, OtherRecord, StepRecord, StopReason,
     StreamExtent, Verification,
 };
 use drivelab_core::units::Nanos;
@@ -134,6 +134,7 @@ impl<'a> Tape<'a> {
             others: others(self.load, op),
             backlog: self.load.is_open_loop().then_some(self.backlog),
             stuck: None,
+            origin: Origin::Measured,
             condensed: None,
             in_flight_mean: all.busy_ns() / elapsed as f64,
         };
@@ -191,6 +192,7 @@ impl<'a> Tape<'a> {
             write,
             others,
             errors: Vec::new(),
+            origin: Origin::Measured,
             engine: EngineReport {
                 backend: "io_uring".to_owned(),
                 reason: "asked for nothing else".to_owned(),

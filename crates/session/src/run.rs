@@ -386,6 +386,9 @@ impl<'a> Session<'a> {
         if let Some(lost) = lost {
             return Err(lost.into());
         }
+        for truth in self.backend.truths() {
+            self.emitter.emit(EventBody::GroundTruth(truth))?;
+        }
         let active = Nanos::new(self.clock.now_ns() - started_ns);
         let written_out = self.state_after(&step, record.as_ref().ok());
         Ok(Ran { active, record, written_out })

@@ -71,6 +71,8 @@ struct Segment {
     lines: Vec<u8>,
     records: u32,
     oldest: Option<Instant>,
+    /// Events wait for a frame no longer than this; without a limit in virtual time.
+    flush_after: Option<Duration>,
     /// Why nothing more can be written.
     broken: Option<String>,
 }
@@ -96,6 +98,13 @@ impl Recorder {
         catalog::note(data, new.run);
         let (data, run, lock) = (data.clone(), new.run, Some(lock));
         Ok(Recorder { data, run, bundle, lock, segment, next_seq: 0, steps_begun: false })
+    }
+
+    /// For a run in virtual time: what is written then follows from the events alone, and not from how fast they come.
+    #[must_use]
+    pub const fn in_virtual_time(mut self) -> Recorder {
+        self.segment.flush_after = None;
+        self
     }
 
     /// The files that a bundle begins with.
@@ -244,7 +253,8 @@ impl Segment {
         }
         fsio::sync_dir(&bundle.join(EVENTS))?;
         let (lines, oldest, broken) = (Vec::new(), None, None);
-        Ok(Segment { number, path, file, length, frames: 0, lines, records: 0, oldest, broken })
+        let flush_after = Some(FLUSH_AFTER);
+        Ok(Segment { number, path, file, length, frames: 0, lines, records: 0, oldest, flush_after, broken })
     }
 
     /// Adds the event's line. The line is read back first: what cannot be read must not be written, and JSON turns
@@ -276,7 +286,8 @@ impl Segment {
     }
 
     fn is_due(&self) -> bool {
-        self.lines.len() >= FLUSH_BYTES || self.oldest.is_some_and(|oldest| oldest.elapsed() >= FLUSH_AFTER)
+        let late = self.oldest.zip(self.flush_after).is_some_and(|(oldest, after)| oldest.elapsed() >= after);
+        self.lines.len() >= FLUSH_BYTES || late
     }
 
     /// Writes what was collected as one frame.

@@ -3,11 +3,13 @@
 //!
 //! It is made from what is on disk, read back and checked, not from what the recorder remembers.
 
+use std::path::Path;
 use std::time::SystemTime;
 
 use drivelab_core::event::RunState;
 use drivelab_core::ids::RunId;
 use drivelab_core::run::RunRecords;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::bundle::{Bundle, Fold, Recording};
 use crate::document::{self, FileEntry, Seal};
@@ -47,6 +49,23 @@ pub(crate) fn write_if_ended(bundle: &Bundle) -> Result<Option<RunState>, StoreE
     Ok(Some(state))
 }
 
+/// When the last event was, by the time of day at which this stretch of the run began and the run's own clock.
+fn ended(records: &RunRecords) -> Option<Timestamp> {
+    let resumed = records.breaks.iter().rev().find_map(|pause| Some((pause.at_ns, pause.resumed.as_ref()?)));
+    let (from_ns, from) = match resumed {
+        Some((at_ns, resumed)) => (at_ns, &resumed.resumed),
+        None => (0, &records.started),
+    };
+    let since = SignedDuration::from_nanos(i64::try_from(records.last_at_ns.checked_sub(from_ns)?).ok()?);
+    from.parse::<Timestamp>().ok()?.checked_add(since).ok()
+}
+
+/// The same by the file of the last segment, where the events do not tell.
+fn last_written(segment: &Path) -> Timestamp {
+    let written = std::fs::metadata(segment).and_then(|facts| facts.modified()).unwrap_or_else(|_| SystemTime::now());
+    Timestamp::try_from(written).unwrap_or_else(|_| Timestamp::now())
+}
+
 /// Writes the seal of a recording that ended so. The caller holds the lock.
 pub(crate) fn write(
     bundle: &Bundle,
@@ -62,8 +81,7 @@ pub(crate) fn write(
     let last = bundle.path().join(segment_name(u32::try_from(last).unwrap_or(u32::MAX)));
     files.extend(recording.entries);
     let events = recording.events;
-    let written = std::fs::metadata(&last).and_then(|facts| facts.modified()).unwrap_or_else(|_| SystemTime::now());
-    let ended = jiff::Timestamp::try_from(written).unwrap_or_else(|_| jiff::Timestamp::now()).to_string();
+    let ended = ended(records).unwrap_or_else(|| last_written(&last)).to_string();
     let run = bundle.manifest().run;
     let seal = Seal { run, state, ended, events, steps_done: steps_done(records), files };
     fsio::write_atomically(&bundle.path().join(SEAL), &document::write(seal)?)

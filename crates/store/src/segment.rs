@@ -45,6 +45,7 @@ pub(crate) const fn is_durable(event: &EventBody) -> bool {
         | EventBody::Interval(_)
         | EventBody::StepFailed { .. }
         | EventBody::HostCpu(_)
+        | EventBody::GroundTruth(_)
         | EventBody::DriveState(_)
         | EventBody::PreparationReused(_)
         | EventBody::RestStarted { .. }

@@ -142,4 +142,9 @@ pub(crate) const PURE_EXCEPTIONS: &[PureException] = &[
         names: &["std::thread"],
         why: "the run clock is the one place that waits (DESIGN.md, 'Waiting goes through one clock')",
     },
+    PureException {
+        path: "crates/core/src/base/wall.rs",
+        names: &["SystemTime::now"],
+        why: "the one place that tells the time of day and makes ids, which a test or a simulation sets",
+    },
 ];

@@ -43,6 +43,8 @@ const PASS_IT_ON: &str = "return the text, or emit an event";
 const CLOCKS: &[&str] = &[
     // The run clock itself, and what it times: single operations.
     "crates/core/src/base/clock.rs",
+    // The time of day, from one place.
+    "crates/core/src/base/wall.rs",
     "crates/engine/",
     // Screens are paced for people, checks for developers.
     "crates/cli/",

@@ -9,7 +9,7 @@ use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::Quantity;
 use serde::{Deserialize, Serialize};
 
-use super::make::nine_digits;
+use super::digits::nine_digits;
 use crate::analysis::Analysis;
 use crate::topics::fill::is_fill;
 use crate::topics::telemetry::values::of_drive;

@@ -7,7 +7,7 @@ use drivelab_core::finding::Finding;
 use drivelab_core::ids::StepId;
 use drivelab_core::metric::{Interval95, Metric, Spread, Wrong};
 use drivelab_core::plan::Combine;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::courses::Course;
 use super::{Digest, RunFacts, StepDigest, StepFacts, TestDigest};
@@ -16,7 +16,7 @@ use crate::topics::limits::StepLimit;
 
 /// The written form.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Document {
+struct Document {
     run: RunFacts,
     /// Id and unit of every metric that occurs.
     names: Vec<(String, String)>,
@@ -141,6 +141,18 @@ impl Tables {
 
 fn address(step: Option<&StepId>, id: &str) -> String {
     step.map_or_else(|| format!("run:{id}"), |step| format!("{step}:{id}"))
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Document::from(self.clone()).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Document::deserialize(deserializer).map(Digest::from)
+    }
 }
 
 impl From<Digest> for Document {

@@ -2,11 +2,12 @@
 
 use drivelab_core::environment::Environment;
 use drivelab_core::load::OpKind;
-use drivelab_core::metric::Metric;
+use drivelab_core::metric::{Interval95, Metric, Spread};
 use drivelab_core::plan::{Step, StepRole};
 use drivelab_core::run::RunRecords;
 
 use super::courses::courses;
+use super::digits::nine_digits;
 use super::{DIGEST_VERSION, Digest, RunFacts, StepDigest, StepFacts, TestDigest};
 use crate::analysis::Analysis;
 use crate::rate::{rate_metric, replays};
@@ -101,24 +102,18 @@ fn of_step(records: &RunRecords, analysis: &Analysis, step: &Step) -> Option<Ste
     Some(StepDigest { facts, metrics: metrics.collect() })
 }
 
-/// The metric in nine significant digits: more than any measurement has, and half as long as what a float may print.
+/// The metric in nine significant digits.
 fn short(metric: &Metric) -> Metric {
     let mut metric = metric.clone();
     metric.value = metric.value.map(nine_digits);
     metric.rounds.iter_mut().chain(&mut metric.sets).for_each(|value| *value = nine_digits(*value));
     if let Some(spread) = &mut metric.spread {
         let told = if metric.sets.is_empty() { &metric.rounds } else { &metric.sets };
-        let confidence = spread
-            .confidence
-            .map(|ends| drivelab_core::metric::Interval95 { low: nine_digits(ends.low), high: nine_digits(ends.high) });
+        let confidence =
+            spread.confidence.map(|ends| Interval95 { low: nine_digits(ends.low), high: nine_digits(ends.high) });
         if let Some(again) = crate::stats::spread(told) {
-            *spread = drivelab_core::metric::Spread { confidence, ..again };
+            *spread = Spread { confidence, ..again };
         }
     }
     metric
-}
-
-/// A value in nine significant digits.
-pub(super) fn nine_digits(value: f64) -> f64 {
-    format!("{value:.8e}").parse().unwrap_or(value)
 }

@@ -5,6 +5,7 @@
 //! of the steps. Values have nine significant digits. Must not know where digests are kept.
 
 mod courses;
+mod digits;
 mod document;
 mod make;
 
@@ -28,8 +29,7 @@ use crate::topics::limits::StepLimit;
 pub const DIGEST_VERSION: u32 = 1;
 
 /// What is kept of a run for lists, rankings and comparisons.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(into = "document::Document", from = "document::Document")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Digest {
     /// Which run, when and how it was measured.
     pub run: RunFacts,

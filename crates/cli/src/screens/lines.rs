@@ -67,6 +67,7 @@ pub(super) fn of(event: &EventBody, progress: &Progress) -> Option<(Tone, String
         EventBody::RunStarted(_)
         | EventBody::InGroup(_)
         | EventBody::HostCpu(_)
+        | EventBody::GroundTruth(_)
         | EventBody::DriveState(_)
         | EventBody::StepStarted { .. }
         | EventBody::MadeAgain { .. }

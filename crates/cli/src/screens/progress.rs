@@ -131,6 +131,7 @@ impl Progress {
             | EventBody::Telemetry(_)
             | EventBody::InGroup(_)
             | EventBody::DriveState(_)
+            | EventBody::GroundTruth(_)
             | EventBody::HostCpu(_) => {}
             EventBody::PreparationReused(reused) => self.pass_where(|slot| reused.keys.contains(&slot.key)),
             EventBody::Interrupted { .. } => self.halt(Phase::Interrupted),

@@ -9,7 +9,7 @@ use drivelab_core::plan::{
     Action, Combine, Form, MethodIdentity, Order, Plan, Repeats, Rest, Rounds, Step, StepRole, StopRule, TestPlan,
     Tracked,
 };
-use drivelab_core::record::{EngineReport, IntervalRecord, OpRecord, StepRecord, StopReason};
+use drivelab_core::record::{EngineReport, IntervalRecord, OpRecord, Origin, StepRecord, StopReason};
 use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth, Threads};
 use drivelab_core::workload::{DataPattern, Pattern, Span, Streams, Workload};
 use drivelab_samples::{sample_environment, sample_id, sample_tool};
@@ -222,6 +222,7 @@ fn record_of(whole: IntervalRecord, stop_reason: StopReason) -> StepRecord {
         errors: Vec::new(),
         streams: Vec::new(),
         written_total: Bytes::new(0),
+        origin: Origin::Measured,
         engine: EngineReport {
             backend: "io_uring".to_owned(),
             reason: "chosen".to_owned(),
@@ -267,6 +268,7 @@ fn interval(
         others: Vec::new(),
         backlog: None,
         stuck: None,
+        origin: Origin::Measured,
         condensed: None,
         in_flight_mean: workload.total_depth() as f64,
     }

@@ -34,6 +34,12 @@ impl RunId {
         !part.is_empty() && (id.starts_with(&part) || id.ends_with(&part))
     }
 
+    /// The id of a run that begins at this time (milliseconds since 1970 in UTC), with bits that tell it from others.
+    #[must_use]
+    pub const fn of(began_ms: u64, bits: [u8; 10]) -> Self {
+        RunId(uuid::Builder::from_unix_timestamp_millis(began_ms, &bits).into_uuid())
+    }
+
     /// A new id for a run that begins now.
     #[must_use]
     pub fn now() -> Self {

@@ -7,3 +7,4 @@ pub mod ids;
 pub mod input;
 pub(crate) mod redact;
 pub mod units;
+pub mod wall;

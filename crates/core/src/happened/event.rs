@@ -14,12 +14,13 @@ use crate::ids::{RunId, StepKey};
 use crate::plan::Plan;
 use crate::record::{IntervalRecord, StepRecord};
 use crate::telemetry::{TelemetryBatch, TelemetryDescribed};
+use crate::truth::GroundTruth;
 
 /// Version of the event vocabulary. Readers refuse a larger one and say so.
 ///
 /// 2 added `telemetry_described`, `telemetry`, `in_group`, `host_cpu`, `drive_state`, `preparation_reused`,
-/// `making_again` and `made_again`.
-pub const EVENT_VERSION: u32 = 2;
+/// `making_again` and `made_again`. 3 added `ground_truth`, and the origin of intervals and step records.
+pub const EVENT_VERSION: u32 = 3;
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -67,6 +68,8 @@ pub enum EventBody {
     Interval(IntervalRecord),
     /// An execution of an I/O step is over; its record is final.
     StepEnded(StepRecord),
+    /// A virtual drive began to behave otherwise. No analysis reads it.
+    GroundTruth(GroundTruth),
     /// What the host's CPUs did during an execution that is over; only where it is watched.
     HostCpu(HostCpu),
     /// An idle step is over.

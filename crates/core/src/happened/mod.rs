@@ -9,3 +9,4 @@ pub mod record;
 pub mod run;
 pub mod tails;
 pub mod telemetry;
+pub mod truth;

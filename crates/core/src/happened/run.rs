@@ -194,7 +194,8 @@ impl RunRecords {
             EventBody::RunStarted(_)
             | EventBody::RestStarted { .. }
             | EventBody::RestEnded { .. }
-            | EventBody::CoolingDown { .. } => {}
+            | EventBody::CoolingDown { .. }
+            | EventBody::GroundTruth(_) => {}
             EventBody::RunResumed(resumed) => self.resumed(at_ns, resumed),
             EventBody::StepStarted { key } => {
                 if !self.begun.insert(key.clone()) {

@@ -4,6 +4,7 @@ use crate::clock::{RunClock, StopToken};
 use crate::ids::StepKey;
 use crate::plan::StopRule;
 use crate::record::{IntervalRecord, StepRecord};
+use crate::truth::GroundTruth;
 use crate::units::Nanos;
 use crate::workload::Workload;
 
@@ -60,6 +61,11 @@ pub trait Backend {
         request: StepRequest<'_>,
         interval: &mut dyn FnMut(IntervalRecord),
     ) -> Result<StepRecord, BackendError>;
+
+    /// What a virtual drive knows of its own behaviour since it was last asked; nothing of a real one.
+    fn truths(&mut self) -> Vec<GroundTruth> {
+        Vec::new()
+    }
 
     /// Makes what was written durable (`fdatasync`). Called between steps, never inside one.
     ///

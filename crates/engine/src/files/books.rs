@@ -9,7 +9,7 @@ use drivelab_core::histogram::{Histogram, SparseHistogram};
 use drivelab_core::ids::StepKey;
 use drivelab_core::load::OpKind;
 use drivelab_core::record::{
-    Effort, EngineReport, IntervalRecord, IoError, IssueMode, OpRecord, StepRecord, StopReason, Verification,
+    Effort, EngineReport, IntervalRecord, IoError, IssueMode, OpRecord, Origin, StepRecord, StopReason, Verification,
 };
 use drivelab_core::units::{Bytes, Nanos};
 use rustix::io::Errno;
@@ -142,6 +142,7 @@ impl Books {
             in_flight_mean: mean_depth(counts.depth_ns, elapsed.get()),
             backlog: None,
             stuck: None,
+            origin: Origin::Measured,
             condensed: None,
         });
         self.index += 1;
@@ -184,6 +185,7 @@ impl Books {
             verification: verification(ended),
             errors,
             streams: Vec::new(),
+            origin: Origin::Measured,
             engine: report(request, ended, direct, notes, self.sync_error.as_ref()),
         }
     }

@@ -8,7 +8,7 @@ use std::sync::mpsc::TryRecvError;
 use std::time::Duration;
 
 use drivelab_core::ids::StepKey;
-use drivelab_core::record::{IntervalRecord, Stuck};
+use drivelab_core::record::{IntervalRecord, Origin, Stuck};
 use drivelab_core::units::Nanos;
 
 use crate::generate::arrivals::{Counter, Schedule};
@@ -214,6 +214,7 @@ impl<'a> Collector<'a> {
             in_flight_mean: mean_depth(depth_ns, elapsed.get()),
             backlog: is_open.then_some(backlog),
             stuck: (self.stuck)(),
+            origin: Origin::Measured,
             condensed: None,
         });
         self.meters.iter_mut().for_each(Meter::clear);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use drivelab_core::backend::StepRequest;
 use drivelab_core::load::Placement;
 use drivelab_core::record::{
-    Effort, EngineReport, IoError, OpenLoop, StepRecord, StopReason, StreamExtent, Verification,
+    Effort, EngineReport, IoError, OpenLoop, Origin, StepRecord, StopReason, StreamExtent, Verification,
 };
 use drivelab_core::units::{Bytes, Nanos};
 
@@ -68,6 +68,7 @@ pub(crate) fn record(
         replay: line.map(|line| replayed(line, outcomes)),
         errors: first_errors(outcomes, offset),
         streams: extents(job, outcomes),
+        origin: Origin::Measured,
         engine: report(job, manner, request, outcomes),
     }
 }

@@ -135,6 +135,11 @@ fn a_window_that_is_asked_for_is_kept() {
     let content = Content { window: Some(Bytes::new(8 << 20)), ..Content::default() };
     let data = filled_to(2 * LENGTH, (4, 1), BackendChoice::Uring, DataPattern::Incompressible, &content, 64 << 10);
     assert!(ratio(&data, 23) < 1.0005 && ratio(&data, 25) > 1.5);
+    let mut bench = Bench::new(LENGTH, true, BackendChoice::Uring);
+    let (_, _, load) = whole_files().into_iter().next().unwrap();
+    let (record, _) = run(&mut bench.engine, &Workload { content, ..load }, &passes(1));
+    let said = record.engine.effort.unwrap().data_window.expect("random data has a window");
+    assert!(said.get() >= 8 << 20, "the result says {said}");
 }
 
 /// By the unit in which drives compress and over the whole file; and what is left of each sector is still unique.

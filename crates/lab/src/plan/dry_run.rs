@@ -9,7 +9,6 @@ use drivelab_conditions::with_data_state;
 use drivelab_core::condition::Condition;
 use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::exit::ExitCode;
-use drivelab_core::ids::RunId;
 use drivelab_core::plan::{Form, MethodIdentity, Plan, Step};
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::{DeviceIdentity, GuardedDevice};
@@ -66,7 +65,13 @@ pub fn look(lab: &Lab<'_>, order: &Order<'_>) -> Result<Look> {
     };
     if device.as_ref().and_then(|device| device.destroy.as_ref()).is_none_or(|destroy| destroy.named) {
         let size = if site.makes_scratch { Some(site.length) } else { order.size };
-        site.check(&Wanted { run: RunId::now(), needs: Needs::of_plan(&plan), destroy: &destroy, size, own: false })?;
+        site.check(&Wanted {
+            run: lab.wall.run_id(),
+            needs: Needs::of_plan(&plan),
+            destroy: &destroy,
+            size,
+            own: false,
+        })?;
     }
     let mut target = about(&site, plan.estimated_written(), device);
     if let Some(endurance) = endurance::known((lab, order.facts), site.below()) {

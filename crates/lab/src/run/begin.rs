@@ -16,7 +16,7 @@ use drivelab_session::Start;
 use drivelab_store::{DataDir, NewBundle, Recorder};
 
 use crate::failure::{Failure, Result};
-use crate::lab::{Lab, now};
+use crate::lab::Lab;
 use crate::order::measurement::{Order, Part, Under};
 use crate::order::show::Show;
 use crate::output::pages::Wish;
@@ -79,7 +79,7 @@ pub fn prepare(lab: &Lab<'_>, order: Order<'_>, stop: StopToken) -> Result<Optio
     let voice = lab.voice;
     let Surveyed { destroy, mut site, plan, page, placement } = surveyed(lab, &order)?;
     let known = order.under.as_ref().map(|under| under.run).or_else(|| order.part.as_ref().map(|part| part.run));
-    let run = known.unwrap_or_else(RunId::now);
+    let run = known.unwrap_or_else(|| lab.wall.run_id());
     // What drivelab makes is as long as the plan takes it to be; what is there has its size.
     let size = if site.makes_scratch { Some(site.length) } else { order.size };
     let wanted = Wanted { run, needs: Needs::of_plan(&plan), destroy: &destroy, size, own: order.under.is_some() };
@@ -97,7 +97,7 @@ pub fn prepare(lab: &Lab<'_>, order: Order<'_>, stop: StopToken) -> Result<Optio
     let watching = Watching::open(lab, order.telemetry, &environment.target.devices, plan.estimated_time())?;
     watching::check(&plan, Some(&watching))?;
     let trace = order.trace.map(TraceFile::make).transpose()?;
-    let started = order.part.as_ref().map_or_else(now, |part| part.started.clone());
+    let started = order.part.as_ref().map_or_else(|| lab.now(), |part| part.started.clone());
     let start = RunStarted { event_version: EVENT_VERSION, run, started, tool: lab.tool.clone(), plan, environment };
     let strange = order.under.is_some().then_some("it was set up for this run");
     let mut book = Book::open(&opened, data.as_ref(), run, strange);

@@ -29,6 +29,7 @@ pub(super) fn execute(lab: &Lab<'_>, wiring: Wiring) -> Result {
     let (recorder, memory): (Box<dyn Listener>, Option<Memory>) = match keep {
         Keep::Bundle { data, recorder } => {
             voice.detail(format!("Bundle    {}", data.bundle_path(run).display()));
+            let recorder = if clock.is_virtual() { recorder.in_virtual_time() } else { recorder };
             (Box::new(recorder), None)
         }
         Keep::Memory => {

@@ -17,7 +17,7 @@ use drivelab_session::{Start, can_make_again, left};
 use drivelab_store::{Bundle, Recorder};
 
 use crate::failure::{Failure, Result};
-use crate::lab::{Lab, now};
+use crate::lab::Lab;
 use crate::order::show::Show;
 use crate::order::telemetry::Telemetry;
 use crate::output::pages::{OutputFile, Wish};
@@ -85,7 +85,7 @@ pub fn resume(lab: &Lab<'_>, asked: ResumeOrder<'_>) -> Result {
     lab.voice.say(format!("Going on with run {run}: {}", again.state));
     let resumed = RunResumed {
         segment: recorder.segment(),
-        resumed: now(),
+        resumed: lab.now(),
         tool: lab.tool.clone(),
         environment,
         target_state: again.state,

@@ -10,11 +10,12 @@ use drivelab_core::clock::{MonotonicClock, StopToken};
 use drivelab_core::drive_facts::DriveFacts;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::group::{Group, GroupRole, GroupRun, MethodDrives, letter};
-use drivelab_core::ids::{RunId, StepKey};
+use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Form, Plan};
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::DeviceIdentity;
 use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::wall::WallClock;
 use drivelab_device::guard::Destroy;
 use drivelab_device::{Named, identity_of};
 use drivelab_engine::BackendChoice;
@@ -22,7 +23,7 @@ use drivelab_method::{Methodology, SpeedGuess};
 use drivelab_report::format;
 
 use crate::failure::{Failure, Result};
-use crate::lab::{Lab, now};
+use crate::lab::Lab;
 use crate::order::measurement::{Order, Part, Words};
 use crate::order::show::Show;
 use crate::order::telemetry::Telemetry;
@@ -184,7 +185,7 @@ pub fn run(lab: &Lab<'_>, asked: &Drives<'_>) -> Result {
     // Block devices are held since they were looked at; each run claims its own anew, and it must be the same one.
     let identities: Vec<Option<DeviceIdentity>> = asked.targets.iter().map(|target| identity(target)).collect();
     drop(surveyed);
-    let runs = group_runs(drives, how);
+    let runs = group_runs(lab.wall, drives, how);
     let stops: Vec<StopToken> = runs.iter().map(|_| StopToken::default()).collect();
     let common = Common { lab, asked, facts, how, runs, stops, identities };
     if asked.dry_run {
@@ -302,8 +303,8 @@ struct Began {
 }
 
 impl Began {
-    fn now() -> Self {
-        Began { wall: now(), clock: MonotonicClock::starting_at(0) }
+    fn now(lab: &Lab<'_>) -> Self {
+        Began { wall: lab.now(), clock: MonotonicClock::starting_at(0) }
     }
 }
 
@@ -316,7 +317,7 @@ fn alone(common: &Common<'_>) -> Vec<ExitCode> {
         }
         let letter = letter(run.drive as usize);
         common.lab.voice.say(format!("\n{letter} alone   {}", common.target(run.drive).display()));
-        let prepared = common.prepare(run, stop, Company::new(None), &Began::now());
+        let prepared = common.prepare(run, stop, Company::new(None), &Began::now(common.lab));
         let done = prepared.and_then(|prepared| measure(common, prepared));
         codes.push(common.ended(run, done));
     }
@@ -327,7 +328,7 @@ fn alone(common: &Common<'_>) -> Vec<ExitCode> {
 fn together(common: &Common<'_>) -> Vec<ExitCode> {
     let runs = common.of(GroupRole::Together);
     common.lab.voice.say(format!("\nAll at once ({} drives)", runs.len()));
-    let began = Began::now();
+    let began = Began::now(common.lab);
     let mut codes = Vec::new();
     let mut ready: Vec<(GroupRun, Prepared)> = Vec::new();
     for ((run, stop), seat) in runs.iter().zip(Seat::of(runs.len())) {
@@ -363,15 +364,15 @@ fn measure(common: &Common<'_>, prepared: Option<Prepared>) -> Result {
 
 /// What would be done to each of them.
 fn say_only(common: &Common<'_>) -> Result {
-    let look = |(run, _)| dry_run::look(common.lab, &common.order(run, Company::new(None), &Began::now())?);
+    let look = |(run, _)| dry_run::look(common.lab, &common.order(run, Company::new(None), &Began::now(common.lab))?);
     let role = if common.how.together { GroupRole::Together } else { GroupRole::Alone };
     let looks = common.of(role).into_iter().map(look).collect::<Result<Vec<_>>>()?;
     dry_run::several(common.lab, looks, (common.how.each, common.how.together))
 }
 
 /// Ids and roles of all runs that will be made.
-fn group_runs(drives: usize, how: How) -> Vec<GroupRun> {
-    let phase = |role| (0u32..).take(drives).map(move |drive| GroupRun { run: RunId::now(), role, drive });
+fn group_runs(wall: &dyn WallClock, drives: usize, how: How) -> Vec<GroupRun> {
+    let phase = |role| (0u32..).take(drives).map(move |drive| GroupRun { run: wall.run_id(), role, drive });
     let alone: Vec<GroupRun> = if how.each { phase(GroupRole::Alone).collect() } else { Vec::new() };
     let together: Vec<GroupRun> = if how.together { phase(GroupRole::Together).collect() } else { Vec::new() };
     alone.into_iter().chain(together).collect()

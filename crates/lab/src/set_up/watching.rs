@@ -112,7 +112,9 @@ impl Watching {
     /// Begins to sample on the run's clock, and keeps the machine awake.
     pub fn start(self, clock: Arc<dyn RunClock>, stop: StopToken) -> Watched {
         let Watching { found, always, expected } = self;
-        let inhibitor = (expected >= INHIBIT_FROM).then(|| Inhibitor::take("a drive is being measured"));
+        // Virtual time stands still while the machine sleeps.
+        let lasts = expected >= INHIBIT_FROM && !clock.is_virtual();
+        let inhibitor = lasts.then(|| Inhibitor::take("a drive is being measured"));
         let mut not_held = None;
         let inhibitor = inhibitor.and_then(|taken| {
             taken.map_err(|error| not_held = Some(format!("suspends of the machine are not inhibited: {error}"))).ok()

@@ -19,7 +19,7 @@ use drivelab_core::ids::{RunId, StepId, StepKey};
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::{Class, Metric};
 use drivelab_core::plan::{Form, MethodIdentity, Repeats, Source, Step};
-use drivelab_core::record::{IntervalRecord, OpRecord, SizeRecord, StepRecord, Stuck};
+use drivelab_core::record::{IntervalRecord, OpRecord, Origin, SizeRecord, StepRecord, Stuck};
 use drivelab_core::telemetry::{Gap, RecordedSource, Sample, SourceDescription, TemperatureLimit};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -272,6 +272,9 @@ pub(crate) struct IntervalDoc {
     /// Operations in flight for longer than the watchdog waits; absent where there were none.
     #[serde(skip_serializing_if = "Option::is_none")]
     stuck: Option<Stuck>,
+    /// Where its figures come from; absent of measured ones.
+    #[serde(skip_serializing_if = "Origin::is_measured")]
+    origin: Origin,
 }
 
 /// Operations of a kind other than read and write in an interval.
@@ -344,6 +347,7 @@ fn interval(record: &IntervalRecord) -> IntervalDoc {
         in_flight_mean,
         backlog,
         stuck,
+        origin,
         condensed: _,
     } = record;
     IntervalDoc {
@@ -358,6 +362,7 @@ fn interval(record: &IntervalRecord) -> IntervalDoc {
         in_flight_mean: *in_flight_mean,
         backlog: *backlog,
         stuck: *stuck,
+        origin: *origin,
     }
 }
 

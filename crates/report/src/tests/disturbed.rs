@@ -8,6 +8,7 @@ use drivelab_core::units::Bytes;
 use super::*;
 use crate::figure::Figure;
 use crate::figure::chart::Point;
+use crate::figure::signs;
 
 const STEP: &str = "corners/seq-1m-q8t1-read";
 const MARKS: [char; 3] = ['▲', '▼', '◆'];
@@ -48,6 +49,13 @@ fn a_disturbed_rate_has_its_mark_beside_it_in_every_format_and_a_legend() {
     for (name, text) in &texts {
         assert!(text.contains(&marked), "{name}: {text}");
         assert!(text.contains("undisturbed, "), "{name} says what the mark means");
+    }
+    // The first figure of a test says what the marks in its cells mean, where it has any.
+    let figures =
+        crate::views::test::tests(&inputs[0], "", 400).into_iter().filter_map(|test| test.figures.into_iter().next());
+    for figure in figures {
+        let marked = figure.table.rows.iter().flatten().any(|cell| cell.wrong.is_some());
+        assert_eq!(figure.caption.contains(signs::DISTURBED), marked, "{}: {}", figure.title, figure.caption);
     }
     let page = crate::html(&inputs).unwrap();
     let sign = format!(

@@ -298,6 +298,7 @@ fn a_full_disk_stops_the_recording_and_loses_nothing_written() {
     assert!(bundle.torn().unwrap().is_empty(), "half a frame was cut off");
     let other = RunId::now();
     assert_eq!(sample::create(&data, other).unwrap_err().kind(), StoreErrorKind::Full);
+    assert!(!data.bundle_path(other).exists(), "a run that could not begin leaves nothing");
     // With space again, what waited is written.
     fs::remove_file(&ballast).unwrap();
     recorder.finish().unwrap();

@@ -10,7 +10,7 @@ use drivelab_core::ids::{RunId, StepId, StepKey};
 use drivelab_core::listener::Listener;
 use drivelab_core::load::OpKind;
 use drivelab_core::probe::RawPage;
-use drivelab_core::record::{IntervalRecord, IoError, OpRecord, StreamExtent};
+use drivelab_core::record::{IntervalRecord, IoError, OpRecord, Origin, StreamExtent};
 use drivelab_core::telemetry::{Gap, GapCause, Sample, SourceSamples, TelemetryBatch};
 use drivelab_core::units::{Bytes, BytesPerSecond, Nanos};
 use proptest::prelude::*;
@@ -71,6 +71,7 @@ fn interval() -> impl Strategy<Value = EventBody> {
                 others: Vec::new(),
                 backlog: None,
                 stuck: None,
+                origin: Origin::Measured,
                 condensed: None,
                 in_flight_mean,
             })

@@ -15,7 +15,7 @@ use drivelab_core::plan::{
     TestPlan,
 };
 use drivelab_core::probe::{Health, RawPage, TargetIdentity, TargetProbe, WriteOutlook};
-use drivelab_core::record::{EngineReport, IntervalRecord, OpRecord, StepRecord, StopReason};
+use drivelab_core::record::{EngineReport, IntervalRecord, OpRecord, Origin, StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::{DirectIo, GuardDecision};
 use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth, Threads};
@@ -250,6 +250,7 @@ pub(super) fn interval(key: &StepKey, index: u32) -> IntervalRecord {
         others: Vec::new(),
         backlog: None,
         stuck: None,
+        origin: Origin::Measured,
         condensed: None,
         in_flight_mean: 1.0 / 3.0,
     }
@@ -274,6 +275,7 @@ pub(super) fn step_record(key: &StepKey) -> StepRecord {
         errors: Vec::new(),
         streams: Vec::new(),
         written_total: Bytes::new(0),
+        origin: Origin::Measured,
         engine: EngineReport {
             backend: "sync".to_owned(),
             reason: "asked for".to_owned(),

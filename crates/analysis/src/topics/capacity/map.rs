@@ -12,6 +12,7 @@ use drivelab_core::workload::{Pattern, Workload};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::by_position::cut;
 use crate::stats;
 
 /// A part is slow below this share of the median of all: the inside of a hard disk is about half as fast as its
@@ -149,16 +150,10 @@ fn parts(workload: &Workload, record: &StepRecord, intervals: &[&IntervalRecord]
     }
     // The first errors are on record, and the read goes upwards: none came before the lowest of them.
     let lowest = record.errors.iter().filter_map(|error| map_part(span, error.offset)).min().unwrap_or(0);
-    let mut seconds = [0.0; MAP_PARTS];
-    let (mut done, mut good) = (0, [0.0; MAP_PARTS]);
+    let mut done = 0;
     for interval in intervals {
-        let (count, errors) = (interval.read.count, interval.read.errors);
-        let ended = count + errors;
-        let time = interval.end_ns.saturating_sub(interval.start_ns) as f64 / 1e9;
+        let (errors, ended) = (interval.read.errors, interval.read.count + interval.read.errors);
         if ended == 0 {
-            // A stall, of the part whose blocks are being read.
-            let part = (0..MAP_PARTS).find(|part| (begins[*part]..begins[part + 1]).contains(&done));
-            part.into_iter().for_each(|part| seconds[part] += time);
             continue;
         }
         // In an interval with errors nobody recorded which of its operations they were: they are spread over those from
@@ -168,21 +163,22 @@ fn parts(workload: &Workload, record: &StepRecord, intervals: &[&IntervalRecord]
             let (through, all) = (operation.saturating_sub(spread_from), done + ended - spread_from);
             (2 * u128::from(errors) * u128::from(through) + u128::from(all)) / (2 * u128::from(all))
         };
-        for part in 0..MAP_PARTS {
-            let (from, to) = (begins[part].max(done), begins[part + 1].min(done + ended));
-            if from >= to {
-                continue;
-            }
-            let share = (to - from) as f64 / ended as f64;
-            parts[part].operations += to - from;
-            seconds[part] += time * share;
-            good[part] += count as f64 * share;
-            if !all_listed {
-                parts[part].errors += u64::try_from(errors_up_to(to) - errors_up_to(from)).unwrap_or(u64::MAX);
+        for (at, part) in parts.iter_mut().enumerate() {
+            let (from, to) = (begins[at].max(done), begins[at + 1].min(done + ended));
+            part.operations += to.saturating_sub(from);
+            if from < to && !all_listed {
+                part.errors += u64::try_from(errors_up_to(to) - errors_up_to(from)).unwrap_or(u64::MAX);
             }
         }
         done += ended;
     }
+    let places: Vec<f64> = begins.iter().map(|operation| *operation as f64).collect();
+    let of_each = |passed: fn(&IntervalRecord) -> f64| {
+        let ended = |one: &IntervalRecord| (one.read.count + one.read.errors) as f64;
+        cut(intervals.iter().map(|one| (ended(one), passed(one))), &places)
+    };
+    let seconds = of_each(|one| one.end_ns.saturating_sub(one.start_ns) as f64 / 1e9);
+    let good = of_each(|one| one.read.count as f64);
     for (part, (seconds, good)) in parts.iter_mut().zip(seconds.into_iter().zip(good)) {
         part.mb_s = (seconds > 0.0 && good > 0.0).then(|| good * block as f64 / seconds / 1e6);
     }

@@ -1,5 +1,6 @@
 //! A fill cut into equal parts by position.
 
+use crate::by_position::cut;
 use crate::stats;
 
 /// Parts of equal size into which the span is cut: half a per cent each.
@@ -22,35 +23,17 @@ pub(super) fn median(values: &[f64]) -> f64 {
     stats::median(values).unwrap_or_default()
 }
 
-/// Seconds that each part took: within an interval the rate is taken as even. `None` where the span was not filled.
+/// Bytes up to which the span was filled; `None` where that is not all of it but for a block at its end, which may be
+/// missing where the span is no multiple of the block.
+pub(super) fn filled(intervals: &[(f64, f64)], span: f64) -> Option<f64> {
+    let written: f64 = intervals.iter().map(|(bytes, _)| bytes).sum();
+    (span > 0.0 && written >= span * 0.999).then(|| written.min(span))
+}
+
+/// Seconds that each part took. `None` where the span was not filled.
 pub(super) fn parts(intervals: &[(f64, f64)], span: f64) -> Option<Vec<f64>> {
-    let mut seconds = vec![0.0; PARTS];
-    let part = span / PARTS as f64;
-    // A quotient may be rounded down at a border; the part begins where its number times the size says.
-    let part_at = |position: f64| {
-        let at = (position / part) as usize;
-        (if (at + 1) as f64 * part <= position { at + 1 } else { at }).min(PARTS - 1)
-    };
-    let mut position = 0.0;
-    for (bytes, time) in intervals {
-        if *bytes <= 0.0 {
-            // Nothing was finished: a stall of the part that is being written.
-            seconds[part_at(position)] += time;
-            continue;
-        }
-        let end = position + bytes;
-        let mut from = position;
-        while from < end.min(span) {
-            let at = part_at(from);
-            let to = if at + 1 == PARTS { end.min(span) } else { end.min((at + 1) as f64 * part) };
-            seconds[at] += time * (to - from) / bytes;
-            from = to;
-        }
-        position = end;
-        if position >= span {
-            break;
-        }
-    }
-    // The last block of a span may be missing where the span is no multiple of the block.
-    (position >= span * 0.999 && seconds.iter().all(|seconds| *seconds > 0.0)).then_some(seconds)
+    let (part, end) = (span / PARTS as f64, filled(intervals, span)?);
+    let borders: Vec<f64> = (0..PARTS).map(|at| at as f64 * part).chain([end]).collect();
+    let seconds = cut(intervals.iter().copied(), &borders);
+    seconds.iter().all(|seconds| *seconds > 0.0).then_some(seconds)
 }

@@ -5,7 +5,9 @@
 use drivelab_core::plan::Step;
 use drivelab_core::run::RunRecords;
 
+use super::parts::filled;
 use super::shape::course;
+use crate::by_position::cut;
 
 /// Size of a stretch, as the sources that print such a curve have it: 1 GB.
 const SEGMENT: f64 = 1e9;
@@ -45,44 +47,19 @@ pub fn of_step(records: &RunRecords, step: &Step, most: usize) -> Option<Segment
 #[must_use]
 pub fn rates(intervals: &[(f64, f64)], span: f64, size: f64) -> Option<Vec<f64>> {
     let end = filled(intervals, span)?;
-    let mut rates = Vec::new();
-    let (mut from, mut begun) = (0.0, 0.0);
-    while from < end {
-        let to = f64::min(from + size, end);
-        let ended = time_at(intervals, to)?;
-        if to - from > 0.001 * size && ended > begun {
-            rates.push((to - from) / (ended - begun));
-        }
-        (from, begun) = (to, ended);
-    }
-    Some(rates)
+    // A thousandth of a stretch at the end is none of its own.
+    let count = (end / size - 0.001).ceil().max(0.0) as usize;
+    let borders: Vec<f64> = (0..=count).map(|at| f64::min(at as f64 * size, end)).collect();
+    let seconds = cut(intervals.iter().copied(), &borders);
+    let stretches = borders.windows(2).map(|pair| pair[1] - pair[0]).zip(seconds);
+    Some(stretches.filter(|(_, seconds)| *seconds > 0.0).map(|(bytes, seconds)| bytes / seconds).collect())
 }
 
 /// The rate of the last so many bytes of the span, bytes per second.
 pub(crate) fn last(intervals: &[(f64, f64)], span: f64, bytes: f64) -> Option<f64> {
     let end = filled(intervals, span)?;
-    let time = time_at(intervals, end)? - time_at(intervals, end - bytes)?;
-    (time > 0.0).then(|| bytes / time)
-}
-
-/// Bytes up to which the span was filled, where that is all of it but for a block at its end.
-fn filled(intervals: &[(f64, f64)], span: f64) -> Option<f64> {
-    let written: f64 = intervals.iter().map(|(bytes, _)| bytes).sum();
-    (span > 0.0 && written >= span * 0.999).then(|| written.min(span))
-}
-
-/// Seconds until so many bytes were written.
-fn time_at(intervals: &[(f64, f64)], position: f64) -> Option<f64> {
-    let (mut written, mut time) = (0.0, 0.0);
-    for (bytes, seconds) in intervals {
-        if written + bytes >= position && *bytes > 0.0 {
-            return Some(time + seconds * (position - written) / bytes);
-        }
-        written += bytes;
-        time += seconds;
-    }
-    // The sum of the parts may fall short of their whole by a rounding.
-    (written >= position * (1.0 - 1e-9)).then_some(time)
+    let time: f64 = cut(intervals.iter().copied(), &[end - bytes, end]).iter().sum();
+    (bytes <= end && time > 0.0).then(|| bytes / time)
 }
 
 #[cfg(test)]

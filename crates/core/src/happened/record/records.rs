@@ -145,6 +145,9 @@ pub struct IntervalRecord {
     /// Operations that have been in flight for longer than the watchdog's time; absent where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stuck: Option<Stuck>,
+    /// Where its figures come from.
+    #[serde(default, skip_serializing_if = "Origin::is_measured")]
+    pub origin: Origin,
     /// What stands for the distributions where they were let go of ([`IntervalRecord::condense`]); never on disk.
     #[serde(skip)]
     pub condensed: Option<Box<Condensed>>,
@@ -182,42 +185,6 @@ pub struct Stuck {
     pub offset: u64,
     /// Kind of the oldest.
     pub op: OpKind,
-}
-
-/// An error that one operation ended with.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct IoError {
-    /// When, nanoseconds on the run clock.
-    pub at_ns: u64,
-    /// Kind of the operation.
-    #[serde(alias = "write", deserialize_with = "kind_or_flag")]
-    pub op: OpKind,
-    /// First byte of the operation.
-    pub offset: u64,
-    /// Bytes of the operation.
-    pub length: Bytes,
-    /// The kernel's error number (`EIO` is 5); 0 for an operation that moved fewer bytes than asked.
-    pub errno: i32,
-}
-
-/// Recordings of the first format version say `"write": true` or `false` instead of a kind.
-fn kind_or_flag<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<OpKind, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum KindOrFlag {
-        Kind(OpKind),
-        Flag(bool),
-    }
-    Ok(match KindOrFlag::deserialize(deserializer)? {
-        KindOrFlag::Kind(kind) => kind,
-        KindOrFlag::Flag(write) => {
-            if write {
-                OpKind::Write
-            } else {
-                OpKind::Read
-            }
-        }
-    })
 }
 
 /// Where one thread's sequential stream went.
@@ -558,6 +525,9 @@ pub struct StepRecord {
     pub written_total: Bytes,
     /// How the engine ran it.
     pub engine: EngineReport,
+    /// Where its figures come from.
+    #[serde(default, skip_serializing_if = "Origin::is_measured")]
+    pub origin: Origin,
 }
 
 impl StepRecord {

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::event::RunStarted;
 use crate::ids::StepId;
-use crate::record::EngineReport;
+use crate::record::{EngineReport, Origin};
 use crate::units::{Bytes, Nanos};
 
 /// The first event, as it is read from a recording.
@@ -60,6 +60,7 @@ fn interval(name: &str, index: u32) -> EventBody {
         others: Vec::new(),
         backlog: None,
         stuck: None,
+        origin: Origin::Measured,
         condensed: None,
         in_flight_mean: 1.0,
     })
@@ -84,6 +85,7 @@ fn ends(name: &str, stop_reason: StopReason, written: u64) -> EventBody {
         errors: Vec::new(),
         streams: Vec::new(),
         written_total: Bytes::new(written),
+        origin: Origin::Measured,
         engine: EngineReport {
             backend: "sync".to_owned(),
             reason: "a test".to_owned(),

@@ -114,7 +114,7 @@ fn under(
     one: &One<'_>,
 ) -> Result<(ExitCode, RunId)> {
     let voice = lab.voice;
-    let run = RunId::now();
+    let run = lab.wall.run_id();
     let Common { node, destroy, opal_admin_key, backend: _, stop } = *one.on;
     let released = guard::release_device(node, destroy)?;
     let destroy = destroy.id.as_ref().map(|id| id.display().to_string());

@@ -1,0 +1,57 @@
+//! What passed in each part of a span: the one way in which time is cut by position, for fills, maps and stretches.
+//!
+//! Within an interval everything is taken as even. A stall, in which nothing was done, belongs to what was done next.
+
+/// How much passed (seconds, say) in each part, while so much was done (bytes, say) in order. Intervals are what was
+/// done in each, and what passed meanwhile; `borders` rise, each part lies between two of them. What was done before
+/// the first border or behind the last one counts for no part.
+pub(crate) fn cut(intervals: impl IntoIterator<Item = (f64, f64)>, borders: &[f64]) -> Vec<f64> {
+    let mut passed = vec![0.0; borders.len().saturating_sub(1)];
+    let (mut done, mut part) = (0.0, 0);
+    for (amount, time) in intervals {
+        let end = done + amount;
+        // Behind the border at which an interval ended, the next part begins.
+        while borders.get(part + 1).is_some_and(|border| *border <= done) {
+            part += 1;
+        }
+        if amount <= 0.0 {
+            let inside = borders.get(part).is_some_and(|border| *border <= done);
+            passed.get_mut(part).filter(|_| inside).into_iter().for_each(|passed| *passed += time);
+            continue;
+        }
+        for (pair, passed) in borders.windows(2).zip(&mut passed).skip(part) {
+            let (from, to) = (pair[0].max(done), pair[1].min(end));
+            if pair[0] >= end {
+                break;
+            }
+            if to > from {
+                *passed += time * (to - from) / amount;
+            }
+        }
+        done = end;
+    }
+    passed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_is_even_and_a_stall_belongs_to_what_comes_next() {
+        // 4 in 1 s, a stall of 3 s, 4 in 2 s.
+        let intervals = [(4.0, 1.0), (0.0, 3.0), (4.0, 2.0)];
+        assert_eq!(cut(intervals, &[0.0, 2.0, 4.0, 6.0, 8.0]), [0.5, 0.5, 4.0, 1.0]);
+        assert_eq!(cut(intervals, &[2.0, 6.0]), [4.5]);
+        assert_eq!(cut(intervals, &[6.0, 8.0, 10.0]), [1.0, 0.0], "the last part was not reached");
+    }
+
+    #[test]
+    fn a_stall_before_the_first_and_behind_the_last_is_not_lost() {
+        let intervals = [(0.0, 2.0), (4.0, 1.0), (0.0, 5.0)];
+        assert_eq!(cut(intervals, &[0.0, 4.0]), [3.0]);
+        assert_eq!(cut(intervals, &[0.0, 4.0, 8.0]), [3.0, 5.0], "the next part was being done");
+        assert_eq!(cut([], &[0.0, 1.0]), [0.0]);
+        assert_eq!(cut(intervals, &[]), Vec::<f64>::new());
+    }
+}

@@ -1,0 +1,80 @@
+//! The time of day, and what tells ids apart: one place, which a test or a simulation can set.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::ids::RunId;
+
+/// Where wall-clock times and ids of runs come from.
+pub trait WallClock: Send + Sync {
+    /// Milliseconds since 1970 in UTC.
+    fn now_ms(&self) -> u64;
+
+    /// An id that no other run has, for one that begins now.
+    fn run_id(&self) -> RunId;
+}
+
+/// The host's clock, and ids with random bits.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HostTime;
+
+impl WallClock for HostTime {
+    fn now_ms(&self) -> u64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn run_id(&self) -> RunId {
+        RunId::now()
+    }
+}
+
+/// A time that stands still, and ids that follow from a seed: the same again in every run of a program.
+#[derive(Debug)]
+pub struct SetTime {
+    now_ms: u64,
+    next: AtomicU64,
+}
+
+impl SetTime {
+    /// This time, and ids counted on from `seed`.
+    #[must_use]
+    pub const fn new(now_ms: u64, seed: u64) -> SetTime {
+        SetTime { now_ms, next: AtomicU64::new(seed) }
+    }
+}
+
+impl WallClock for SetTime {
+    fn now_ms(&self) -> u64 {
+        self.now_ms
+    }
+
+    fn run_id(&self) -> RunId {
+        let number = self.next.fetch_add(1, Ordering::SeqCst);
+        let mut bits = [0; 10];
+        bits[2..].copy_from_slice(&number.to_be_bytes());
+        RunId::of(self.now_ms, bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_time_gives_the_same_ids_again_and_never_one_twice() {
+        let (one, other) = (SetTime::new(1_772_359_200_000, 7), SetTime::new(1_772_359_200_000, 7));
+        let ids = [one.run_id(), one.run_id()];
+        assert_eq!(ids, [other.run_id(), other.run_id()]);
+        assert_ne!(ids[0], ids[1]);
+        assert_eq!(ids[0].began_ms(), 1_772_359_200_000);
+        assert_ne!(SetTime::new(1_772_359_200_000, 9).run_id(), ids[0]);
+    }
+
+    #[test]
+    fn the_host_has_a_time_and_its_ids_begin_with_it() {
+        let before = HostTime.now_ms();
+        let id = HostTime.run_id();
+        assert!(before > 1_700_000_000_000 && id.began_ms() >= before, "{id}");
+    }
+}
