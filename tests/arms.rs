@@ -10,9 +10,9 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use drivelab_rig::{LoopDevice, root_or_skip, tool};
 use serde_json::Value;
-use support::loop_device::LoopDevice;
-use support::{Lab, root_or_skip, tool};
+use support::Lab;
 
 const METHOD: &str = include_str!("support/two_steps.toml");
 
@@ -185,11 +185,10 @@ fn a_file_that_somebody_else_made_is_no_loop_device_of_a_killed_run() {
     let Some(lab) = lab_or_skip(IN_ROUNDS) else { return };
     let other = lab.folder().join("room").join("disk.img");
     std::fs::write(&other, vec![7; 1 << 20]).expect("a file");
-    let node = tool("losetup", &["--find", "--show", other.to_str().expect("a text path")]);
+    let disk = LoopDevice::on(&other, &[]).expect("a loop device");
     lab.ok(&["run", "m.toml", "room", "--arm", "none", "--repeats", "1"]);
-    let still = Command::new("losetup").arg(&node).output().expect("losetup");
-    let _ = Command::new("losetup").args(["--detach", &node]).status();
-    assert!(still.status.success(), "{node} is gone");
+    let still = Command::new("losetup").arg(&disk.device).output().expect("losetup");
+    assert!(still.status.success(), "{} is gone", disk.device);
     assert_eq!(std::fs::read(&other).expect("the file"), vec![7; 1 << 20]);
     assert!(Path::new(&other).exists());
 }
@@ -206,7 +205,7 @@ impl Pair {
 
     /// `drivelab run` of a methodology on both in its smoke form, as one JSON document.
     fn smoke(&self, lab: &Lab, method: &str, more: &[&str]) -> Value {
-        let [one, other] = self.drives.each_ref().map(|drive| drive.node.as_str());
+        let [one, other] = self.drives.each_ref().map(|drive| drive.device.as_str());
         let names = ["--destroy", one, "--destroy", other, "--form", "smoke", "--json", "-o", "page.html"];
         lab.json(&[&["run", method, one, other], &names[..], more].concat())
     }
@@ -239,7 +238,7 @@ fn a_rate_that_is_needed_is_divided_among_drives_and_the_link_is_named() {
     let page = std::fs::read_to_string(lab.folder().join("page.html")).expect("the page");
     assert!(page.contains("How many such drives deliver 64.0 GB/s"), "no table on the page");
     // A single drive answers too.
-    let node = &pair.drives[0].node;
+    let node = &pair.drives[0].device;
     lab.ok(&["run", "gpu-feed", node, "--destroy", node, "--form", "smoke"]);
     let report = lab.ok(&["report", "--last", "--format", "md"]).stdout;
     assert!(report.contains("so many drives like this one") && report.contains("over one link no number"), "{report}");
@@ -291,7 +290,7 @@ fn all_aboard_reads_every_drive_at_once_and_only_then() {
     }
     assert!(steps.iter().all(|step| step["cpu"]["cores"].as_array().is_some_and(|cores| !cores.is_empty())));
     // Conditions are for one target.
-    let [one, other] = pair.drives.each_ref().map(|drive| drive.node.as_str());
+    let [one, other] = pair.drives.each_ref().map(|drive| drive.device.as_str());
     let refused = lab.run(&["run", "encryption-cost", one, other, "--destroy", one, "--destroy", other]);
     assert_eq!(refused.code, 2, "{}", refused.stderr);
     assert!(refused.stderr.contains("sets up conditions, which is for one target"), "{}", refused.stderr);
@@ -301,7 +300,7 @@ fn all_aboard_reads_every_drive_at_once_and_only_then() {
 fn the_arms_methodologies_run_whole_in_their_smoke_form() {
     let Some(lab) = lab_or_skip("") else { return };
     let pair = Pair::new(&lab);
-    let node = &pair.drives[1].node;
+    let node = &pair.drives[1].device;
     let done = lab.run(&["run", "encryption-cost", "room", "--form", "smoke"]);
     if support::has_device_mapper() {
         assert_eq!(done.code, 0, "{}", done.stderr);

@@ -1,14 +1,11 @@
 //! Bad input: each gives one clear error with its exit code, and leaves nothing behind.
 
-#[path = "support/loopfs.rs"]
-mod loopfs;
 mod support;
 
 use drivelab_core::units::Bytes;
 use drivelab_report::format;
-use loopfs::LoopFs;
-use support::loop_device::LoopDevice;
-use support::{Done, Lab, files_of, root_or_skip};
+use drivelab_rig::{LoopDevice, LoopFs, Mount, root_or_skip, skip, tool};
+use support::{Done, Lab, ext4, files_of};
 
 const SHORT: &str = include_str!("support/short.toml");
 
@@ -78,7 +75,7 @@ fn targets_that_do_not_exist_or_are_no_files() {
     let lab = Lab::new();
     refused(&lab, &["run", "quick", "no/such/folder"], 6, &["no/such"]);
     refused(&lab, &["review", "/dev/null", "--form", "smoke"], 6, &["/dev/null", "device"]);
-    support::tool("mkfifo", &[lab.folder().join("fifo").to_str().expect("text")]);
+    tool("mkfifo", &[lab.folder().join("fifo").to_str().expect("text")]);
     for command in [vec!["run", "quick", "fifo"], vec!["show", "fifo"], vec!["io", "fifo"]] {
         let said = refused(&lab, &command, 6, &["fifo is a named pipe", "no storage"]);
         assert!(!said.stderr.contains("writes only"), "{command:?} may not write at all: {}", said.stderr);
@@ -119,19 +116,19 @@ fn full_and_read_only_file_systems() {
     if !root_or_skip("a loop device with a file system") {
         return;
     }
-    let fs = LoopFs::ext4(192);
+    let fs = ext4(192);
     let lab = Lab::new();
     let mount = fs.mount_point();
     let path = mount.to_str().expect("text").to_owned();
-    let before = files_of(&mount);
+    let before = files_of(mount);
     std::fs::write(mount.join("eater"), vec![1u8; 120 << 20]).expect("a file that takes the room");
     refused(&lab, &["review", &path], 6, &["space", &path]);
     refused(&lab, &["run", "quick", &path, "--size", "1 GiB"], 6, &["space"]);
     std::fs::remove_file(mount.join("eater")).expect("room again");
-    assert_eq!(files_of(&mount), before);
-    fs.remount_read_only();
+    assert_eq!(files_of(mount), before);
+    fs.mount.remount_read_only();
     refused(&lab, &["review", &path, "--form", "smoke"], 6, &["read-only"]);
-    assert_eq!(files_of(&mount), before);
+    assert_eq!(files_of(mount), before);
 }
 
 #[test]
@@ -139,7 +136,7 @@ fn a_disk_that_fills_up_under_the_results_stops_the_run_and_keeps_what_was_recor
     if !root_or_skip("a loop device with a file system") {
         return;
     }
-    let fs = LoopFs::ext4(32);
+    let fs = ext4(32);
     let lab = Lab::new();
     let data = fs.mount_point().join("data");
     // Room for the start of a bundle, not for the whole of it: the rest is eaten by a file.
@@ -189,7 +186,7 @@ fn without_permission_for_io_uring_the_sync_engine_runs_and_says_so() {
     }
     let knob = "/proc/sys/kernel/io_uring_disabled";
     let Ok(before) = std::fs::read_to_string(knob) else {
-        support::skip("this kernel has no kernel.io_uring_disabled");
+        skip("this kernel has no kernel.io_uring_disabled");
         return;
     };
     struct Restore(&'static str, String);
@@ -204,7 +201,7 @@ fn without_permission_for_io_uring_the_sync_engine_runs_and_says_so() {
     let lab = Lab::in_folder(std::path::Path::new("/var/tmp"));
     let binary = lab.folder().join("../drivelab");
     std::fs::copy(env!("CARGO_BIN_EXE_drivelab"), &binary).expect("a copy that anybody may run");
-    support::tool("chmod", &["-R", "a+rwX", lab.folder().join("..").to_str().expect("text")]);
+    tool("chmod", &["-R", "a+rwX", lab.folder().join("..").to_str().expect("text")]);
     let mut command = std::process::Command::new("setpriv");
     let user = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
     lab.dress(&mut command).args(user).arg(&binary).args(["run", "quick", ".", "--form", "smoke"]);
@@ -220,7 +217,7 @@ fn an_import_that_a_full_disk_stops_leaves_no_file() {
     if !root_or_skip("a loop device with a file system") {
         return;
     }
-    let fs = LoopFs::ext4(16);
+    let fs = ext4(16);
     let lab = Lab::new();
     let job = lab.write("job.fio", "[a]\nrw=randread\nbs=4k\nsize=16m\n");
     let mut eater = std::fs::File::create(fs.mount_point().join("eater")).expect("a file");
@@ -266,13 +263,13 @@ fn a_built_in_methodology_refuses_what_it_cannot_use_and_names_what_would_fit() 
         return;
     }
     let disk = LoopDevice::new(lab.data().parent().expect("a folder"), "small.img", 32);
-    let small = ["run", "four-corners", &disk.node, "--form", "quick", "--destroy", disk.name(), "--yes"];
+    let small = ["run", "four-corners", &disk.device, "--form", "quick", "--destroy", disk.name(), "--yes"];
     let words = ["needs at least 64 MiB", "32 MiB (33.55 MB) would be used of", "what fits there: --form smoke"];
     refused(&lab, &small, 6, &words);
     let bytes = std::fs::read(&disk.image).expect("the image");
     assert!(bytes.iter().all(|byte| *byte == 0), "something was written");
     let sweep = LoopDevice::new(lab.data().parent().expect("a folder"), "smaller.img", 300);
-    let dry = ["run", "random-read-sweep", &sweep.node, "--form", "faithful", "--destroy", sweep.name(), "--dry-run"];
+    let dry = ["run", "random-read-sweep", &sweep.device, "--form", "faithful", "--destroy", sweep.name(), "--dry-run"];
     let said = lab.ok(&dry);
     let words = "300 MiB (314.6 MB) are tested, and the methodology takes 64 GiB (68.72 GB) in this form";
     assert!(said.stdout.contains(words), "{}", said.stdout);
@@ -305,8 +302,8 @@ fn a_plan_in_a_folder_without_room_for_it_says_both_sizes() {
 #[test]
 fn a_pipe_in_the_place_of_a_file_is_refused_and_never_waited_for() {
     let lab = Lab::new();
-    support::tool("mkfifo", &[lab.folder().join("pipe").to_str().expect("text")]);
-    support::tool("mkfifo", &[lab.folder().join("pipe.toml").to_str().expect("text")]);
+    tool("mkfifo", &[lab.folder().join("pipe").to_str().expect("text")]);
+    tool("mkfifo", &[lab.folder().join("pipe.toml").to_str().expect("text")]);
     let uses: [&[&str]; 8] = [
         &["trace", "check", "pipe"],
         &["io", ".", "--trace-in", "pipe"],
@@ -320,7 +317,7 @@ fn a_pipe_in_the_place_of_a_file_is_refused_and_never_waited_for() {
     for arguments in uses {
         ends(&lab, arguments, "pipe");
     }
-    support::tool("mkfifo", &[lab.folder().join("drivelab.toml").to_str().expect("text")]);
+    tool("mkfifo", &[lab.folder().join("drivelab.toml").to_str().expect("text")]);
     ends(&lab, &["results", "list"], "drivelab.toml");
 }
 
@@ -331,7 +328,7 @@ fn a_pipe_in_the_place_of_a_file_of_the_data_folder_is_never_waited_for() {
     lab.ok(&["io", "nop:", "--time", "50ms", "--quiet"]);
     let pipe = |path: &std::path::Path| {
         let _ = std::fs::remove_file(path);
-        support::tool("mkfifo", &[path.to_str().expect("text")]);
+        tool("mkfifo", &[path.to_str().expect("text")]);
     };
     let bundle = lab.ok(&["results", "path", "last"]).stdout;
     pipe(&std::path::Path::new(bundle.trim()).join("lock"));
@@ -479,24 +476,6 @@ fn a_man_page_of_somebody_elses_stays_and_a_home_that_is_no_path_makes_no_folder
     assert_eq!(files_of(&lab.folder()), before);
 }
 
-/// A file system of the smallest blocks, full: a store into a map of a file there was a SIGBUS.
-/// A small file system in memory, mounted until it is dropped.
-struct Small(std::path::PathBuf);
-
-impl Small {
-    fn mounted(at: std::path::PathBuf) -> Small {
-        std::fs::create_dir(&at).expect("a folder");
-        support::tool("mount", &["-t", "tmpfs", "-o", "size=4m", "tmpfs", at.to_str().expect("text")]);
-        Small(at)
-    }
-}
-
-impl Drop for Small {
-    fn drop(&mut self) {
-        support::tool("umount", &[self.0.to_str().expect("text")]);
-    }
-}
-
 /// Blocks of 4 KiB, of which the database that has to grow gets none.
 #[test]
 fn what_must_write_to_a_full_disk_says_so_and_what_only_reads_works() {
@@ -504,10 +483,10 @@ fn what_must_write_to_a_full_disk_says_so_and_what_only_reads_works() {
         return;
     }
     let lab = Lab::new();
-    let small = Small::mounted(lab.folder().join("small"));
-    let path = small.0.to_str().expect("text").to_owned();
+    let small = Mount::tmpfs("4m", &lab.folder().join("small")).expect("a file system in memory");
+    let path = small.folder.to_str().expect("text").to_owned();
     lab.ok(&["io", "nop:", "--time", "100ms", "--data", &path]);
-    let mut eater = std::fs::File::create(small.0.join("eater")).expect("a file");
+    let mut eater = std::fs::File::create(small.folder.join("eater")).expect("a file");
     while std::io::Write::write_all(&mut eater, &[1; 4096]).is_ok() {}
     lab.ok(&["results", "list", "--data", &path]);
     // Without a catalog, and without room for one, the list is made of the bundles alone.
@@ -517,12 +496,13 @@ fn what_must_write_to_a_full_disk_says_so_and_what_only_reads_works() {
     refused(&lab, &["results", "reindex", "--data", &path], 6, &["no space left"]);
 }
 
+/// A file system of the smallest blocks, full: a store into a map of a file there was a SIGBUS.
 #[test]
 fn a_full_data_disk_is_named_and_kills_nothing() {
     if !root_or_skip("a loop device with a file system") {
         return;
     }
-    let fs = LoopFs::ext4_with(16, &["-b", "1024", "-m", "0"]);
+    let fs = LoopFs::ext4(env!("CARGO_TARGET_TMPDIR"), 16, &["-b", "1024", "-m", "0"]);
     let lab = Lab::new();
     let data = fs.mount_point().join("data");
     let data = data.to_str().expect("text");

@@ -1,7 +1,5 @@
 //! `drivelab check` on real files and devices: what it reads, what it says, and that it writes nothing.
 
-#[path = "support/loopfs.rs"]
-mod loopfs;
 #[path = "support/schema.rs"]
 mod schema;
 mod support;
@@ -11,10 +9,9 @@ use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 
-use loopfs::LoopFs;
+use drivelab_rig::{LoopDevice, LoopFs, Mount, root_or_skip, skip, text, tool};
 use serde_json::Value;
-use support::loop_device::LoopDevice;
-use support::{Done, Lab, done, root_or_skip, tool};
+use support::{Done, Lab, done, ext4};
 
 const NOBODY: u32 = 65534;
 /// The same load, in a second instead of ten.
@@ -62,7 +59,7 @@ fn what_is_too_small_to_tell_anything_is_refused_without_naming_a_flag_that_is_n
     };
     small("small.bin", 6);
     if root_or_skip("a loop device") {
-        small(&LoopDevice::new(&lab.folder(), "image", 4).node, 6);
+        small(&LoopDevice::new(&lab.folder(), "image", 4).device, 6);
     }
     assert!(lab.runs().is_empty());
 }
@@ -73,7 +70,7 @@ fn a_file_is_read_its_empty_places_do_not_count_and_the_run_is_kept() {
         return;
     }
     let disk = LoopFs::in_memory(512);
-    let lab = Lab::in_folder(&disk.mount_point());
+    let lab = Lab::in_folder(disk.mount_point());
     let mut content = noise(128);
     content[64 << 20..].fill(0);
     let path = lab.write("mine.bin", &content);
@@ -155,7 +152,7 @@ fn the_stored_run_and_all_that_is_made_of_it_keep_the_verdict_and_the_answers() 
 #[test]
 fn on_a_terminal_of_24_rows_the_verdict_is_what_is_left_to_see() {
     if std::process::Command::new("tmux").arg("-V").output().is_err() {
-        support::skip("tmux is not installed, so there is no terminal");
+        skip("tmux is not installed, so there is no terminal");
         return;
     }
     let lab = Lab::new();
@@ -205,18 +202,18 @@ fn a_device_is_read_while_it_is_mounted_by_its_name_and_by_a_folder_on_it() {
     if !root_or_skip("a mounted device") {
         return;
     }
-    let fs = LoopFs::ext4(160);
+    let fs = ext4(160);
     let folder = fs.mount_point();
     std::fs::write(folder.join("data.bin"), noise(96)).expect("room");
     tool("sync", &[]);
     let lab = Lab::new();
-    for target in [fs.device.as_str(), folder.to_str().expect("a text path")] {
+    for target in [fs.below.device.as_str(), folder.to_str().expect("a text path")] {
         let done = check(&lab, target, &["--json", "--no-save"]);
         assert_eq!(done.code, 0, "{target}: {}", done.stderr);
         let document = document(&done);
         assert_eq!(
             (&document["target"], &document["read"]),
-            (&fs.device.as_str().into(), &true.into()),
+            (&fs.below.device.as_str().into(), &true.into()),
             "{document:#}"
         );
         assert_eq!(document["verdict"]["standing"], "unknown", "a loop device has no health: {document:#}");
@@ -224,7 +221,7 @@ fn a_device_is_read_while_it_is_mounted_by_its_name_and_by_a_folder_on_it() {
         assert!(line.starts_with("Cannot tell: health"), "{line}");
         assert!(!evidence(answer(&document, "old_data")).is_empty(), "{document:#}");
     }
-    let only_asked = check(&lab, &fs.device, &["--json", "--no-read"]);
+    let only_asked = check(&lab, &fs.below.device, &["--json", "--no-read"]);
     let document = document(&only_asked);
     assert_eq!((&document["read"], &document["run"]), (&false.into(), &Value::Null));
     assert_eq!(answer(&document, "old_data")["standing"], "unknown");
@@ -243,7 +240,7 @@ fn a_user_without_rights_hears_what_could_not_be_seen_and_has_the_largest_file_r
     if !root_or_skip("another user") {
         return;
     }
-    let fs = LoopFs::ext4(160);
+    let fs = ext4(160);
     let home = tempfile::Builder::new().prefix("drivelab-check-").tempdir_in("/tmp").expect("a folder");
     let program = for_everybody(home.path());
     let run = |target: &str| {
@@ -251,20 +248,19 @@ fn a_user_without_rights_hears_what_could_not_be_seen_and_has_the_largest_file_r
         command.args([&["check", target, "--json", "--no-save"], &SHORT[..]].concat());
         done(command.current_dir("/").env("HOME", "/nonexistent").uid(NOBODY).gid(NOBODY).output().expect("it starts"))
     };
-    let by_device = document(&run(&fs.device));
+    let by_device = document(&run(&fs.below.device));
     assert_eq!(by_device["read"], false, "{by_device:#}");
     let old = answer(&by_device, "old_data");
     assert!(old["text"].as_str().is_some_and(|text| text.contains("may not read")), "{old:#}");
     assert!(old["next_action"].as_str().is_some_and(|text| text.contains("sudo")), "{old:#}");
     // The folder may lie below one that only root may enter.
     let open = home.path().join("drive");
-    std::fs::create_dir(&open).expect("a folder");
-    tool("mount", &["--bind", fs.mount_point().to_str().expect("text"), open.to_str().expect("text")]);
+    let bound = Mount::new(&["--bind", text(fs.mount_point())], &open).expect("mounted");
     std::fs::write(open.join("film.bin"), noise(112)).expect("room");
     tool("chmod", &["755", open.to_str().expect("text")]);
     tool("sync", &[]);
     let by_folder = run(open.to_str().expect("text"));
-    tool("umount", &[open.to_str().expect("text")]);
+    drop(bound);
     assert!(by_folder.stderr.contains("the largest file that may be read"), "{}", by_folder.stderr);
     let by_folder = document(&by_folder);
     assert!(by_folder["target"].as_str().is_some_and(|path| path.ends_with("film.bin")), "{by_folder:#}");

@@ -12,7 +12,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use disk::{Disk, Process, has};
-use support::{Lab, root_or_skip, skip, tool};
+use drivelab_rig::{root_or_skip, skip, tool};
+use support::Lab;
 
 /// Longer than anything here takes; what goes on for longer goes on for ever.
 const PATIENCE: Duration = Duration::from_secs(60);

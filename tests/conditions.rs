@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
+use drivelab_rig::{LoopDevice, root_or_skip, tool};
 use serde_json::Value;
-use support::loop_device::LoopDevice;
-use support::{Lab, done, root_or_skip, tool};
+use support::{Lab, done};
 
 const METHOD: &str = include_str!("support/two_steps.toml");
 
@@ -32,7 +32,7 @@ impl Bench {
 
     /// `drivelab run` of the short methodology on the device, released.
     fn run<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
-        [&["run", "m.toml", &self.disk.node, "--destroy", self.disk.name()], more].concat()
+        [&["run", "m.toml", &self.disk.device, "--destroy", self.disk.name()], more].concat()
     }
 
     fn ledgers(&self) -> PathBuf {
@@ -41,8 +41,8 @@ impl Bench {
 
     /// Nothing that was set up is there any more.
     fn is_bare(&self, after: &str) {
-        assert!(!Path::new(&format!("{}p1", self.disk.node)).exists(), "{after}: the partition is left");
-        assert_eq!(tool("wipefs", &[&self.disk.node]), "", "{after}: signatures are left");
+        assert!(!Path::new(&format!("{}p1", self.disk.device)).exists(), "{after}: the partition is left");
+        assert_eq!(tool("wipefs", &[&self.disk.device]), "", "{after}: signatures are left");
         let mounts = std::fs::read_to_string("/proc/self/mounts").expect("mounts");
         assert!(!mounts.contains(self.lab.data().to_str().expect("a text path")), "{after}: mounted:\n{mounts}");
         let kept = std::fs::read_dir(self.ledgers()).map(Iterator::count).unwrap_or_default();
@@ -189,7 +189,7 @@ fn what_a_killed_run_left_is_undone_by_resume() {
     let Some(bench) = Bench::new_or_skip(512) else { return };
     let mut child = bench.started(&ON_EXT4);
     child.kill().and_then(|()| child.wait()).expect("killed");
-    assert!(Path::new(&format!("{}p1", bench.disk.node)).exists(), "a kill leaves it");
+    assert!(Path::new(&format!("{}p1", bench.disk.device)).exists(), "a kill leaves it");
     let resumed = bench.lab.run(&["resume", "--last"]);
     assert!(resumed.stderr.contains("are undone: unmounted"), "{}", resumed.stderr);
     assert_eq!(resumed.code, 5, "{}", resumed.stderr);
@@ -249,8 +249,8 @@ fn what_cannot_be_had_is_refused_before_anything_is_touched() {
     refused(&bench.run(&["--arm", "luks2:sector=3"]), 2, &["luks2:sector=4096"]);
     refused(&bench.run(&["--data-state", "full"]), 2, &["filled:N%"]);
     refused(&["run", "m.toml", ".", "--partition", "90%"], 2, &["no block device"]);
-    refused(&["run", "m.toml", &bench.disk.node, "--partition", "90%"], 5, &["--destroy"]);
-    refused(&["run", "m.toml", &bench.disk.node, "--destroy", "sda", "--partition", "90%"], 5, &["--destroy"]);
+    refused(&["run", "m.toml", &bench.disk.device, "--partition", "90%"], 5, &["--destroy"]);
+    refused(&["run", "m.toml", &bench.disk.device, "--destroy", "sda", "--partition", "90%"], 5, &["--destroy"]);
     let device_mapper = std::fs::read_to_string("/proc/devices").is_ok_and(|text| text.contains("device-mapper"));
     if !device_mapper {
         refused(&bench.run(&["--arm", "none", "--arm", "luks2"]), 9, &["dm-crypt", "nothing was touched"]);

@@ -2,13 +2,10 @@
 //! with its cause, and a name that nothing has is refused before anything is touched.
 
 mod support;
-#[path = "support/throttle.rs"]
-mod throttle;
 
+use drivelab_rig::{LoopDevice, Throttle, root_or_skip};
 use serde_json::Value;
-use support::loop_device::LoopDevice;
-use support::{Lab, done, root_or_skip};
-use throttle::Throttle;
+use support::{Lab, done};
 
 const MIB: u64 = 1 << 20;
 
@@ -88,14 +85,10 @@ fn a_throttled_device_meets_what_it_does_and_misses_what_it_cannot() {
     lab.write("printed.toml", METHOD);
     lab.write("facts.toml", FACTS);
     // In memory: a disk that others keep busy may serve less than the limit.
-    let memory = tempfile::Builder::new().prefix("drivelab-").tempdir_in("/dev/shm").expect("a folder in memory");
-    let image = memory.path().join("drive.img");
-    std::fs::write(&image, vec![0u8; 64 << 20]).expect("an image");
-    let device = LoopDevice::buffered(&image);
-    let numbers = std::fs::read_to_string(format!("/sys/block/{}/dev", device.name())).expect("the device's numbers");
-    let throttle = Throttle::new(numbers.trim());
+    let disk = LoopDevice::filled("/dev/shm", 64, 0, &[]).expect("a loop device in memory");
+    let throttle = Throttle::new(&disk.numbers());
     throttle.limit("read_bps", 20 * MIB);
-    let arguments = ["run", "printed.toml", &device.node, "--destroy", device.name(), "--yes", "--json", "--facts"];
+    let arguments = ["run", "printed.toml", &disk.device, "--destroy", disk.name(), "--yes", "--json", "--facts"];
     let run = |facts: &str| {
         let mut command = throttle.command(env!("CARGO_BIN_EXE_drivelab"));
         done(lab.dress(&mut command).args(arguments).arg(facts).output().expect("drivelab starts"))

@@ -8,16 +8,15 @@ mod support;
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use drivelab_rig::{DIRECT, LoopDevice, LoopFs, SETTLED, root_or_skip, skip, tool};
 use serde_json::Value;
-use support::loop_device::LoopDevice;
-use support::{Lab, root_or_skip, skip, tool};
+use support::Lab;
 
 /// Quiet runs of the steps of `quick` in CI; `DRIVELAB_QUIET_RUNS` asks for more.
 const QUIET_RUNS: u32 = 4;
@@ -94,10 +93,10 @@ impl Drop for Reader {
 }
 
 /// Reads the loop device at a low rate, so that the second program is the most that its disk does.
-fn read_slowly(lab: &Lab, device: &LoopDevice) -> Value {
+fn read_slowly(lab: &Lab, disk: &LoopDevice) -> Value {
     lab.json(&[
         "io",
-        &device.node,
+        &disk.device,
         "--op",
         "read",
         "--pattern",
@@ -115,8 +114,8 @@ fn read_slowly(lab: &Lab, device: &LoopDevice) -> Value {
 }
 
 /// Of a load that takes what it gets, each figure has the mark, and which way it is wrong.
-fn every_figure_is_marked(lab: &Lab, device: &LoopDevice) {
-    lab.ok(&["io", &device.node, "--op", "read", "--pattern", "random", "--block", "64k", "--time", "2s"]);
+fn every_figure_is_marked(lab: &Lab, disk: &LoopDevice) {
+    lab.ok(&["io", &disk.device, "--op", "read", "--pattern", "random", "--block", "64k", "--time", "2s"]);
     let report = lab.json(&["report", "last", "--format", "json"]);
     let of_step = |metric: &&Value| metric["step"].is_string() && metric["value"].is_number();
     let metrics: Vec<&Value> = report["metrics"].as_array().expect("metrics").iter().filter(of_step).collect();
@@ -144,11 +143,11 @@ fn a_disk_that_others_load_below_a_loop_device_marks_the_figures() {
     let mut file = File::create(&image).expect("an image");
     (0..64).for_each(|_| file.write_all(&vec![0xa5; 1 << 20]).expect("written"));
     file.sync_all().expect("on the disk");
-    let device = LoopDevice::on(&image);
+    let disk = LoopDevice::on(&image, DIRECT).expect("a loop device");
     let disturbed = {
         let _writer = Writer::start(&lab.folder().join("others"));
-        let disturbed = read_slowly(&lab, &device);
-        every_figure_is_marked(&lab, &device);
+        let disturbed = read_slowly(&lab, &disk);
+        every_figure_is_marked(&lab, &disk);
         disturbed
     };
     assert_eq!(disturbed["spoiled_by"], serde_json::json!(["others_used_disk"]), "{disturbed:#}");
@@ -158,7 +157,7 @@ fn a_disk_that_others_load_below_a_loop_device_marks_the_figures() {
     let about_the_disk = |one: &Value| one["what"].as_str().is_some_and(|what| what.ends_with(&below));
     assert!(finding["evidence"].as_array().expect("evidence").iter().any(about_the_disk), "{finding:#}");
     let evidence = finding["evidence"].to_string();
-    assert!(!evidence.contains(device.name()), "the loop device itself was ours alone: {evidence}");
+    assert!(!evidence.contains(disk.name()), "the loop device itself was ours alone: {evidence}");
 }
 
 #[test]
@@ -166,12 +165,11 @@ fn on_a_quiet_device_in_memory_no_figure_has_a_mark() {
     if !root_or_skip("a loop device") {
         return;
     }
-    let memory = tempfile::tempdir_in("/dev/shm").expect("a folder in memory");
-    let device = LoopDevice::new(memory.path(), "disk", 2048);
+    let disk = LoopDevice::sparse("/dev/shm", 2 << 30, DIRECT).expect("a loop device");
     let runs = std::env::var("DRIVELAB_QUIET_RUNS").ok().and_then(|text| text.parse().ok()).unwrap_or(QUIET_RUNS);
     for run in 1..=runs {
         let lab = Lab::new();
-        let arguments = ["run", "quick", &device.node, "--destroy", device.name(), "--form", "smoke", "--json"];
+        let arguments = ["run", "quick", &disk.device, "--destroy", disk.name(), "--form", "smoke", "--json"];
         let document = lab.json(&arguments);
         let metrics = document["metrics"].as_array().expect("metrics");
         assert!(metrics.iter().any(|metric| metric["value"].is_number()));
@@ -184,44 +182,30 @@ fn on_a_quiet_device_in_memory_no_figure_has_a_mark() {
 /// A loop device through the page cache, on a file of a file system on another one in memory: a disk of its own, which
 /// nobody else uses. What goes first is detached first.
 struct Cached {
-    device: LoopDevice,
-    mount: Mount,
-    below: LoopDevice,
-    _memory: tempfile::TempDir,
-}
-
-struct Mount(PathBuf);
-
-impl Drop for Mount {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.0).status();
-    }
+    disk: LoopDevice,
+    fs: LoopFs,
 }
 
 impl Cached {
     fn new() -> Cached {
-        let memory = tempfile::tempdir_in("/dev/shm").expect("a folder in memory");
-        let below = LoopDevice::new(memory.path(), "below", 1024);
-        let folder = memory.path().join("mounted");
-        std::fs::create_dir(&folder).expect("a folder");
-        tool("mkfs.ext4", &["-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", &below.node]);
-        tool("mount", &[&below.node, folder.to_str().expect("a text path")]);
-        let mount = Mount(folder);
-        let image = mount.0.join("image");
+        let below = LoopDevice::sparse("/dev/shm", 1 << 30, DIRECT);
+        let fs = below.and_then(|below| LoopFs::on(below, SETTLED));
+        let fs = fs.expect("a file system in memory");
+        let image = fs.mount_point().join("image");
         let mut file = File::create(&image).expect("an image");
         // Written, not sparse: a hole is read without the disk.
         (0..256).for_each(|_| file.write_all(&vec![0xa5; 1 << 20]).expect("written"));
         file.sync_all().expect("on the disk");
         rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).expect("out of the cache");
-        let device = LoopDevice::cached(&image);
-        Cached { device, mount, below, _memory: memory }
+        let disk = LoopDevice::on(&image, &[]).expect("a loop device");
+        Cached { disk, fs }
     }
 
     /// Reads or writes it at a rate that leaves room for others.
     fn load(&self, lab: &Lab, op: &str, pattern: &str, block: &str, rate: &str) -> Value {
         let words = ["--op", op, "--pattern", pattern, "--block", block, "--qd", "4", "--rate", rate];
-        let rest = ["--time", "2s", "--destroy", self.device.name(), "--json"];
-        lab.json(&[&["io", &self.device.node], &words[..], &rest].concat())
+        let rest = ["--time", "2s", "--destroy", self.disk.name(), "--json"];
+        lab.json(&[&["io", &self.disk.device], &words[..], &rest].concat())
     }
 }
 
@@ -242,7 +226,7 @@ fn a_loop_device_through_the_page_cache_is_marked_where_others_load_its_disk_and
         let (lab, quiet) = (Lab::new(), Cached::new());
         let alone = quiet.load(&lab, op, pattern, block, rate);
         assert!(alone["spoiled_by"].as_array().is_none_or(Vec::is_empty), "{op} {pattern} {block}: {alone:#}");
-        let _writer = Writer::start(&quiet.mount.0.join("others"));
+        let _writer = Writer::start(&quiet.fs.mount_point().join("others"));
         let beside = quiet.load(&lab, op, pattern, block, rate);
         assert_eq!(beside["spoiled_by"], serde_json::json!(["others_used_disk"]), "{op} {pattern} {block}: {beside:#}");
     }
@@ -258,11 +242,22 @@ fn a_reader_of_half_the_bytes_below_a_page_cache_is_seen() {
         let (lab, cached) = (Lab::new(), Cached::new());
         let pattern = if block == "1MiB" { "sequential" } else { "random" };
         let beside = {
-            let _reader = Reader::start(&cached.below.node, Duration::from_millis(50));
+            let _reader = Reader::start(&cached.fs.below.device, Duration::from_millis(50));
             cached.load(&lab, "read", pattern, block, rate)
         };
         assert_eq!(beside["spoiled_by"], serde_json::json!([expected]), "{block}: {beside:#}");
     }
+}
+
+/// A device in memory whose partitions are devices too: two halves.
+fn in_halves() -> LoopDevice {
+    let options = [DIRECT, &["--partscan"]].concat();
+    let disk = LoopDevice::sparse("/dev/shm", 256 << 20, &options).expect("a loop device");
+    let halves = format!("printf 'label: gpt\nsize=128MiB\nsize=+\n' | sfdisk --quiet {}", disk.device);
+    tool("sh", &["-c", &halves]);
+    // Some kernels know no GPT by themselves.
+    tool("partx", &["--update", &disk.device]);
+    disk
 }
 
 /// Who reads another partition uses the same disk; who reads nothing does not.
@@ -271,9 +266,8 @@ fn a_reader_of_another_partition_marks_the_figures_of_this_one() {
     if !root_or_skip("a loop device") {
         return;
     }
-    let memory = tempfile::tempdir_in("/dev/shm").expect("a folder in memory");
-    let (lab, disk) = (Lab::new(), LoopDevice::in_halves(memory.path(), "disk", 256));
-    let [first, second] = [1, 2].map(|number| format!("{}p{number}", disk.node));
+    let (lab, disk) = (Lab::new(), in_halves());
+    let [first, second] = [1, 2].map(|number| format!("{}p{number}", disk.device));
     let read = || {
         let load = ["--op", "read", "--pattern", "random", "--block", "64k", "--rate", "400", "--time", "2s", "--json"];
         lab.json(&[&["io", &first], &load[..]].concat())

@@ -9,8 +9,8 @@ use std::io::BufRead;
 use std::process::Stdio;
 
 use disk::{Disk, Process};
+use drivelab_rig::root_or_skip;
 use serde_json::Value;
-use support::root_or_skip;
 
 /// Reads for a moment after a fill that need not be repeated.
 const READS: &str = r#"

@@ -5,10 +5,10 @@
 mod schema;
 mod support;
 
+use drivelab_rig::{LoopDevice, root_or_skip, tool};
 use schema::fits;
 use serde_json::Value;
-use support::loop_device::LoopDevice;
-use support::{Done, Lab, root_or_skip, tool};
+use support::{Done, Lab};
 
 /// A loop device in a lab of its own.
 struct Disk {
@@ -81,9 +81,9 @@ fn what_is_left_of_a_run_is_the_same_document() {
 #[test]
 fn of_a_device_it_says_what_is_on_it_and_what_destroy_needs() {
     let Some(disk) = Disk::new_or_skip(64) else { return };
-    tool("mkfs.ext4", &["-q", "-L", "photos", &disk.loop_device.node]);
+    tool("mkfs.ext4", &["-q", "-L", "photos", &disk.loop_device.device]);
     let before = std::fs::read(&disk.loop_device.image).expect("the image");
-    let run = ["run", "quick", &disk.loop_device.node, "--form", "smoke", "--dry-run"];
+    let run = ["run", "quick", &disk.loop_device.device, "--form", "smoke", "--dry-run"];
     let json = [&run[..], &["--json"]].concat();
 
     // Not named: everything is said, and then it is refused as the run itself is.
@@ -110,7 +110,7 @@ fn of_a_device_it_says_what_is_on_it_and_what_destroy_needs() {
 
     // Only read: nothing has to be named.
     let read =
-        disk.lab.ok(&["io", &disk.loop_device.node, "--op", "read", "--operations", "10", "--dry-run", "--json"]);
+        disk.lab.ok(&["io", &disk.loop_device.device, "--op", "read", "--operations", "10", "--dry-run", "--json"]);
     let device = &document(&read)["device"];
     assert!(device.get("destroy").is_none() && device["found"].to_string().contains("ext4"), "{device:#}");
 
@@ -121,8 +121,17 @@ fn of_a_device_it_says_what_is_on_it_and_what_destroy_needs() {
 #[test]
 fn conditions_are_part_of_the_same_document() {
     let Some(disk) = Disk::new_or_skip(512) else { return };
-    let run =
-        ["run", "quick", &disk.loop_device.node, "--form", "smoke", "--partition", "50%", "--data-state", "discarded"];
+    let run = [
+        "run",
+        "quick",
+        &disk.loop_device.device,
+        "--form",
+        "smoke",
+        "--partition",
+        "50%",
+        "--data-state",
+        "discarded",
+    ];
     let run = [&run[..], &["--dry-run", "--json"]].concat();
     let refused = disk.lab.run(&run);
     assert_eq!(refused.code, 5, "{}", refused.stderr);
@@ -145,7 +154,7 @@ fn the_bare_name_of_a_device_is_no_new_scratch_file() {
     ] {
         let refused = disk.lab.run(command);
         assert_eq!(refused.code, 2, "{command:?}: {}", refused.stderr);
-        assert!(refused.stderr.contains(&format!("did you mean {}?", disk.loop_device.node)), "{}", refused.stderr);
+        assert!(refused.stderr.contains(&format!("did you mean {}?", disk.loop_device.device)), "{}", refused.stderr);
         assert_eq!(disk.lab.files(), ["image"], "{command:?} made something");
     }
     // With a folder before it, it is a file of that name; and a file that is there is that file.

@@ -1,15 +1,11 @@
 //! Sets of files through the binary, on real file systems: copied from one to another, on one, checked, removed; what a
 //! full one does, what is refused, what is left behind (nothing).
 
-#[path = "support/loopfs.rs"]
-mod loopfs;
 mod support;
 
-use std::path::Path;
-
-use loopfs::LoopFs;
+use drivelab_rig::{root_or_skip, text};
 use serde_json::Value;
-use support::{Lab, files_of, root_or_skip};
+use support::{Lab, ext4, files_of};
 
 /// A small transfer: everything that a step on files can do, and a byte that a check has to find is not in it.
 const TRANSFER: &str = r#"
@@ -81,21 +77,17 @@ fn metric(document: &Value, address: &str) -> f64 {
     found.and_then(|metric| metric["value"].as_f64()).unwrap_or_else(|| panic!("no {address}"))
 }
 
-fn text(path: &Path) -> &str {
-    path.to_str().expect("a text path")
-}
-
 #[test]
 fn a_transfer_between_two_file_systems_leaves_both_as_they_were() {
     if !root_or_skip("mounting a file system") {
         return;
     }
-    let (lab, source, drive) = (Lab::new(), LoopFs::ext4(64), LoopFs::ext4(96));
+    let (lab, source, drive) = (Lab::new(), ext4(64), ext4(96));
     lab.write("transfer.toml", TRANSFER);
     let (source, drive) = (source.mount_point(), drive.mount_point());
     std::fs::write(drive.join("photo.jpg"), b"mine").expect("a file of somebody");
-    let before = (files_of(&source), files_of(&drive));
-    let arguments = ["run", "transfer.toml", text(&drive), "--source", text(&source), "--json"];
+    let before = (files_of(source), files_of(drive));
+    let arguments = ["run", "transfer.toml", text(drive), "--source", text(source), "--json"];
     let document = lab.json(&arguments);
     assert_eq!(document["run"]["state"], "complete");
     for step in ["copy-from-source", "copy-on-drive"] {
@@ -105,7 +97,7 @@ fn a_transfer_between_two_file_systems_leaves_both_as_they_were() {
     // Every file is a whole number of blocks or one more, in both rounds.
     assert!(metric(&document, "mixed/verify-copy:verified.blocks") >= 2.0 * 12e6 / 4096.0);
     assert_eq!(metric(&document, "mixed/verify-copy:verified.bad_blocks"), 0.0);
-    assert_eq!((files_of(&source), files_of(&drive)), before, "something was left behind or is gone");
+    assert_eq!((files_of(source), files_of(drive)), before, "something was left behind or is gone");
     assert_eq!(std::fs::read(drive.join("photo.jpg")).expect("still there"), b"mine");
     let told = document["findings"].to_string();
     assert!(!told.contains("lies on another drive") && !told.contains("voids"), "{told}");
@@ -116,19 +108,19 @@ fn a_full_file_system_ends_the_run_and_leaves_nothing() {
     if !root_or_skip("mounting a file system") {
         return;
     }
-    let (lab, fs) = (Lab::new(), LoopFs::ext4(128));
+    let (lab, fs) = (Lab::new(), ext4(128));
     let drive = fs.mount_point();
     // Refused before anything is made, with what it needs and what is there.
     let large = TRANSFER.replace("total = \"12 MB\"", "total = \"120 MB\"");
     lab.write("large.toml", &large);
-    let refused = lab.run(&["run", "large.toml", text(&drive)]);
+    let refused = lab.run(&["run", "large.toml", text(drive)]);
     assert_eq!(refused.code, 6, "{}", refused.stderr);
     assert!(refused.stderr.contains("take up to") && refused.stderr.contains("are free"), "{}", refused.stderr);
     assert!(lab.runs().is_empty());
     // There is room when it begins, and not when it writes: somebody else takes it meanwhile.
     lab.write("transfer.toml", TRANSFER.replace("rounds = 2", "rounds = 40\nrest = \"20 ms\""));
-    let mut child = lab.command(&["run", "transfer.toml", text(&drive)]).spawn().expect("drivelab starts");
-    let begun = || files_of(&drive).iter().any(|name| name.starts_with(".drivelab-files-"));
+    let mut child = lab.command(&["run", "transfer.toml", text(drive)]).spawn().expect("drivelab starts");
+    let begun = || files_of(drive).iter().any(|name| name.starts_with(".drivelab-files-"));
     while !begun() {
         assert!(child.try_wait().expect("a process").is_none(), "it ended before it began");
         std::thread::yield_now();
@@ -138,7 +130,7 @@ fn a_full_file_system_ends_the_run_and_leaves_nothing() {
     let _ = std::io::copy(&mut std::io::repeat(7), &mut file);
     let code = child.wait().expect("a process").code();
     assert_ne!(code, Some(0), "a full drive was not noticed");
-    assert!(!begun(), "{:?}", files_of(&drive));
+    assert!(!begun(), "{:?}", files_of(drive));
     let (run, _) = lab.runs().remove(0);
     let report = lab.ok(&["report", &run, "--format", "md"]).stdout;
     assert!(report.contains("No space left") || report.contains("error"), "{report}");

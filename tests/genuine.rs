@@ -5,9 +5,10 @@
 mod fake_drive;
 mod support;
 
+use drivelab_rig::{root_or_skip, skip};
 use fake_drive::{Behind, FakeDrive};
 use serde_json::Value;
-use support::{Lab, root_or_skip, skip};
+use support::Lab;
 
 const MIB: u64 = 1 << 20;
 /// What every drive here claims, and what those that lie keep.
@@ -25,7 +26,7 @@ const QUICK: [&str; 4] = ["--set", "sample.places=400", "--set", "whole.places=1
 /// Runs it with smaller blocks than on a real drive; the results document.
 fn checked(lab: &Lab, drive: &FakeDrive, more: &[&str]) -> Value {
     let small = ["--set", "block_size=64k"];
-    let run = ["run", "genuine", &drive.device, "--destroy", drive.name(), "--yes"];
+    let run = ["run", "genuine", &drive.disk.device, "--destroy", drive.disk.name(), "--yes"];
     let done = lab.run(&[&run[..], &small, more].concat());
     let (run, state) = lab.runs().into_iter().next().unwrap_or_else(|| panic!("no run: {}", done.stderr));
     assert_eq!(state, "complete", "{}\n{}", done.stdout, done.stderr);
@@ -153,7 +154,7 @@ fn without_a_word_that_everything_may_be_destroyed_nothing_is_written() {
     }
     let lab = Lab::new();
     let drive = FakeDrive::new(&lab, CLAIMED, CLAIMED, Behind::Nothing);
-    let done = lab.run(&["run", "genuine", &drive.device, "--yes"]);
+    let done = lab.run(&["run", "genuine", &drive.disk.device, "--yes"]);
     assert_ne!(done.code, 0);
     assert!(done.stderr.contains("--destroy"), "{}", done.stderr);
     assert!(lab.runs().is_empty());

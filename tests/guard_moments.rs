@@ -12,7 +12,7 @@ use std::process::{ChildStderr, Command, Stdio};
 use std::time::Duration;
 
 use disk::{Disk, MIB, Process, data_at, has};
-use support::{root_or_skip, skip, tool};
+use drivelab_rig::{root_or_skip, skip, tool};
 
 const METHOD: &str = include_str!("support/two_steps.toml");
 

@@ -12,10 +12,11 @@ mod support;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, symlink};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use disk::{Disk, MIB, Process, data_at, has, refused, renamed, text};
-use support::{root_or_skip, skip, tool};
+use disk::{Disk, MIB, Process, data_at, has, refused, renamed};
+use drivelab_rig::{LoopDevice, Mount, Undo, root_or_skip, skip, text, tool};
 
 /// A situation that no flag overrides: how it is made (the path to name, if not the device), the exit code, the words.
 type InUse =
@@ -74,7 +75,8 @@ fn partition_opened(disk: &mut Disk) -> Option<String> {
 
 fn mounted_elsewhere(disk: &mut Disk) -> Option<String> {
     tool("mkfs.ext4", &["-q", "-F", &disk.device]);
-    let place = disk.folder("elsewhere");
+    let place = disk.folder().join("elsewhere");
+    fs::create_dir(&place).expect("a folder");
     let script = format!("mount -o ro {} {} && echo ready && exec sleep 600", disk.device, text(&place));
     let child = Command::new("unshare").args(["--mount", "sh", "-c", &script]).stdout(Stdio::piped()).spawn();
     let mut child = Process(child.expect("a namespace"));
@@ -89,8 +91,7 @@ fn mounted_elsewhere(disk: &mut Disk) -> Option<String> {
 fn bound_node(disk: &mut Disk) -> Option<String> {
     mounted(disk)?;
     let node = disk.lab.write("bound", b"");
-    tool("mount", &["--bind", &disk.device, text(&node)]);
-    disk.undo.push(&["umount", text(&node)]);
+    disk.mounts.push(Mount::new(&["--bind", &disk.device], &node).expect("mounted"));
     Some(text(&node).to_owned())
 }
 
@@ -110,9 +111,7 @@ fn renamed_node(disk: &mut Disk) -> Option<String> {
 fn swap_on(disk: &mut Disk) -> Option<String> {
     tool("mkswap", &[&disk.device]);
     tool("swapon", &[&disk.device]);
-    let device = disk.device.clone();
-    disk.undo.push(&["swapoff", &device]);
-    disk.swap = true;
+    disk.swap = Some(Undo::by(&["swapoff", &disk.device]));
     Some(String::new())
 }
 
@@ -129,8 +128,7 @@ fn btrfs_second(disk: &mut Disk) -> Option<String> {
 }
 
 fn loop_on_it(disk: &mut Disk) -> Option<String> {
-    let upper = tool("losetup", &["--find", "--show", &disk.device]);
-    disk.undo.push(&["losetup", "--detach", &upper]);
+    disk.others.push(LoopDevice::on(Path::new(&disk.device), &[]).expect("a loop device"));
     Some(String::new())
 }
 

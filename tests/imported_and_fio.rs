@@ -34,9 +34,9 @@ use busy::Watch;
 use compare::{Aspect, Pair, explained};
 use draw::{JobFile, job_files};
 use drivelab_core::plan::Plan;
+use drivelab_rig::{LoopDevice, root_or_skip, skip};
 use issued::Issued;
-use support::loop_device::LoopDevice;
-use support::{Lab, root_or_skip, skip};
+use support::Lab;
 
 /// Job files where nobody asks for more.
 const COUNT: usize = 30;
@@ -147,13 +147,13 @@ fn measured(lab: &Lab, file: &JobFile, text: &str) -> Measured {
 }
 
 /// The differences of a file; those in time alone only where they are there again and again on a calm machine.
-fn lasting(file: &JobFile, device: Option<&LoopDevice>) -> Measured {
+fn lasting(file: &JobFile, disk: Option<&LoopDevice>) -> Measured {
     let mut tries = [0, 0];
     loop {
         let lab = Lab::new();
         let mut text = file.text(&lab.folder().display().to_string());
-        if let Some(device) = device {
-            text = text.replace("DEVICE", &device.node);
+        if let Some(disk) = disk {
+            text = text.replace("DEVICE", &disk.device);
         }
         let measured = measured(&lab, file, &text);
         let in_time = |aspect: &Option<Aspect>| matches!(aspect, Some(Aspect::Pace | Aspect::Amount));
@@ -204,12 +204,12 @@ fn job_files_made_by_chance_issue_what_fio_issues() {
     let count = usize::try_from(asked("DRIVELAB_IMPORTS", COUNT as u64)).expect("a small number");
     println!("{count} job files, DRIVELAB_IMPORTS_SEED={seed}");
     let lab = Lab::new();
-    let device = devices.then(|| LoopDevice::new(lab.root(), "device", issued::DEVICE >> 20));
+    let disk = devices.then(|| LoopDevice::new(lab.root(), "device", issued::DEVICE >> 20));
     let (mut wrong, mut tally, watch) = (Vec::new(), Tally::default(), Watch::begin());
     let (part, parts) = (asked("DRIVELAB_IMPORTS_PART", 0), asked("DRIVELAB_IMPORTS_PARTS", 1));
     let here = |(number, _): &(usize, _)| *number as u64 % parts == part;
     for (number, file) in job_files(count, seed, devices).iter().enumerate().filter(here) {
-        let measured = lasting(file, device.as_ref().filter(|_| file.device));
+        let measured = lasting(file, disk.as_ref().filter(|_| file.device));
         tally.count(&measured);
         if !measured.found.is_empty() {
             println!("file {number}:\n{}", file.text("FOLDER"));

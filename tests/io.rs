@@ -2,8 +2,8 @@
 
 mod support;
 
+use drivelab_rig::{DIRECT, LoopDevice, root_or_skip, tool};
 use serde_json::Value;
-use support::loop_device::LoopDevice;
 use support::{Done, Lab, files_of};
 
 /// Flags that keep a load small and short.
@@ -290,21 +290,21 @@ fn every_kind_of_operation_and_every_order_runs() {
 
 #[test]
 fn a_loop_device_is_read_by_anybody_who_may_and_written_where_it_is_named() {
-    if !support::root_or_skip("a loop device") {
+    if !root_or_skip("a loop device") {
         return;
     }
     let lab = Lab::new();
     let image = lab.write("image", vec![0u8; 16 << 20]);
-    let device = LoopDevice::on(&image);
-    let name = device.name();
-    let read = document(&lab, &["io", &device.node, "--operations", "100"]);
+    let disk = LoopDevice::on(&image, DIRECT).expect("a loop device");
+    let name = disk.name();
+    let read = document(&lab, &["io", &disk.device, "--operations", "100"]);
     assert_eq!(read["target"]["kind"], "block_device");
     assert_eq!(read["target"]["length"], 16 << 20);
-    let refused = lab.run(&["io", &device.node, "--op", "write", "--operations", "100"]);
+    let refused = lab.run(&["io", &disk.device, "--op", "write", "--operations", "100"]);
     assert_eq!(refused.code, 5, "{}", refused.stderr);
     assert!(refused.stderr.contains(&format!("--destroy {name}")), "{}", refused.stderr);
     assert!(std::fs::read(&image).expect("the image").iter().all(|byte| *byte == 0), "nothing was written");
-    let write = ["io", &device.node, "--op", "write", "--pattern", "sequential", "--passes", "1", "--destroy", name];
+    let write = ["io", &disk.device, "--op", "write", "--pattern", "sequential", "--passes", "1", "--destroy", name];
     assert_eq!(document(&lab, &write)["operations"]["write"]["bytes"], 16 << 20);
     assert!(std::fs::read(&image).expect("the image").chunks(4096).all(|block| block.iter().any(|byte| *byte != 0)));
 }
@@ -333,7 +333,7 @@ fn ctrl_c_shows_what_was_measured_until_then() {
     let lab = Lab::new();
     for (flags, words) in [(&["--json"][..], "drivelab resume"), (&["--json", "--no-save"], "nothing is kept")] {
         let child = started(&lab, flags);
-        support::tool("kill", &["-INT", &child.id().to_string()]);
+        tool("kill", &["-INT", &child.id().to_string()]);
         let done = support::done(child.wait_with_output().expect("drivelab ends"));
         assert_eq!(done.code, 7, "{}", done.stderr);
         assert!(done.stderr.contains(words), "{}", done.stderr);
@@ -494,7 +494,7 @@ fn an_interrupted_load_can_be_resumed_on_what_it_ran_on() {
         let interrupted = (0..10).any(|_| {
             let mut child = lab.command(&flags).spawn().expect("drivelab starts");
             wait_for_trace(&lab, &mut child, 10_000);
-            support::tool("kill", &["-INT", &child.id().to_string()]);
+            tool("kill", &["-INT", &child.id().to_string()]);
             let code = child.wait_with_output().expect("drivelab ends").status.code();
             std::fs::remove_file(lab.folder().join("trace.tsv")).expect("a trace");
             assert!(code == Some(7) || lab.runs()[0].1 == "complete", "{target}: {code:?}");

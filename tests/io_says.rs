@@ -8,8 +8,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use drivelab_core::finding::Finding;
 use drivelab_core::run::RunRecords;
+use drivelab_rig::{root_or_skip, tool};
 use serde_json::Value;
-use support::{Lab, done, root_or_skip, tool};
+use support::{Lab, done};
 
 fn codes(document: &Value) -> Vec<&str> {
     document["findings"].as_array().expect("findings").iter().filter_map(|one| one["code"].as_str()).collect()

@@ -7,6 +7,7 @@
 
 mod support;
 
+use drivelab_rig::tool;
 use support::Lab;
 
 const BLOCK: u64 = 4096;
@@ -130,7 +131,7 @@ fn interrupted(backend: &str) -> u64 {
     let mut command = lab.command(&[&["io", "--no-save", "--json"], &flags[..]].concat());
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
     let child = command.spawn().expect("drivelab starts");
-    let signal = |name: &str| support::tool("kill", &[name, &child.id().to_string()]);
+    let signal = |name: &str| tool("kill", &[name, &child.id().to_string()]);
     let begun = || std::fs::metadata(lab.folder().join("t.tsv")).is_ok_and(|trace| trace.len() > 10_000);
     while !begun() {
         std::thread::yield_now();

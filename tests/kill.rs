@@ -15,8 +15,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use drivelab_rig::skip;
 use rustix::fs::{Mode, OFlags};
-use support::{Lab, done, files_of, skip};
+use support::{Lab, done, files_of};
 
 const KILLS: u32 = 26;
 const METHOD: &str = include_str!("support/short.toml");

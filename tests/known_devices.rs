@@ -5,21 +5,16 @@
 
 #[path = "support/fio.rs"]
 mod fio;
-#[path = "support/ramdisk.rs"]
-mod ramdisk;
 mod support;
-#[path = "support/throttle.rs"]
-mod throttle;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use drivelab_rig::{LoopDevice, Throttle, root_or_skip};
 use fio::{Figures, Load, Percentiles};
-use ramdisk::RamDisk;
 use serde_json::Value;
-use support::{Lab, root_or_skip};
-use throttle::Throttle;
+use support::Lab;
 
 const DRIVELAB: &str = env!("CARGO_BIN_EXE_drivelab");
 const RATE: u64 = 50 << 20;
@@ -57,7 +52,7 @@ const TRIES: usize = 8;
 /// by itself. What each got at its best is therefore nearest to the truth; a program that counts too little does so in
 /// every try.
 fn assert_rate_of_the_limit(limit: &str, value: u64, load: &Load) {
-    let Some(disk) = RamDisk::new_or_skip(32) else { return };
+    let Some(disk) = LoopDevice::in_memory_or_skip(32) else { return };
     let lab = Lab::new();
     let throttle = Throttle::new(&disk.numbers());
     throttle.limit(limit, value);
@@ -124,7 +119,7 @@ fn place_cliff(spans: &[Span]) -> Option<f64> {
 /// Runs a load whose limit falls in the middle. Gives the cliff's place by the records, and the truth, in seconds on
 /// the run clock.
 fn measure_cliff(backend: &str, limit: &str, values: [u64; 2], load: &[&str], amount: &str) -> (Option<f64>, f64) {
-    let disk = RamDisk::new_or_skip(32).expect("a loop device, as before");
+    let disk = LoopDevice::in_memory_or_skip(32).expect("a loop device, as before");
     let lab = Lab::new();
     let throttle = Throttle::new(&disk.numbers());
     throttle.limit(limit, values[0]);
@@ -185,7 +180,7 @@ const SPREADS: f64 = 1.0;
 
 /// Runs of both programs in turn. fio hands operations over in two ways, each alone (what it does unless told) and
 /// all that are free at once (what drivelab does): they differ by some per cent of the latency, and both are right.
-fn measure_in_turn(disk: &RamDisk) -> (Vec<Figures>, Vec<Figures>) {
+fn measure_in_turn(disk: &LoopDevice) -> (Vec<Figures>, Vec<Figures>) {
     let load = Load { backend: "uring", op: "read", pattern: "random", block: "4k", depth: 8, seconds: 1 };
     let together = ["--iodepth_batch_submit=8", "--iodepth_batch_complete_min=1", "--iodepth_batch_complete_max=8"];
     let lab = Lab::new();
@@ -233,7 +228,7 @@ fn latencies_on_a_loop_device_in_memory_are_as_near_to_those_of_fio_as_they_are_
     if !root_or_skip("a loop device") || !fio::there_or_skip() {
         return;
     }
-    let Some(disk) = RamDisk::new_or_skip(64) else { return };
+    let Some(disk) = LoopDevice::in_memory_or_skip(64) else { return };
     let (mut calm, mut least) = (0, [f64::INFINITY; 2]);
     for attempt in 1..=TRIES {
         let (own, peer) = measure_in_turn(&disk);
@@ -262,7 +257,7 @@ fn a_search_of_the_rate_finds_the_limit_of_a_throttled_loop_device() {
     if !root_or_skip("a throttled loop device") || !Throttle::possible_or_skip() {
         return;
     }
-    let Some(disk) = RamDisk::new_or_skip(32) else { return };
+    let Some(disk) = LoopDevice::in_memory_or_skip(32) else { return };
     let lab = Lab::new();
     let throttle = Throttle::new(&disk.numbers());
     throttle.limit("read_iops", IOPS);

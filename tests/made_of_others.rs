@@ -3,8 +3,8 @@
 
 mod support;
 
-use support::loop_device::LoopDevice;
-use support::{Lab, root_or_skip, tool};
+use drivelab_rig::{LoopDevice, root_or_skip, tool};
+use support::Lab;
 
 /// A methodology for block devices, one of whose tests needs what a loop device has not.
 const WHOLE: &str = r#"
@@ -146,7 +146,7 @@ fn a_review_takes_what_suits_a_folder_and_the_time_and_says_of_every_other_metho
         return;
     }
     let disk = LoopDevice::new(lab.root(), "disk.img", 64);
-    let on_disk = ["review", &disk.node, "--time", "24h", "--destroy", disk.name(), "--dry-run", "--json"];
+    let on_disk = ["review", &disk.device, "--time", "24h", "--destroy", disk.name(), "--dry-run", "--json"];
     let left = left_out(&lab.json(&on_disk));
     assert_eq!(why(&left, "as-ssd"), Some("it works on many files in a folder, and the target is a block device"));
     assert_eq!(why(&left, "crystaldiskmark"), Some("it runs on files, and the target is a block device"));
@@ -173,8 +173,8 @@ fn a_review_of_a_device_that_nobody_released_says_which_word_it_needs() {
     let disk = LoopDevice::new(lab.root(), "disk.img", 64);
     let word = format!("add `--destroy {}`", disk.name());
     let says = [&word, "it writes, and the device may not be written (--destroy would permit it)"];
-    refused(&lab, &["review", &disk.node, "--time", "10 min"], 5, &says);
-    let dry = lab.json(&["review", &disk.node, "--time", "10 min", "--destroy", disk.name(), "--dry-run", "--json"]);
+    refused(&lab, &["review", &disk.device, "--time", "10 min"], 5, &says);
+    let dry = lab.json(&["review", &disk.device, "--time", "10 min", "--destroy", disk.name(), "--dry-run", "--json"]);
     assert_eq!((&dry["length"], of_quick(&dry)), (&(64 << 20).into(), Vec::new()));
     assert!(dry["estimated_time_s"].as_f64().is_some_and(|seconds| seconds <= 600.0), "{dry:#}");
     let first = left_out(&dry).into_iter().find(|(test, _)| test == "snia-pts").expect("left out");
@@ -196,7 +196,7 @@ fn a_methodology_for_devices_takes_all_of_one_and_refuses_files() {
     }
     let (disk, small) = (LoopDevice::new(lab.root(), "disk.img", 65), LoopDevice::new(lab.root(), "small.img", 32));
     let destroy = ["--destroy", disk.name(), "--yes"];
-    let run = ["run", "whole.toml", &disk.node, "--form", "faithful"];
+    let run = ["run", "whole.toml", &disk.device, "--form", "faithful"];
     let text = lab.ok(&[&run[..], &destroy, &["--dry-run"]].concat()).stdout;
     assert!(text.contains("65 MiB") && text.contains("Left out placed (Placed): it needs `fdp`: loop"), "{text}");
     let done = lab.ok(&[&run[..], &destroy].concat());
@@ -213,7 +213,7 @@ fn a_methodology_for_devices_takes_all_of_one_and_refuses_files() {
     let holes = tool("stat", &["--format=%b", disk.image.to_str().expect("a text path")]);
     assert!(holes.trim().parse::<u64>().expect("blocks of 512 bytes") * 512 >= 65 << 20, "{holes}");
 
-    let run = ["run", "whole.toml", &small.node, "--form", "faithful", "--destroy", small.name(), "--yes"];
+    let run = ["run", "whole.toml", &small.device, "--form", "faithful", "--destroy", small.name(), "--yes"];
     refused(&lab, &run, 6, &["needs at least 48 MiB", "what fits there: --form quick, --form smoke"]);
 }
 
@@ -280,7 +280,7 @@ fn more_than_a_hundredth_of_what_a_drive_bears_is_written_only_after_a_yes() {
     let data = lab.data();
     let folder = data.parent().expect("a folder");
     let (one, two) = (LoopDevice::new(folder, "one.img", 64), LoopDevice::new(folder, "two.img", 64));
-    let on_one = [one.node.as_str(), "--destroy", one.name(), "--form", "smoke", "--facts", "worn.toml"];
+    let on_one = [one.device.as_str(), "--destroy", one.name(), "--form", "smoke", "--facts", "worn.toml"];
     lab.write("worn.toml", bears(1 << 30));
     let words = ["% of the rated 1 GiB (worn, stated)", "there is no terminal to ask on", "Nothing was touched"];
     // By itself, and under conditions, where the sum of all arms counts.
@@ -294,11 +294,11 @@ fn more_than_a_hundredth_of_what_a_drive_bears_is_written_only_after_a_yes() {
     // A small share of the capacity can be a large one of the rating.
     let large = LoopDevice::new(folder, "large.img", 4096);
     lab.write("worn.toml", bears(100 << 20));
-    let on_large = ["run", "heat-soak", &large.node, "--destroy", large.name(), "--form", "smoke"];
+    let on_large = ["run", "heat-soak", &large.device, "--destroy", large.name(), "--form", "smoke"];
     refused(&lab, &[&on_large[..], &["--facts", "worn.toml"]].concat(), 2, &["% of the rated 100 MiB"]);
 
     // Of several drives what is really written to each counts: once, where each is measured by itself only.
-    let both = [one.node.as_str(), &two.node, "--destroy", one.name(), "--destroy", two.name(), "--form", "smoke"];
+    let both = [one.device.as_str(), &two.device, "--destroy", one.name(), "--destroy", two.name(), "--form", "smoke"];
     let dry = lab.json(&[&["run", "capacity-scaling"][..], &both, &["--dry-run", "--json"]].concat());
     let written = dry["drives"][0]["written"].as_u64().expect("bytes");
     lab.write("worn.toml", bears(written * 140));

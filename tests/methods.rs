@@ -6,9 +6,9 @@ mod support;
 
 use std::path::Path;
 
+use drivelab_rig::{LoopDevice, root_or_skip};
 use serde_json::Value;
-use support::loop_device::LoopDevice;
-use support::{Lab, root_or_skip};
+use support::Lab;
 
 /// What the smoke form of any methodology is to take at most, by its plan's own estimate, s.
 const MOST_S: f64 = 15.0;
@@ -102,8 +102,8 @@ fn on_devices(name: &str, count: usize) {
 fn on_new_devices(lab: &Lab, name: &str, count: usize) {
     let devices: Vec<LoopDevice> =
         (0..count).map(|number| LoopDevice::new(lab.root(), &format!("disk{number}.img"), 64)).collect();
-    let named = devices.iter().flat_map(|device| ["--destroy", device.name()]);
-    let arguments: Vec<&str> = devices.iter().map(|device| device.node.as_str()).chain(named).collect();
+    let named = devices.iter().flat_map(|disk| ["--destroy", disk.name()]);
+    let arguments: Vec<&str> = devices.iter().map(|disk| disk.device.as_str()).chain(named).collect();
     smoke(lab, name, &arguments);
 }
 
@@ -122,8 +122,8 @@ fn on_a_device_as(name: &str, profile: &str) {
         return;
     }
     let lab = Lab::new();
-    let device = LoopDevice::new(lab.root(), "disk.img", 128);
-    smoke(&lab, name, &[&device.node, "--destroy", device.name(), "--profile", profile]);
+    let disk = LoopDevice::new(lab.root(), "disk.img", 128);
+    smoke(&lab, name, &[&disk.device, "--destroy", disk.name(), "--profile", profile]);
 }
 
 /// On a file that holds something, as the user wrote it.
@@ -142,9 +142,9 @@ fn on_a_device_as_found(name: &str) {
         return;
     }
     let lab = Lab::new();
-    let device = LoopDevice::new(lab.root(), "disk.img", 64);
-    smoke(&lab, name, &[&device.node]);
-    let answered = lab.json(&["check", &device.node, "--no-read", "--no-save", "--json"]);
+    let disk = LoopDevice::new(lab.root(), "disk.img", 64);
+    smoke(&lab, name, &[&disk.device]);
+    let answered = lab.json(&["check", &disk.device, "--no-read", "--no-save", "--json"]);
     assert_eq!(answered["verdict"]["standing"], "unknown", "{answered:#}");
     for question in ["healthy", "genuine", "link", "firmware", "use"] {
         let answer = list(&answered["answers"]).find(|answer| answer["question"] == question).expect("an answer");
@@ -174,8 +174,8 @@ fn profiles_on_a_device(name: &str) {
     }
     for profile in profiles_of(name) {
         let lab = Lab::new();
-        let device = LoopDevice::new(lab.root(), "disk.img", 64);
-        smoke(&lab, name, &[&device.node, "--destroy", device.name(), "--profile", &profile]);
+        let disk = LoopDevice::new(lab.root(), "disk.img", 64);
+        smoke(&lab, name, &[&disk.device, "--destroy", disk.name(), "--profile", &profile]);
     }
 }
 

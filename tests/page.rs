@@ -7,7 +7,8 @@ mod support;
 use std::path::Path;
 use std::process::Command;
 
-use support::{Lab, skip};
+use drivelab_rig::skip;
+use support::Lab;
 
 #[test]
 fn the_page_of_a_real_review_opens_offline_without_an_error() {

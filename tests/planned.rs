@@ -9,15 +9,9 @@
 //! (`DRIVELAB_PLANS=all cargo nextest run --profile long -p drivelab --test planned --no-capture`):
 //! docs/how-it-is-tested.md.
 
-#[path = "support/loopfs.rs"]
-mod loopfs;
-#[path = "support/ramdisk.rs"]
-mod ramdisk;
 #[path = "planned/sum.rs"]
 mod sum;
 mod support;
-#[path = "support/throttle.rs"]
-mod throttle;
 #[path = "planned/waits.rs"]
 mod waits;
 
@@ -29,12 +23,10 @@ use drivelab_core::plan::{Form, Plan, Rounds, TestPlan};
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_method::{MethodTarget, Methodology, library};
 use drivelab_report::format;
-use loopfs::LoopFs;
-use ramdisk::RamDisk;
+use drivelab_rig::{LoopDevice, LoopFs, Throttle, root_or_skip};
 use serde_json::Value;
 use sum::ends_by_amount;
-use support::{Lab, root_or_skip};
-use throttle::Throttle;
+use support::Lab;
 use waits::Waits;
 
 /// Share by which bytes may be off.
@@ -88,7 +80,7 @@ impl Subject {
 
 /// Where it runs: a device of just the size, or a folder of a file system; both in memory.
 enum Ground {
-    Device(RamDisk),
+    Device(LoopDevice),
     Folder(LoopFs),
 }
 
@@ -96,7 +88,7 @@ impl Ground {
     fn of(subject: &Subject) -> Option<Ground> {
         // One profile makes a file system of its own on a device, which takes room.
         if subject.method.target().takes_block_devices() && subject.method.profile() != "file-system" {
-            return RamDisk::new_or_skip(usize::try_from(subject.mebibytes()).expect("a size")).map(Ground::Device);
+            return LoopDevice::in_memory_or_skip(subject.mebibytes()).map(Ground::Device);
         }
         // A scratch file takes a tenth of what is free, and a file on a file system of its own room for that too; sets of files in the quick form are gigabytes, and twice there.
         let sets =
@@ -486,7 +478,7 @@ fn a_plan_of_steps_that_end_by_time_takes_its_time() {
 
 /// Rate of the device and of the plan, and how much of it there is: 6.7 s of each pass.
 const RATE: u64 = 20_000_000;
-const MEBIBYTES: usize = 128;
+const MEBIBYTES: u64 = 128;
 
 /// Given the rate that a drive really has, the time of steps that end by passes is right as well.
 #[test]
@@ -494,7 +486,7 @@ fn given_the_rate_of_a_throttled_loop_device_a_plan_of_passes_takes_its_time() {
     if !root_or_skip("a throttled loop device") || !Throttle::possible_or_skip() {
         return;
     }
-    let Some(disk) = RamDisk::new_or_skip(MEBIBYTES) else { return };
+    let Some(disk) = LoopDevice::in_memory_or_skip(MEBIBYTES) else { return };
     let lab = Lab::new();
     let throttle = Throttle::new(&disk.numbers());
     throttle.limit("read_bps", RATE);

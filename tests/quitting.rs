@@ -1,19 +1,14 @@
 //! Stopping a run by a key of the live panel, in a real terminal (tmux): asked about where the run has gone on for a
 //! while, at once everywhere else. The minute after which it asks is a setting, which the tests set to nothing.
 
-#[path = "support/loopfs.rs"]
-mod loopfs;
 mod support;
-#[path = "support/throttle.rs"]
-mod throttle;
 
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-use loopfs::LoopFs;
+use drivelab_rig::{LoopFs, Throttle, root_or_skip, skip, tool};
 use serde_json::Value;
-use support::{Lab, root_or_skip, skip};
-use throttle::Throttle;
+use support::Lab;
 
 /// Long enough for a person's keys, and for a step to be seen to go on, on a machine on which each look at the terminal
 /// takes a second.
@@ -173,7 +168,7 @@ fn a_third_key_leaves_at_once_while_the_drive_still_owes_its_blocks() {
         return;
     }
     let fs = LoopFs::in_memory(400);
-    let throttle = Throttle::new(&fs.numbers());
+    let throttle = Throttle::new(&fs.below.numbers());
     throttle.limit("read_iops", 1);
     let lab = lab();
     lab.write(
@@ -245,7 +240,7 @@ fn one_key_or_signal_stops_in_order_where_nothing_is_asked() {
             let shell = String::from_utf8_lossy(&panel.tmux(&["list-panes", "-F", "#{pane_pid}"]).stdout).into_owned();
             let children = format!("/proc/{0}/task/{0}/children", shell.trim());
             let child = std::fs::read_to_string(children).expect("the shell's child");
-            support::tool("kill", &["-TERM", child.trim()]);
+            tool("kill", &["-TERM", child.trim()]);
         }
         let text = panel.wait_for("exit 7");
         assert!(text.contains("stopped by the user") && !text.contains("stopped at once"), "{name}: {text}");

@@ -12,8 +12,6 @@
 #[path = "support/disk.rs"]
 mod disk;
 mod support;
-#[path = "support/throttle.rs"]
-mod throttle;
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -23,9 +21,8 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use disk::Disk;
+use drivelab_rig::{Mount, Throttle, root_or_skip, text, tool};
 use serde_json::Value;
-use support::{root_or_skip, tool};
-use throttle::Throttle;
 
 /// Of the device, in MiB: large enough for every methodology's smallest size.
 const SIZE: u64 = 256;
@@ -68,13 +65,11 @@ impl Bench {
 
     fn of_bytes(method: &str, length: u64) -> Bench {
         let mut disk = Disk::of_bytes(length, &["--direct-io=on"]);
-        let number = std::fs::read_to_string(format!("/sys/block/{}/dev", disk.name())).expect("its numbers");
-        let throttle = Throttle::new(number.trim());
+        let throttle = Throttle::new(&disk.numbers());
         let folder = ON_FOLDERS.contains(&method).then(|| {
-            let folder = disk.folder("mounted");
+            let folder = disk.folder().join("mounted");
             tool("mkfs.ext4", &["-q", &disk.device]);
-            tool("mount", &[&disk.device, disk::text(&folder)]);
-            disk.undo.push(&["umount", disk::text(&folder)]);
+            disk.mounts.push(Mount::new(&[&disk.device], &folder).expect("mounted"));
             folder
         });
         let bench = Bench { disk, throttle, method: method.to_owned(), folder };
@@ -98,7 +93,7 @@ impl Bench {
     }
 
     fn begin(&self) -> std::process::Child {
-        let target = self.folder.as_deref().map_or(self.disk.device.as_str(), disk::text);
+        let target = self.folder.as_deref().map_or(self.disk.device.as_str(), text);
         self.spawn(&["run", &self.method, target, "--form", "smoke"])
     }
 

@@ -4,8 +4,8 @@ mod support;
 
 use std::os::unix::fs::MetadataExt;
 
-use support::loop_device::LoopDevice;
-use support::{Lab, files_of, root_or_skip};
+use drivelab_rig::{LoopDevice, root_or_skip, tool};
+use support::{Lab, files_of};
 
 const SMOKE: &[&str] = &["review", "--form", "smoke"];
 
@@ -183,14 +183,14 @@ fn a_review_of_which_nothing_can_run_says_what_is_lacking_and_each_reason_once()
     if !root_or_skip("a loop device") {
         return;
     }
-    let device = LoopDevice::new(lab.data().parent().expect("a folder"), "image", 64);
+    let disk = LoopDevice::new(lab.data().parent().expect("a folder"), "image", 64);
     for more in [&[][..], &["--dry-run"]] {
-        let refused = lab.run(&[&["review", &device.node, "--time", "10m"], more].concat());
+        let refused = lab.run(&[&["review", &disk.device, "--time", "10m"], more].concat());
         assert_eq!((refused.code, refused.stdout.as_str()), (5, ""), "{}", refused.stderr);
-        assert!(refused.stderr.contains(&format!("add `--destroy {}`", device.name())), "{}", refused.stderr);
+        assert!(refused.stderr.contains(&format!("add `--destroy {}`", disk.name())), "{}", refused.stderr);
         assert!(!refused.stderr.contains("mistake"), "{}", refused.stderr);
     }
-    assert!(std::fs::read(&device.image).expect("the image").iter().all(|byte| *byte == 0), "something was written");
+    assert!(std::fs::read(&disk.image).expect("the image").iter().all(|byte| *byte == 0), "something was written");
     assert!(lab.runs().is_empty());
 }
 
@@ -218,7 +218,7 @@ fn a_run_whose_folder_is_gone_is_not_called_a_typing_error() {
     std::fs::create_dir(&folder).expect("a folder");
     let (child, mut lines) = lab.start_with_events(&["drive", "--size", "64 MiB"]);
     assert!(lines.by_ref().any(|line| line.contains("\"step_ended\"")), "a step is measured");
-    support::tool("kill", &["-INT", &child.id().to_string()]);
+    tool("kill", &["-INT", &child.id().to_string()]);
     lines.for_each(drop);
     assert_eq!(support::done(child.wait_with_output().expect("drivelab ends")).code, 7);
     std::fs::remove_dir(&folder).expect("an empty folder");
@@ -251,10 +251,10 @@ fn ctrl_c_stops_at_once_keeps_what_is_measured_and_removes_the_scratch_file() {
     let pid = child.id();
     let measured = lines.by_ref().find(|line| line.contains("\"step_ended\"") && line.contains("corners/"));
     assert!(measured.is_some(), "a corner is measured");
-    support::tool("kill", &["-HUP", &pid.to_string()]);
+    tool("kill", &["-HUP", &pid.to_string()]);
     let next = lines.by_ref().find(|line| line.contains("\"interval\""));
     assert!(next.is_some(), "SIGHUP stops nothing");
-    support::tool("kill", &["-INT", &pid.to_string()]);
+    tool("kill", &["-INT", &pid.to_string()]);
     lines.for_each(drop);
     let done = support::done(child.wait_with_output().expect("drivelab ends"));
     assert_eq!(done.code, 7, "{}", done.stderr);

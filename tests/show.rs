@@ -1,15 +1,13 @@
 //! `drivelab targets` and `drivelab show` on real devices of this machine, as root and as a user without rights.
 
-#[path = "support/ramdisk.rs"]
-mod ramdisk;
 mod support;
 
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 
-use ramdisk::RamDisk;
+use drivelab_rig::{LoopDevice, Mount, root_or_skip, text, tool};
 use serde_json::Value;
-use support::{Lab, done, root_or_skip, tool};
+use support::{Lab, done};
 
 const NOBODY: u32 = 65534;
 
@@ -24,7 +22,7 @@ fn a_loop_device_is_described_down_to_what_lies_below() {
     if !root_or_skip("a loop device") {
         return;
     }
-    let Some(disk) = RamDisk::new_or_skip(32) else { return };
+    let Some(disk) = LoopDevice::in_memory_or_skip(32) else { return };
     let lab = Lab::new();
     let target = &show(&lab, &disk.device)["target"];
     let bytes: u64 = tool("blockdev", &["--getsize64", &disk.device]).trim().parse().unwrap();
@@ -53,15 +51,13 @@ fn what_uses_a_device_is_named_and_stands_against_writing() {
     if !root_or_skip("a mounted device") {
         return;
     }
-    let Some(disk) = RamDisk::new_or_skip(32) else { return };
+    let Some(disk) = LoopDevice::in_memory_or_skip(32) else { return };
     let lab = Lab::new();
     tool("mkfs.ext4", &["-q", &disk.device]);
-    let folder = lab.folder().join("mounted");
-    std::fs::create_dir(&folder).unwrap();
-    tool("mount", &[&disk.device, folder.to_str().unwrap()]);
+    let mount = Mount::new(&[&disk.device], &lab.folder().join("mounted")).expect("mounted");
     let by_device = show(&lab, &disk.device);
-    let by_folder = lab.run(&["show", folder.to_str().unwrap(), "--json"]);
-    tool("umount", &[folder.to_str().unwrap()]);
+    let by_folder = lab.run(&["show", text(&mount.folder), "--json"]);
+    drop(mount);
     let used = by_device["target"]["used_by"][0].as_str().unwrap();
     assert!(used.contains("mounted") && used.contains("ext4"), "{used}");
     let why = by_device["target"]["writing"]["not_now"]["why"].as_str().unwrap();
@@ -75,7 +71,7 @@ fn a_user_without_rights_gets_what_can_be_known() {
     if !root_or_skip("another user") {
         return;
     }
-    let Some(disk) = RamDisk::new_or_skip(32) else { return };
+    let Some(disk) = LoopDevice::in_memory_or_skip(32) else { return };
     // Where the folder of the build is closed to others, a copy is run.
     let folder = tempfile::Builder::new().prefix("drivelab-show-").tempdir_in("/tmp").unwrap();
     let copy = folder.path().join("drivelab");
@@ -101,7 +97,7 @@ fn a_user_without_rights_gets_what_can_be_known() {
 }
 
 /// What another program tells of the device is the same; each thing that is missing has what, why and how.
-fn as_lsblk_says_and_what_is_missing_is_named(disk: &RamDisk, document: &Value) {
+fn as_lsblk_says_and_what_is_missing_is_named(disk: &LoopDevice, document: &Value) {
     let told = tool("lsblk", &["--bytes", "--nodeps", "--json", "--output", "SIZE,LOG-SEC,PHY-SEC,RO", &disk.device]);
     let told: Value = serde_json::from_str(&told).expect("lsblk gives JSON");
     let (told, target) = (&told["blockdevices"][0], &document["target"]);

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use drivelab_rig::{root_or_skip, skip, tool};
 use serde_json::Value;
-use support::{Lab, root_or_skip, skip, tool};
+use support::Lab;
 
 /// A control group (version 1), removed at the end.
 struct Group(PathBuf);

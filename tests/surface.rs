@@ -7,7 +7,8 @@ use std::os::unix::fs::MetadataExt;
 
 use drivelab_core::units::Bytes;
 use drivelab_report::format;
-use support::{Lab, root_or_skip, tool};
+use drivelab_rig::{root_or_skip, skip, tool};
+use support::Lab;
 
 #[test]
 fn completions_and_man_pages_come_from_the_command_line_itself() {
@@ -88,7 +89,7 @@ fn a_backend_that_is_demanded_and_not_to_be_had_ends_with_code_9_before_anything
     }
     let knob = "/proc/sys/kernel/io_uring_disabled";
     let Ok(before) = std::fs::read_to_string(knob) else {
-        support::skip("this kernel has no kernel.io_uring_disabled");
+        skip("this kernel has no kernel.io_uring_disabled");
         return;
     };
     let lab = Lab::in_folder(std::path::Path::new("/var/tmp"));

@@ -2,16 +2,14 @@
 //!
 //! strace sees every call of every thread. It makes them slow, which changes no count that is looked at here.
 
-#[path = "support/ramdisk.rs"]
-mod ramdisk;
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-use ramdisk::RamDisk;
+use drivelab_rig::{LoopDevice, root_or_skip, skip};
 use serde_json::Value;
-use support::{Lab, done, root_or_skip, skip};
+use support::{Lab, done};
 
 /// What one load did, by its own account and by strace's.
 struct Watched {
@@ -32,7 +30,7 @@ struct Thread {
 
 impl Watched {
     /// Runs a load of so many operations under strace.
-    fn run(disk: &RamDisk, backend: &str, op: &str, operations: u64) -> Watched {
+    fn run(disk: &LoopDevice, backend: &str, op: &str, operations: u64) -> Watched {
         let lab = Lab::new();
         let logs = lab.folder().join("calls");
         std::fs::create_dir(&logs).expect("a folder for the logs");
@@ -108,7 +106,7 @@ fn the_loop_makes_no_system_call_but_those_that_move_data_and_counts_them_rightl
         skip("strace is not installed (cargo xtask setup)");
         return;
     }
-    let Some(disk) = RamDisk::new_or_skip(32) else { return };
+    let Some(disk) = LoopDevice::in_memory_or_skip(32) else { return };
     for (backend, op, call) in [
         ("uring", "read", "io_uring_enter"),
         ("uring", "write", "io_uring_enter"),

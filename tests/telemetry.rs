@@ -4,8 +4,6 @@
 //! The meters are files that a thread of the test writes in the documented protocol (docs/telemetry.md), because no
 //! drive here has a sensor; everything else is the real thing.
 
-#[path = "support/ramdisk.rs"]
-mod ramdisk;
 #[path = "support/schema.rs"]
 mod schema;
 mod support;
@@ -19,6 +17,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use drivelab_rig::{LoopDevice, root_or_skip, tool};
 use serde_json::Value;
 use support::Lab;
 
@@ -270,7 +269,7 @@ fn suspends_are_inhibited_without_telemetry_too_until_the_run_ends_in_whatever_w
             command.env("PATH", &path).stdout(Stdio::null()).stderr(Stdio::null());
             let mut child = command.spawn().expect("drivelab starts");
             until(true);
-            support::tool("kill", &[signal, &child.id().to_string()]);
+            tool("kill", &[signal, &child.id().to_string()]);
             let code = child.wait().expect("it ends").code();
             assert_eq!(code, (signal == "-INT").then_some(7), "{telemetry} {signal}");
             if signal == "-KILL" {
@@ -290,7 +289,7 @@ fn suspends_are_inhibited_without_telemetry_too_until_the_run_ends_in_whatever_w
     while !said.contains("suspends of the machine are not inhibited") {
         said += &lines.next().unwrap_or_else(|| panic!("it was not said:\n{said}")).expect("text");
     }
-    support::tool("kill", &["-INT", &child.id().to_string()]);
+    tool("kill", &["-INT", &child.id().to_string()]);
     lines.for_each(drop);
     child.wait().expect("it ends");
 }
@@ -303,7 +302,7 @@ fn sigterm_ends_watch_and_the_command_that_it_started() {
     let mut watch = watch.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("drivelab starts");
     let mut lines = BufReader::new(watch.stdout.take().expect("a pipe")).lines();
     let command: u32 = lines.next().expect("a line").expect("text").parse().expect("a process id");
-    support::tool("kill", &["-TERM", &watch.id().to_string()]);
+    tool("kill", &["-TERM", &watch.id().to_string()]);
     assert_eq!(watch.wait().expect("it ends").code(), Some(7));
     assert!(!std::path::Path::new(&format!("/proc/{command}")).exists(), "the command still runs");
 }
@@ -313,7 +312,7 @@ fn a_run_resumed_without_telemetry_says_that_others_were_not_watched_any_more() 
     let lab = Lab::new();
     let (mut child, mut lines) = lab.start_with_events(&[".", "--size", "64 MiB", "--form", "smoke"]);
     assert!(lines.any(|line| line.contains("\"step_ended\"")), "a step is measured");
-    support::tool("kill", &["-INT", &child.id().to_string()]);
+    tool("kill", &["-INT", &child.id().to_string()]);
     lines.for_each(drop);
     child.wait().expect("it ends");
     lab.ok(&["resume", "--last", "--telemetry", "off"]);
@@ -464,11 +463,11 @@ fn watch_refuses_what_it_could_not_do() {
 
 #[test]
 fn what_watching_costs_keeps_to_its_schema_and_is_on_record_and_report_of_later_runs_on_that_drive_alone() {
-    if !support::root_or_skip("a loop device") {
+    if !root_or_skip("a loop device") {
         return;
     }
-    let Some(disk) = ramdisk::RamDisk::new_or_skip(16) else { return };
-    let Some(other) = ramdisk::RamDisk::new_or_skip(16) else { return };
+    let Some(disk) = LoopDevice::in_memory_or_skip(16) else { return };
+    let Some(other) = LoopDevice::in_memory_or_skip(16) else { return };
     let lab = Lab::new();
     // What the newest run has of it: on record, and in the sentence of the report.
     let read = |disk: &str, flags: &[&str]| {

@@ -3,15 +3,10 @@
 //! What the throttle can promise is measured in the research notes (engine, section 5.1): rates within 1.5 % over
 //! 5 s for blocks up to 512 KiB whose depth fits in one 100 ms slice; nothing about latency.
 
-#[path = "support/loopfs.rs"]
-mod loopfs;
 mod support;
-#[path = "support/throttle.rs"]
-mod throttle;
 
-use loopfs::LoopFs;
-use support::{Lab, done, root_or_skip};
-use throttle::Throttle;
+use drivelab_rig::{LoopFs, Throttle, root_or_skip};
+use support::{Lab, done};
 
 fn method(op: &str, pattern: &str, block: &str, depth: u32) -> String {
     format!(
@@ -56,7 +51,7 @@ approximation = {{ op = "given", pattern = "given", block_size = "given", queue_
 fn measured(fs: &LoopFs, backend: &str, op: &str, load: (&str, &str, u32), limit: (&str, u64), metric: &str) -> f64 {
     let lab = Lab::new();
     lab.write("known.toml", method(op, load.0, load.1, load.2));
-    let throttle = Throttle::new(&fs.numbers());
+    let throttle = Throttle::new(&fs.below.numbers());
     throttle.limit(limit.0, limit.1);
     let mount = fs.mount_point();
     let arguments = ["run", "known.toml", mount.to_str().expect("a text path"), "--backend", backend, "--json"];

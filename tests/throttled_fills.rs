@@ -7,20 +7,15 @@
 //! than a test may take but with `cargo nextest run --profile long`. Blocks of 256 KiB, since the throttle charges
 //! twice for what the loop device has to split (docs/how-it-is-tested.md).
 
-#[path = "support/ramdisk.rs"]
-mod ramdisk;
 mod support;
-#[path = "support/throttle.rs"]
-mod throttle;
 
 use std::collections::BTreeMap;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use ramdisk::RamDisk;
+use drivelab_rig::{LoopDevice, Throttle, root_or_skip};
 use serde_json::Value;
-use support::{Lab, root_or_skip};
-use throttle::Throttle;
+use support::Lab;
 
 const DRIVELAB: &str = env!("CARGO_BIN_EXE_drivelab");
 const MIB: u64 = 1 << 20;
@@ -133,14 +128,14 @@ approximation = { op = "given", pattern = "given", block_size = "given", queue_d
 }
 
 /// Bytes that the device has counted as written.
-fn written(disk: &RamDisk) -> u64 {
+fn written(disk: &LoopDevice) -> u64 {
     let stat = std::fs::read_to_string(format!("/sys/block/{}/stat", disk.name())).expect("the device's counters");
     let sectors = stat.split_whitespace().nth(6).and_then(|field| field.parse::<u64>().ok());
     512 * sectors.expect("sectors written")
 }
 
 /// Waits until the device has counted so many bytes more than before; `false` where the program ended first.
-fn wait_for(disk: &RamDisk, before: u64, bytes: u64, child: &mut Child) -> bool {
+fn wait_for(disk: &LoopDevice, before: u64, bytes: u64, child: &mut Child) -> bool {
     loop {
         if written(disk) - before >= bytes {
             return true;
@@ -154,7 +149,7 @@ fn wait_for(disk: &RamDisk, before: u64, bytes: u64, child: &mut Child) -> bool 
 
 /// Waits until the throttle holds writes back. It keeps count of a slice then when its limit is changed, and lets no more
 /// through than both limits allow.
-fn wait_until_held(disk: &RamDisk) {
+fn wait_until_held(disk: &LoopDevice) {
     let (mut last, since) = (written(disk), Instant::now());
     while since.elapsed() < HELD_WITHIN {
         std::thread::sleep(HELD);
@@ -201,7 +196,7 @@ impl Fill {
 /// The limit of a device and what it has counted when that was changed.
 struct Limits<'a> {
     throttle: &'a Throttle,
-    disk: &'a RamDisk,
+    disk: &'a LoopDevice,
     before: u64,
     other_course: Option<String>,
 }
@@ -226,7 +221,7 @@ impl Limits<'_> {
 /// Fills the device while its limit follows the course. Without a burst the throttle has just served its limit and has
 /// nothing saved up.
 fn fill(course: &Course, burst: bool) -> Option<Fill> {
-    let disk = RamDisk::new_or_skip((SPAN / MIB) as usize)?;
+    let disk = LoopDevice::in_memory_or_skip(SPAN / MIB)?;
     let lab = Lab::new();
     lab.write("fill.toml", method());
     let throttle = Throttle::new(&disk.numbers());

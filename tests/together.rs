@@ -1,19 +1,14 @@
 //! Several drives at once: known losses under throttles (one shared, two of their own), targets that are refused, a
 //! stop, a drive that fails while the other goes on, and reports of a group through any of its runs.
 
-#[path = "support/loopfs.rs"]
-mod loopfs;
 mod support;
-#[path = "support/throttle.rs"]
-mod throttle;
 
 use std::io::BufRead;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
-use loopfs::LoopFs;
-use support::{Done, Lab, done, files_of, root_or_skip, tool};
-use throttle::Throttle;
+use drivelab_rig::{LoopFs, Throttle, root_or_skip, tool};
+use support::{Done, Lab, done, files_of};
 
 /// Reads of 256 KiB for so many seconds; two steps, so that there is a meeting between them.
 fn method(seconds: u32) -> String {
@@ -122,7 +117,7 @@ fn two_targets_behind_one_limit_keep_half_each() {
         return;
     }
     let fs = LoopFs::in_memory(320);
-    let throttle = Throttle::new(&fs.numbers());
+    let throttle = Throttle::new(&fs.below.numbers());
     throttle.limit("read_bps", RATE);
     let folders = ["one", "two"].map(|name| fs.mount_point().join(name));
     folders.iter().for_each(|folder| std::fs::create_dir(folder).expect("a folder"));
@@ -164,13 +159,13 @@ fn two_targets_with_limits_of_their_own_lose_next_to_nothing() {
         return;
     }
     let (one, two) = (LoopFs::in_memory(320), LoopFs::in_memory(320));
-    let throttle = Throttle::new(&one.numbers());
+    let throttle = Throttle::new(&one.below.numbers());
     throttle.limit("read_bps", RATE);
-    throttle.limit_device(&two.numbers(), "read_bps", RATE);
+    throttle.limit_device(&two.below.numbers(), "read_bps", RATE);
     let whole = |document: &serde_json::Value| {
         kept(document).iter().all(|(kept, overlap)| (80.0..120.0).contains(kept) && *overlap > 85.0)
     };
-    let run = || under(&throttle, [&one.mount_point(), &two.mount_point()]);
+    let run = || under(&throttle, [one.mount_point(), two.mount_point()]);
     at_last("two limits", run, whole);
 }
 

@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};
 use std::process::Command;
 
-use support::loop_device::LoopDevice;
-use support::{Lab, peak_kib, root_or_skip, tool};
+use drivelab_rig::{LoopDevice, root_or_skip, tool};
+use support::{Lab, peak_kib};
 
 /// Kind, offset, length, and microseconds since the operation before.
 type Recorded = (&'static str, u64, u64, u64);
@@ -118,14 +118,14 @@ fn a_small_loop_device_gets_a_large_trace_wrapped_and_trims_only_where_they_are_
         return;
     }
     let lab = Lab::new();
-    let device = LoopDevice::new(&lab.folder(), "image", 16);
+    let disk = LoopDevice::new(&lab.folder(), "image", 16);
     let text = "fio version 2 iolog\nd add\nd open\nd write 33554432 8192\nd trim 0 65536\nd read 4096 4096\nd sync\n";
     std::fs::write(lab.folder().join("t.log"), text).expect("a trace");
     let load = [
         "io",
-        &device.node,
+        &disk.device,
         "--destroy",
-        device.name(),
+        disk.name(),
         "--yes",
         "--trace-in",
         "t.log",

@@ -6,7 +6,8 @@ mod support;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-use support::{Done, Lab, done, files_of, root_or_skip, skip};
+use drivelab_rig::{root_or_skip, skip};
+use support::{Done, Lab, done, files_of};
 
 /// A run of seconds.
 const QUICK: &[&str] = &["run", "quick", "--form", "smoke"];

@@ -1,33 +1,17 @@
 //! A loop device on an image of its own for the tests of the write guard, with what is done to it and undone on drop.
 #![allow(dead_code, unreachable_pub, reason = "shared by several test programs, each of which uses its part")]
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::Read;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::ops::Deref;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::support::{self, Lab, skip, tool};
+use drivelab_rig::{LoopDevice, Mount, Undo, skip, sparse_file, text, tool};
+
+use crate::support::{self, Lab};
 
 pub const MIB: u64 = 1 << 20;
-
-/// What is run on drop, last in first out.
-#[derive(Default)]
-pub struct Undo(pub Vec<Vec<String>>);
-
-impl Undo {
-    pub fn push(&mut self, words: &[&str]) {
-        self.0.push(words.iter().map(|word| (*word).to_owned()).collect());
-    }
-}
-
-impl Drop for Undo {
-    fn drop(&mut self) {
-        while let Some(words) = self.0.pop() {
-            let _ = Command::new(&words[0]).args(&words[1..]).output();
-        }
-    }
-}
 
 /// A process that goes when the test does.
 pub struct Process(pub Child);
@@ -40,14 +24,22 @@ impl Drop for Process {
 
 /// A loop device on a sparse image in a lab of its own.
 pub struct Disk {
-    pub image: PathBuf,
-    pub device: String,
-    /// Whether the kernel itself may write behind the first page, as it does on swap space once memory is short.
-    pub swap: bool,
-    // What comes first goes first: who has it open, then mounts and the device, then the folder that they lie in.
+    // What comes first goes first: who has it open, then what lies on it, then the device and the folder of all.
     pub processes: Vec<Process>,
-    pub undo: Undo,
+    /// As swap space: the kernel itself may write behind the first page, once memory is short.
+    pub swap: Option<Undo>,
+    pub mounts: Vec<Mount>,
+    pub others: Vec<LoopDevice>,
+    drive: LoopDevice,
     pub lab: Lab,
+}
+
+impl Deref for Disk {
+    type Target = LoopDevice;
+
+    fn deref(&self) -> &LoopDevice {
+        &self.drive
+    }
 }
 
 impl Disk {
@@ -57,75 +49,32 @@ impl Disk {
 
     /// The same of so many bytes.
     pub fn of_bytes(length: u64, options: &[&str]) -> Disk {
-        let lab = Lab::new();
-        let image = lab.folder().join("disk.img");
-        File::create(&image).and_then(|file| file.set_len(length)).expect("an image");
-        let mut undo = Undo::default();
-        let device = tool("losetup", &[options, &["--find", "--show", text(&image)]].concat());
-        undo.push(&["losetup", "--detach", &device]);
-        Disk { lab, image, device, undo, processes: Vec::new(), swap: false }
+        Disk::attached(length, |image| LoopDevice::on(image, options))
     }
 
     /// The same under a number that nobody gets who asks for the next free one, so that it can be attached again.
     pub fn apart(mebibytes: u64) -> Disk {
+        Disk::attached(mebibytes * MIB, |image| LoopDevice::apart(image, &[], 200..400))
+    }
+
+    fn attached(length: u64, attach: impl FnOnce(&Path) -> Result<LoopDevice, String>) -> Disk {
         let lab = Lab::new();
-        let image = lab.folder().join("disk.img");
-        File::create(&image).and_then(|file| file.set_len(mebibytes * MIB)).expect("an image");
-        let first = 200 + std::process::id() % 200;
-        let attach = |device: &String| {
-            let done = Command::new("losetup").args([device.as_str(), text(&image)]).output();
-            done.is_ok_and(|done| done.status.success())
-        };
-        let device = (first..first + 20).map(|number| format!("/dev/loop{number}")).find(attach).expect("a device");
-        let mut undo = Undo::default();
-        undo.push(&["losetup", "--detach", &device]);
-        Disk { lab, image, device, undo, processes: Vec::new(), swap: false }
+        let drive = attach(&sparse_file(lab.folder().join("disk.img"), length)).expect("a loop device");
+        let (processes, mounts, others) = Default::default();
+        Disk { processes, swap: None, mounts, others, drive, lab }
     }
 
-    /// Takes the disk away and puts this image in its place: the same name, and to the kernel another disk, also where
-    /// it is the same image. A killed process may hold the first one for a moment longer.
-    pub fn swap_for(&self, image: &Path) {
-        tool("losetup", &["--detach", &self.device]);
-        let file = Path::new("/sys/block").join(self.name()).join("loop/backing_file");
-        for _ in 0..100 {
-            if !file.exists() {
-                break;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(100));
-        }
-        tool("losetup", &[&self.device, text(image)]);
-    }
-
-    pub fn name(&self) -> &str {
-        self.device.trim_start_matches("/dev/")
-    }
-
-    pub fn write(&self, offset: u64, bytes: &[u8]) {
-        let file = OpenOptions::new().write(true).open(&self.device).expect("the device");
-        file.write_all_at(bytes, offset).and_then(|()| file.sync_all()).expect("written");
-    }
-
-    pub fn folder(&self, name: &str) -> PathBuf {
-        let folder = self.lab.folder().join(name);
-        fs::create_dir(&folder).expect("a folder");
-        folder
-    }
-
-    /// Read-only, so that the file system itself writes nothing meanwhile.
-    pub fn mount(&mut self, device: &str, name: &str) -> PathBuf {
-        let folder = self.folder(name);
-        tool("mount", &["-o", "ro", device, text(&folder)]);
-        self.undo.push(&["umount", text(&folder)]);
-        folder
+    /// At a new folder of this name; read-only, so that the file system itself writes nothing meanwhile.
+    pub fn mount(&mut self, device: &str, name: &str) {
+        let mount = Mount::new(&["-o", "ro", device], &self.lab.folder().join(name));
+        self.mounts.push(mount.expect("mounted"));
     }
 
     /// Another loop device, on an image of this name.
     pub fn another(&mut self, name: &str, mebibytes: u64) -> String {
-        let image = self.lab.folder().join(name);
-        File::create(&image).and_then(|file| file.set_len(mebibytes * MIB)).expect("an image");
-        let device = tool("losetup", &["--find", "--show", text(&image)]);
-        self.undo.push(&["losetup", "--detach", &device]);
-        device
+        let image = sparse_file(self.lab.folder().join(name), mebibytes * MIB);
+        self.others.push(LoopDevice::on(&image, &[]).expect("a loop device"));
+        self.others.last().expect("the other").device.clone()
     }
 
     /// A fingerprint of everything below the device: the system's own program reads it. Of swap that the kernel has
@@ -145,7 +94,7 @@ impl Disk {
             let mut words = line.split_whitespace();
             words.next() == Some(&*self.device) && words.nth(2) != Some("0")
         };
-        self.swap && swaps.lines().any(used)
+        self.swap.is_some() && swaps.lines().any(used)
     }
 
     /// A fingerprint of what lies from `offset` to the end.
@@ -175,10 +124,6 @@ impl PartialEq for Checksum {
     }
 }
 
-pub fn text(path: &Path) -> &str {
-    path.to_str().expect("a text path")
-}
-
 /// Whether a program is there; says so where not.
 pub fn has(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
@@ -205,8 +150,8 @@ pub fn data_at(disk: &Disk, offset: u64, length: u64) -> bool {
 
 /// Another node for the same device.
 pub fn renamed(disk: &Disk) -> String {
-    let numbers = fs::read_to_string(format!("/sys/block/{}/dev", disk.name())).expect("numbers");
-    let (major, minor) = numbers.trim().split_once(':').expect("two numbers");
+    let numbers = disk.numbers();
+    let (major, minor) = numbers.split_once(':').expect("two numbers");
     let node = disk.lab.folder().join("some-disk");
     tool("mknod", &[text(&node), "b", major, minor]);
     text(&node).to_owned()

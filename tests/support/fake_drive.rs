@@ -5,7 +5,9 @@
 #[path = "one_file.rs"]
 mod one_file;
 
-use crate::support::{Lab, tool};
+use drivelab_rig::LoopDevice;
+
+use crate::support::Lab;
 use one_file::{Mounted, OneFile};
 
 /// What it does behind the end of what it keeps.
@@ -23,10 +25,9 @@ pub enum Behind {
     CannotWrite,
 }
 
-/// The device; detached on drop, and then its file unmounted.
+/// The device, and then its file unmounted.
 pub struct FakeDrive {
-    /// `/dev/loopN`.
-    pub device: String,
+    pub disk: LoopDevice,
     _file: Mounted,
 }
 
@@ -36,18 +37,8 @@ impl FakeDrive {
         let bytes = vec![0; usize::try_from(kept).expect("small")];
         let file = Mounted::on(&lab.data().with_file_name("fake.img"), Flash { claimed, kept, behind, bytes });
         let file = file.expect("mounted");
-        let device = tool("losetup", &["--find", "--show", file.path().to_str().expect("a text path")]);
-        FakeDrive { device, _file: file }
-    }
-
-    pub fn name(&self) -> &str {
-        self.device.trim_start_matches("/dev/")
-    }
-}
-
-impl Drop for FakeDrive {
-    fn drop(&mut self) {
-        let _ = std::process::Command::new("losetup").args(["--detach", &self.device]).status();
+        let disk = LoopDevice::on(file.path(), &[]).expect("a loop device");
+        FakeDrive { disk, _file: file }
     }
 }
 

@@ -3,9 +3,10 @@
 
 use std::process::Command;
 
+use drivelab_rig::skip;
 use serde_json::Value;
 
-use crate::support::{done, skip};
+use crate::support::done;
 
 /// Whether fio is there; says so aloud where not.
 pub fn there_or_skip() -> bool {

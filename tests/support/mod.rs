@@ -1,11 +1,11 @@
 //! Drives the real `drivelab` binary the way a user does: a folder of its own, a data folder of its own, no terminal.
 #![allow(dead_code, unreachable_pub, reason = "shared by several test programs, each of which uses its part")]
 
-pub mod loop_device;
-
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+
+use drivelab_rig::LoopFs;
 
 /// A folder on the file system of the build folder (direct I/O works there), with a data folder beside it.
 pub struct Lab {
@@ -160,26 +160,9 @@ pub fn files_of(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Whether a test that needs root may run; says so aloud where not, and fails in CI instead of skipping.
-pub fn root_or_skip(what: &str) -> bool {
-    if rustix::process::geteuid().is_root() {
-        return true;
-    }
-    skip(&format!("{what} needs root"))
-}
-
-/// Says that a test is skipped and why; in CI nothing may be skipped.
-pub fn skip(why: &str) -> bool {
-    println!("skipped: {why}");
-    assert!(std::env::var_os("CI").is_none(), "skipped in CI: {why}");
-    false
-}
-
-/// Runs a system tool and demands success.
-pub fn tool(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program).args(arguments).output().unwrap_or_else(|error| panic!("{program}: {error}"));
-    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+/// An ext4 of its own on the disk of the build folder.
+pub fn ext4(mebibytes: u64) -> LoopFs {
+    LoopFs::ext4(env!("CARGO_TARGET_TMPDIR"), mebibytes, &[])
 }
 
 /// The middle of a list that is not empty; of two in the middle, the upper one.

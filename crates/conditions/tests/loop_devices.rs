@@ -6,7 +6,7 @@ mod bench;
 use std::fs;
 use std::path::Path;
 
-use bench::{Loop, condition, tool, undone};
+use bench::{Loop, condition, undone};
 use drivelab_conditions::{CleanUp, ConditionsError, SetUp, Where, Wish, check, clean_up};
 use drivelab_core::clock::{StopCause, StopToken};
 use drivelab_core::condition::{Condition, DataState, FileSystem};
@@ -14,6 +14,7 @@ use drivelab_core::ids::RunId;
 use drivelab_core::units::Bytes;
 use drivelab_device::guard::{self, Destroy};
 use drivelab_device::{Named, classify};
+use drivelab_rig::tool;
 
 #[test]
 fn a_partition_that_other_programs_read_is_made_and_taken_away() {
@@ -21,10 +22,7 @@ fn a_partition_that_other_programs_read_is_made_and_taken_away() {
     let set_up = device.set_up(condition(None), &StopToken::default()).expect("set up");
     let facts = set_up.facts().partition.clone().expect("a partition");
     assert_eq!((facts.start, facts.length, facts.of), (Bytes::MIB, Bytes::new(230 << 20), Bytes::new(256 << 20)));
-    let table = tool(
-        "partx",
-        &["--raw", "--noheadings", "--output", "START,SECTORS,NAME", device.node.path.to_str().expect("a path")],
-    );
+    let table = tool("partx", &["--raw", "--noheadings", "--output", "START,SECTORS,NAME", &device.disk.device]);
     assert_eq!(table, format!("2048 {} drivelab", 230 << 11));
     let Where::Device(node) = set_up.place().clone() else { panic!("{:?}", set_up.place()) };
     assert_eq!(node.display().to_string(), facts.node);
@@ -95,7 +93,7 @@ fn what_a_dead_process_left_is_cleaned_up_by_the_next() {
 #[test]
 fn a_named_partition_is_cleaned_up_too_also_where_the_ledgers_lie_behind_a_link() {
     let Some(device) = Loop::new_or_skip(256) else { return };
-    let whole = device.node.path.to_str().expect("a path").to_owned();
+    let whole = device.disk.device.clone();
     tool("addpart", &[&whole, "1", "2048", "409600"]);
     let partition = format!("{whole}p1");
     let Named::BlockDevice(node) = classify(Path::new(&partition)).expect("a device") else { panic!("{partition}") };
@@ -124,7 +122,7 @@ fn what_somebody_put_behind_the_table_is_left_alone() {
     let set_up = device.set_up(condition(None), &StopToken::default()).expect("set up");
     drop(set_up);
     // Somebody uses the partition that a killed run left: the table is drivelab's, what lies behind it is not.
-    let node = device.node.path.to_str().expect("a path");
+    let node = device.disk.device.as_str();
     let partition = format!("{node}p1");
     tool("mkfs.ext4", &["-q", "-F", &partition]);
     let uuid = |node: &str| tool("blkid", &["-p", "-o", "value", "-s", "UUID", node]);
@@ -147,7 +145,7 @@ fn what_became_somebody_elses_is_left_alone() {
     let set_up = device.set_up(condition(None), &StopToken::default()).expect("set up");
     drop(set_up);
     // Somebody takes the table away and makes a file system on the whole device.
-    let node = device.node.path.to_str().expect("a path");
+    let node = device.disk.device.as_str();
     tool("delpart", &[node, "1"]);
     tool("wipefs", &["--all", "--quiet", node]);
     tool("mkfs.ext4", &["-q", "-F", node]);
@@ -163,10 +161,9 @@ fn another_drive_with_the_same_name_is_left_alone() {
     let set_up = device.set_up(condition(None), &StopToken::default()).expect("set up");
     drop(set_up);
     // The same file, attached anew: for all that can be told it could be another drive.
-    let node = device.node.path.to_str().expect("a path").to_owned();
+    let node = device.disk.device.clone();
     tool("delpart", &[&node, "1"]);
-    tool("losetup", &["--detach", &node]);
-    tool("losetup", &[&node, device.folder.path().join("image").to_str().expect("a path")]);
+    device.disk.swap_for(&device.disk.image);
     let cleaned = undone(&device);
     let trouble = cleaned[0].trouble.as_ref().expect("trouble").to_string();
     assert!(trouble.contains("not provably the drive"), "{trouble}");
@@ -182,9 +179,9 @@ fn what_came_to_the_drive_after_its_release_is_refused_and_left_as_it_is() {
         let Some(device) = Loop::new_or_skip(mebibytes) else { return };
         let (run, destroy, folder) = (RunId::now(), Some(device.node.name.clone()), device.ledgers());
         let released = device.released();
-        let node = device.node.path.to_str().expect("a path");
+        let node = device.disk.device.as_str();
         tool("mkswap", &[node]);
-        let before = fs::read(device.folder.path().join("image")).expect("the image");
+        let before = fs::read(&device.disk.image).expect("the image");
         let stop = StopToken::default();
         let error = SetUp::begin(
             released,
@@ -192,7 +189,7 @@ fn what_came_to_the_drive_after_its_release_is_refused_and_left_as_it_is() {
         );
         let error = error.expect_err("refused").to_string();
         assert!(error.contains("swap space") && error.contains("which was not there"), "{error}");
-        assert!(fs::read(device.folder.path().join("image")).expect("the image") == before, "bytes changed");
+        assert!(fs::read(&device.disk.image).expect("the image") == before, "bytes changed");
         assert!(device.kept().is_empty(), "{:?}", device.kept());
     }
 }
@@ -226,7 +223,7 @@ fn what_cannot_be_is_refused_before_anything_is_touched() {
 #[test]
 fn opal_is_refused_on_a_partition_of_a_drive_that_was_not_released_as_a_whole() {
     let Some(device) = Loop::new_or_skip(64) else { return };
-    let whole = device.node.path.to_str().expect("a path").to_owned();
+    let whole = device.disk.device.clone();
     tool("addpart", &[&whole, "1", "2048", "65536"]);
     let Named::BlockDevice(node) = classify(Path::new(&format!("{whole}p1"))).expect("a device") else { panic!() };
     let opal = Condition { encryption: "opal".parse().expect("an arm"), ..Condition::default() };

@@ -6,14 +6,15 @@ mod bench;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use bench::{Loop, condition, tool, undone};
+use bench::{Loop, condition, undone};
 use drivelab_conditions::{SetUp, Wish, clean_up};
 use drivelab_core::clock::StopToken;
 use drivelab_core::condition::{Condition, FileSystem};
 use drivelab_core::ids::RunId;
+use drivelab_rig::{Mount, sparse_file, text, tool};
 
 fn sfdisk(node: &str, options: &[&str], script: &str) {
     let mut command = Command::new("sfdisk");
@@ -42,20 +43,20 @@ fn somebodys_table_over_a_file_system_of_a_killed_run_is_left_with_what_lies_in_
         let Some(device) = Loop::new_or_skip(64) else { return };
         let set_up = device.set_up(whole(kind), &StopToken::default()).expect("set up");
         drop(set_up);
-        let node = device.node.path.to_str().expect("a path");
+        let node = device.disk.device.as_str();
         tool("umount", &[node]);
         sfdisk(node, &["--wipe", "never", "--label", "dos"], "start=32768, size=65536\n");
         if told {
             tool("addpart", &[node, "1", "32768", "65536"]);
             tool("mkfs.ext4", &["-q", "-F", &format!("{node}p1")]);
         }
-        let image = device.folder.path().join("image");
-        let before = fs::read(&image).expect("the image");
+        let image = &device.disk.image;
+        let before = fs::read(image).expect("the image");
         let cleaned = undone(&device);
         assert!(cleaned[0].trouble.is_none(), "{cleaned:?}");
         let said = cleaned[0].done.join("; ");
         assert!(said.contains("did not make") && said.contains("left as it is"), "{said}");
-        assert!(fs::read(&image).expect("the image") == before, "told: {told}: bytes changed");
+        assert!(fs::read(image).expect("the image") == before, "told: {told}: bytes changed");
         assert!(device.kept().is_empty(), "{:?}", device.kept());
         if told {
             tool("delpart", &[node, "1"]);
@@ -67,7 +68,7 @@ fn somebodys_table_over_a_file_system_of_a_killed_run_is_left_with_what_lies_in_
 fn a_partition_that_somebody_added_to_our_table_keeps_the_table() {
     let Some(device) = Loop::new_or_skip(64) else { return };
     drop(device.set_up(condition(None), &StopToken::default()).expect("set up"));
-    let node = device.node.path.to_str().expect("a path");
+    let node = device.disk.device.as_str();
     sfdisk(node, &["--append", "--wipe", "never"], "size=2048\n");
     let cleaned = undone(&device);
     let said = cleaned[0].done.join("; ");
@@ -80,7 +81,7 @@ fn a_partition_that_somebody_added_to_our_table_keeps_the_table() {
 fn a_drive_that_is_gone_or_another_one_keeps_its_ledger() {
     let Some(device) = Loop::apart_or_skip(64) else { return };
     drop(device.set_up(condition(None), &StopToken::default()).expect("set up"));
-    let node = device.node.path.to_str().expect("a path").to_owned();
+    let node = device.disk.device.clone();
     tool("delpart", &[&node, "1"]);
     tool("losetup", &["--detach", &node]);
     let stays = |what: &str| {
@@ -91,15 +92,14 @@ fn a_drive_that_is_gone_or_another_one_keeps_its_ledger() {
         trouble
     };
     stays("detached");
-    let other = device.folder.path().join("other");
-    fs::File::create(&other).and_then(|file| file.set_len(64 << 20)).expect("an image");
-    tool("losetup", &[&node, other.to_str().expect("a path")]);
+    let other = sparse_file(device.folder.path().join("other"), 64 << 20);
+    tool("losetup", &[&node, text(&other)]);
     assert!(stays("another").contains("not provably the drive"));
     let left = clean_up(&device.ledgers(), &|left| left.there).expect("a look").left;
     assert!(left.len() == 1 && !left[0].there, "a run on the other drive is not kept from it: {left:?}");
     change_ledger(&device, |text| text["drive"]["node"] = "/dev/drivelab-none".into());
     assert!(stays("no node").contains("attach the drive again"));
-    let image = fs::read(device.folder.path().join("image")).expect("the image");
+    let image = fs::read(&device.disk.image).expect("the image");
     assert_eq!(&image[512..520], b"EFI PART", "our table is still on it");
 }
 
@@ -107,7 +107,7 @@ fn a_drive_that_is_gone_or_another_one_keeps_its_ledger() {
 fn a_partition_that_the_kernel_does_not_show_is_not_taken_for_gone() {
     let Some(device) = Loop::new_or_skip(128) else { return };
     drop(device.set_up(condition(Some(FileSystem::Ext4)), &StopToken::default()).expect("set up"));
-    let node = device.node.path.to_str().expect("a path");
+    let node = device.disk.device.as_str();
     tool("umount", &[&format!("{node}p1")]);
     tool("delpart", &[node, "1"]);
     let cleaned = undone(&device);
@@ -123,7 +123,7 @@ fn a_partition_that_the_kernel_does_not_show_is_not_taken_for_gone() {
 fn nothing_is_called_gone_while_a_process_has_the_drive_open() {
     let Some(device) = Loop::new_or_skip(64) else { return };
     drop(device.set_up(whole(FileSystem::Ext4), &StopToken::default()).expect("set up"));
-    let node = device.node.path.to_str().expect("a path");
+    let node = device.disk.device.as_str();
     tool("umount", &[node]);
     tool("wipefs", &["--all", "--quiet", node]);
     // As mkfs stands that was cut off from its drivelab and is about to write.
@@ -146,7 +146,7 @@ fn a_header_that_cryptsetup_cannot_read_stays_on_the_ledger() {
         println!("skipped: cryptsetup is not on this machine");
         return;
     }
-    let node = device.node.path.to_str().expect("a path");
+    let node = device.disk.device.as_str();
     drop(device.set_up(Condition { span: "25%".parse().ok(), ..Condition::default() }, &StopToken::default()));
     let key = device.folder.path().join("key");
     fs::write(&key, [7; 64]).expect("a key");
@@ -179,26 +179,14 @@ fn a_header_that_cryptsetup_cannot_read_stays_on_the_ledger() {
     device.is_bare();
 }
 
-/// A small tmpfs, unmounted with the value.
-struct Small(PathBuf);
-
-impl Small {
-    fn at(place: PathBuf) -> Small {
-        fs::create_dir_all(&place).expect("a folder");
-        tool("mount", &["-t", "tmpfs", "-o", "size=256k", "tmpfs", place.to_str().expect("a path")]);
-        Small(place)
-    }
-
-    fn fill(&self) {
-        let mut file = fs::File::create(self.0.join("ballast")).expect("a file");
-        while file.write_all(&[1; 4096]).is_ok() {}
-    }
+/// A small file system in memory.
+fn small(device: &Loop) -> Mount {
+    Mount::tmpfs("256k", &device.folder.path().join("small")).expect("mounted")
 }
 
-impl Drop for Small {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.0).status();
-    }
+fn fill(small: &Mount) {
+    let mut file = fs::File::create(small.folder.join("ballast")).expect("a file");
+    while file.write_all(&[1; 4096]).is_ok() {}
 }
 
 fn set_up_in(device: &Loop, folder: &Path) -> Result<SetUp, drivelab_conditions::ConditionsError> {
@@ -214,10 +202,10 @@ fn set_up_in(device: &Loop, folder: &Path) -> Result<SetUp, drivelab_conditions:
 fn a_full_disk_under_the_ledger_keeps_nothing_from_being_undone() {
     let Some(device) = Loop::new_or_skip(64) else { return };
     for killed in [false, true] {
-        let small = Small::at(device.folder.path().join("small"));
-        let ledgers = small.0.join("conditions");
+        let small = small(&device);
+        let ledgers = small.folder.join("conditions");
         let set_up = set_up_in(&device, &ledgers).expect("set up");
-        small.fill();
+        fill(&small);
         if killed {
             drop(set_up);
             let cleaned = clean_up(&ledgers, &|_| true).expect("a look").cleaned;
@@ -234,10 +222,10 @@ fn a_full_disk_under_the_ledger_keeps_nothing_from_being_undone() {
 #[test]
 fn a_ledger_that_cannot_be_begun_leaves_no_lock_and_no_draft() {
     let Some(device) = Loop::new_or_skip(64) else { return };
-    let small = Small::at(device.folder.path().join("small"));
-    let ledgers = small.0.join("conditions");
+    let small = small(&device);
+    let ledgers = small.folder.join("conditions");
     fs::create_dir(&ledgers).expect("a folder");
-    small.fill();
+    fill(&small);
     set_up_in(&device, &ledgers).expect_err("no room");
     assert_eq!(fs::read_dir(&ledgers).expect("a folder").count(), 0);
     device.is_bare();

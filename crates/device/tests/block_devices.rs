@@ -9,12 +9,12 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::bench::{Loop, MIB, Undo, Zram, attach, mounted, node, partition, text, tool};
-use common::skipped;
+use common::bench::{Loop, MIB, Zram, node, partition};
 use drivelab_core::target::WritableTarget;
 use drivelab_core::units::Bytes;
 use drivelab_device::guard::{Destroy, GuardError, authorise_device, look_again, preview_device, release_device};
 use drivelab_device::{ErrorKind, identity_of};
+use drivelab_rig::{LoopDevice, Mount, Undo, or_skip, skip, text, tool, tried};
 
 const SIZE: u64 = 64 * MIB;
 
@@ -48,8 +48,8 @@ fn write(target: &WritableTarget, direct: bool) {
 
 #[test]
 fn a_bare_loop_device_is_released_by_its_kernel_name_whatever_path_led_to_it() {
-    let Some(disk) = Loop::with(SIZE, &["--direct-io=on"]) else { return };
-    let link = disk.folder.join("by-some-id");
+    let Some(disk) = Loop::with_options(SIZE, &["--direct-io=on"]) else { return };
+    let link = disk.folder().join("by-some-id");
     symlink(&disk.device, &link).expect("a link");
     let node = node(text(&link));
     for name in [disk.name(), disk.device.as_str()] {
@@ -82,7 +82,7 @@ fn without_destroy_or_with_another_name_it_is_refused() {
     let error = authorise_device(&node, &Destroy::default()).expect_err("refused");
     assert_eq!(error.kind(), ErrorKind::Refused);
     assert!(error.to_string().contains(&format!("add `--destroy {}`", disk.name())), "{error}");
-    let link = disk.folder.join("by-some-id");
+    let link = disk.folder().join("by-some-id");
     symlink(&disk.device, &link).expect("a link");
     for other in ["loop", "loop999", "/dev/loop999", "vda", text(&link), text(&disk.image)] {
         let error = authorise_device(&node, &named(other)).expect_err("refused");
@@ -101,8 +101,7 @@ fn file_systems_and_swap_are_told_and_overridden_by_the_id_unless_they_are_in_us
     ] {
         let mut arguments = options.to_vec();
         arguments.push(&disk.device);
-        if let Err(why) = tool(maker, &arguments) {
-            skipped(&why);
+        if or_skip(tried(maker, &arguments)).is_none() {
             continue;
         }
         let error = release_device(&disk.node(), &Destroy::default()).expect_err("refused");
@@ -114,18 +113,18 @@ fn file_systems_and_swap_are_told_and_overridden_by_the_id_unless_they_are_in_us
         let decided = target.decision().device.as_ref().expect("a device");
         assert!(decided.overridden.iter().any(|found| found.starts_with(what)), "{:?}", decided.overridden);
         drop(target);
-        tool("wipefs", &["--all", &disk.device]).expect("wiped");
+        tool("wipefs", &["--all", &disk.device]);
     }
-    tool("mkfs.ext4", &["-q", "-F", &disk.device]).expect("a file system");
-    let (place, _mount) = mounted(&disk.device, &disk.folder, &[]);
-    refused(&disk, ErrorKind::Refused, &["in use", "is mounted at", text(&place), "no flag overrides"]);
+    tool("mkfs.ext4", &["-q", "-F", &disk.device]);
+    let mount = Mount::new(&[&disk.device], &disk.folder().join("mount")).expect("mounted");
+    refused(&disk, ErrorKind::Refused, &["in use", "is mounted at", text(&mount.folder), "no flag overrides"]);
 }
 
 #[test]
 fn a_mount_in_another_namespace_is_seen() {
     let Some(disk) = Loop::new(SIZE) else { return };
-    tool("mkfs.ext4", &["-q", &disk.device]).expect("a file system");
-    let place = disk.folder.join("elsewhere");
+    tool("mkfs.ext4", &["-q", &disk.device]);
+    let place = disk.folder().join("elsewhere");
     fs::create_dir(&place).expect("a folder");
     let script = format!("mount {} {} && echo ready && exec sleep 600", disk.device, place.display());
     let child = Command::new("unshare").args(["--mount", "sh", "-c", &script]).stdout(Stdio::piped()).spawn();
@@ -144,12 +143,13 @@ fn a_mount_in_another_namespace_is_seen() {
 
 #[test]
 fn active_swap_is_refused_and_partitions_go_by_their_own_names() {
-    let Some(disk) = Loop::with(SIZE, &["--partscan"]) else { return };
-    tool("mkswap", &[&disk.device]).and_then(|_| tool("swapon", &[&disk.device])).expect("swap");
+    let Some(disk) = Loop::with_options(SIZE, &["--partscan"]) else { return };
+    tool("mkswap", &[&disk.device]);
+    tool("swapon", &[&disk.device]);
     let off = Undo::by(&["swapoff", &disk.device]);
     refused(&disk, ErrorKind::Refused, &["active swap space"]);
     drop(off);
-    tool("wipefs", &["--all", &disk.device]).expect("wiped");
+    tool("wipefs", &["--all", &disk.device]);
 
     partition(&disk);
     let name = format!("{}p1", disk.name());
@@ -180,10 +180,9 @@ fn what_does_not_lie_on_a_released_disk_is_refused() {
         return;
     };
     other.as_file().set_len(SIZE).expect("a size");
-    let device = attach(other.path(), &[]).expect("a second loop device");
-    let _detach = Undo::by(&["losetup", "--detach", &device]);
+    let second = LoopDevice::on(other.path(), &[]).expect("a second loop device");
     let released = release_device(&disk.node(), &named(disk.name())).expect("released");
-    let error = released.authorise_on_top(Path::new(&device)).expect_err("another disk");
+    let error = released.authorise_on_top(Path::new(&second.device)).expect_err("another disk");
     assert!(error.to_string().contains("does not lie on"), "{error}");
     assert_eq!(error.kind(), ErrorKind::Refused);
     assert!(released.authorise_on_top(&disk.image).is_err(), "a file");
@@ -225,29 +224,24 @@ fn another_device_than_the_plan_was_made_for_is_refused() {
     assert!(error.to_string().contains("the serial number was another and is none"), "{error}");
     assert_eq!(error.kind(), ErrorKind::Refused);
     if planned.diskseq.is_none() {
-        skipped("this kernel does not count its disks (Linux 5.15)");
+        skip("this kernel does not count its disks (Linux 5.15)");
         return;
     }
     // Another disk under the same name, as when a drive is pulled and its twin is put in: under a number that nobody
     // gets who asks for the next free one.
-    let device = format!("/dev/loop{}", 400 + std::process::id() % 100);
-    tool("losetup", &[&device, text(&disk.image)]).expect("attached");
-    let _detach = Undo::by(&["losetup", "--detach", &device]);
-    let again = Destroy::named(Some(Path::new(&device))).planned_for(identity_of(&node(&device)));
-    tool("losetup", &["--detach", &device]).expect("detached");
-    tool("losetup", &[&device, text(&disk.image)]).expect("attached");
-    let error = release_device(&node(&device), &again).expect_err("another disk by its count");
+    let twin = LoopDevice::apart(&disk.image, &[], 400..500).expect("attached");
+    let again = named(&twin.device).planned_for(identity_of(&node(&twin.device)));
+    twin.swap_for(&disk.image);
+    let error = release_device(&node(&twin.device), &again).expect_err("another disk by its count");
     assert!(error.to_string().contains("diskseq"), "{error}");
 }
 
 #[test]
 fn a_device_under_a_loop_device_and_a_loop_device_on_a_device_are_refused() {
     let Some(disk) = Loop::new(SIZE) else { return };
-    let upper = attach(Path::new(&disk.device), &[]).expect("a second loop device");
-    let _detach = Undo::by(&["losetup", "--detach", &upper]);
-    let upper_name = upper.trim_start_matches("/dev/");
-    refused(&disk, ErrorKind::Refused, &[upper_name, "(a loop device) lies on"]);
-    let error = authorise_device(&node(&upper), &named(upper_name)).expect_err("refused");
+    let upper = LoopDevice::on(Path::new(&disk.device), &[]).expect("a second loop device");
+    refused(&disk, ErrorKind::Refused, &[upper.name(), "(a loop device) lies on"]);
+    let error = authorise_device(&node(&upper.device), &named(upper.name())).expect_err("refused");
     assert_eq!(error.kind(), ErrorKind::Refused);
     assert!(error.to_string().contains("name that device itself"), "{error}");
 }
@@ -263,8 +257,8 @@ fn a_device_of_a_volume_is_refused() {
     }
     let name = format!("drivelab-test-{}", std::process::id());
     let table = format!("0 {} linear {} 0", SIZE / 512, disk.device);
-    if let Err(why) = tool("dmsetup", &["create", &name, "--table", &table]) {
-        return skipped(&why);
+    if or_skip(tried("dmsetup", &["create", &name, "--table", &table])).is_none() {
+        return;
     }
     let _remove = Undo::by(&["dmsetup", "remove", &name]);
     refused(&disk, ErrorKind::Refused, &["lies on", disk.name()]);
@@ -287,7 +281,7 @@ fn a_device_that_somebody_has_open_or_claimed_is_busy() {
     refused(&disk, ErrorKind::Busy, &["has it open"]);
     let error = OpenOptions::new().read(true).custom_flags(exclusive).open(&disk.device).expect_err("claimed");
     assert_eq!(error.kind(), std::io::ErrorKind::ResourceBusy, "nobody can mount or claim it meanwhile");
-    assert!(tool("swapon", &[&disk.device]).is_err());
+    assert!(tried("swapon", &[&disk.device]).is_err());
     drop(target);
     drop(released(&disk).expect("free again"));
 }
@@ -311,25 +305,24 @@ fn the_last_look_sees_what_came_after_the_release() {
 
 #[test]
 fn a_read_only_device_is_refused() {
-    let Some(disk) = Loop::with(SIZE, &["--read-only"]) else { return };
+    let Some(disk) = Loop::with_options(SIZE, &["--read-only"]) else { return };
     refused(&disk, ErrorKind::Refused, &["set read-only", "--read-only"]);
 }
 
 #[test]
 fn the_file_under_a_loop_device_must_be_nobody_elses_and_all_of_it() {
     for (options, word) in [(&["--offset", "1048576"][..], "a part of"), (&["--sizelimit", "1048576"], "a part of")] {
-        let Some(disk) = Loop::with(SIZE, options) else { return };
+        let Some(disk) = Loop::with_options(SIZE, options) else { return };
         refused(&disk, ErrorKind::Refused, &[word, text(&disk.image)]);
     }
     let Some(disk) = Loop::new(SIZE) else { return };
-    let second = disk.folder.join("second");
+    let second = disk.folder().join("second");
     fs::hard_link(&disk.image, &second).expect("a link");
     refused(&disk, ErrorKind::Refused, &["the file under it", "hard links"]);
     fs::remove_file(&second).expect("removed");
-    let other = attach(&disk.image, &[]).expect("a second loop device");
-    let detach = Undo::by(&["losetup", "--detach", &other]);
-    refused(&disk, ErrorKind::Refused, &["the file under it", &other]);
-    drop(detach);
+    let other = LoopDevice::on(&disk.image, &[]).expect("a second loop device");
+    refused(&disk, ErrorKind::Refused, &["the file under it", &other.device]);
+    drop(other);
     let own = File::open(&disk.image).expect("the image");
     let before = released(&disk).expect_err("open here");
     assert_eq!(before.kind(), ErrorKind::Busy, "{before}");
@@ -342,14 +335,14 @@ fn the_file_under_a_loop_device_must_be_nobody_elses_and_all_of_it() {
 #[test]
 fn zram_is_released_and_one_without_a_size_is_unusable() {
     let Some(zram) = Zram::new(SIZE) else { return };
-    let name = zram.device.trim_start_matches("/dev/").to_owned();
+    let name = zram.name().to_owned();
     let target = authorise_device(&node(&zram.device), &named(&name)).expect("released");
     assert_eq!(target.length(), Bytes::new(SIZE));
     assert!(target.decision().allowed_because.contains(&name), "{}", target.decision().allowed_because);
     write(&target, true);
     look_again(&target).expect("still as it was");
     drop(target);
-    tool("mkswap", &[&zram.device]).expect("swap");
+    tool("mkswap", &[&zram.device]);
     let error = authorise_device(&node(&zram.device), &Destroy::default()).expect_err("refused");
     assert!(error.to_string().contains("swap space"), "{error}");
     zram.reset();
@@ -364,7 +357,7 @@ fn what_came_since_the_user_was_asked_is_refused() {
     assert!(preview.found.is_empty(), "{:?}", preview.found);
     let answered = Destroy { shown: Some(preview.found), ..named(disk.name()) };
     drop(release_device(&disk.node(), &answered).expect("as it was shown"));
-    tool("mkfs.ext4", &["-q", "-F", &disk.device]).expect("a file system");
+    tool("mkfs.ext4", &["-q", "-F", &disk.device]);
     let before = fs::read(&disk.image).expect("the image");
     let error = release_device(&disk.node(), &answered).expect_err("refused");
     assert_eq!(error.kind(), ErrorKind::Refused);

@@ -8,10 +8,11 @@ use std::os::unix::fs::{FileExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::{alone, fingerprint, folder, listed, skipped};
+use common::{alone, fingerprint, folder, listed};
 use drivelab_core::units::Bytes;
 use drivelab_device::ErrorKind;
 use drivelab_device::guard::authorise_file;
+use drivelab_rig::or_skip;
 
 /// The guard refuses, and the file is byte for byte and time for time as it was.
 #[track_caller]
@@ -96,9 +97,8 @@ fn a_file_that_a_process_has_open_or_runs_is_refused_even_with_destroy() {
     drop(own);
     assert!(authorise_file(&path, Some(&path)).is_ok());
 
-    let Some(sleep) = ["/usr/bin/sleep", "/bin/sleep"].map(Path::new).into_iter().find(|path| path.exists()) else {
-        return skipped("there is no sleep to copy");
-    };
+    let sleep = ["/usr/bin/sleep", "/bin/sleep"].map(Path::new).into_iter().find(|path| path.exists());
+    let Some(sleep) = or_skip(sleep.ok_or("there is no sleep to copy")) else { return };
     let program = folder.join("program");
     fs::copy(sleep, &program).expect("a copy");
     let mut child = Command::new(&program).arg("600").spawn().expect("a process");
@@ -138,9 +138,8 @@ fn block_devices_are_refused_in_words_even_with_destroy() {
     let _alone = alone();
     let devices = fs::read_dir("/sys/block").into_iter().flatten().flatten();
     let nodes = devices.map(|entry| Path::new("/dev").join(entry.file_name()));
-    let Some(node) = nodes.into_iter().find(|node| node.exists()) else {
-        return skipped("there is no block device to name");
-    };
+    let node = nodes.into_iter().find(|node| node.exists()).ok_or("there is no block device to name");
+    let Some(node) = or_skip(node) else { return };
     let error = authorise_file(&node, Some(&node)).expect_err("refused");
     assert_eq!(error.kind(), ErrorKind::BlockDevice);
     assert!(error.to_string().contains("this version"), "{error}");

@@ -6,12 +6,13 @@ use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use common::bench::{Loop, MIB, Undo, Zram, attach, mounted, node, tool};
+use common::bench::{Loop, MIB, Zram, node, partition};
 use common::{fingerprint, folder};
 use drivelab_core::environment::TargetKind;
 use drivelab_core::target::IoTarget;
 use drivelab_core::units::Bytes;
 use drivelab_device::{ErrorKind, open_device_to_read, open_file_to_read, open_zero_to_read};
+use drivelab_rig::{LoopDevice, Mount, Undo, tool};
 
 /// The kernel refuses a write through the handle.
 fn cannot_be_written(target: &IoTarget) {
@@ -26,8 +27,8 @@ fn cannot_be_written(target: &IoTarget) {
 
 #[test]
 fn a_loop_device_is_read_by_any_path_that_leads_to_it() {
-    let Some(disk) = Loop::with(16 * MIB, &["--direct-io=on"]) else { return };
-    let link = disk.folder.join("by-some-id");
+    let Some(disk) = Loop::with_options(16 * MIB, &["--direct-io=on"]) else { return };
+    let link = disk.folder().join("by-some-id");
     symlink(&disk.device, &link).expect("a link");
     let node = node(link.to_str().expect("a plain path"));
     assert_eq!((node.name.as_str(), node.path.as_path()), (disk.name(), Path::new(&disk.device)));
@@ -46,28 +47,28 @@ fn a_loop_device_is_read_by_any_path_that_leads_to_it() {
 #[test]
 fn a_device_in_use_is_read_and_says_by_what() {
     let Some(disk) = Loop::new(64 * MIB) else { return };
-    tool("mkfs.ext4", &["-q", &disk.device]).expect("a file system");
-    let (place, _mount) = mounted(&disk.device, &disk.folder, &[]);
+    tool("mkfs.ext4", &["-q", &disk.device]);
+    let mount = Mount::new(&[&disk.device], &disk.folder().join("mount")).expect("mounted");
     let opened = open_device_to_read(&disk.node()).expect("readable");
-    let said = format!("{} is mounted at {} (ext4)", disk.name(), place.display());
+    let said = format!("{} is mounted at {} (ext4)", disk.name(), mount.folder.display());
     assert_eq!(opened.facts.used_by, [said.as_str()]);
     assert!(opened.target.reason().contains(&said), "{}", opened.target.reason());
 }
 
 #[test]
 fn a_loop_device_under_another_one_and_a_partition_say_who_uses_them() {
-    let Some(disk) = Loop::with(64 * MIB, &["--partscan"]) else { return };
-    let upper = attach(Path::new(&disk.device), &[]).expect("a second loop device");
-    let detach = Undo::by(&["losetup", "--detach", &upper]);
+    let Some(disk) = Loop::with_options(64 * MIB, &["--partscan"]) else { return };
+    let upper = LoopDevice::on(Path::new(&disk.device), &[]).expect("a second loop device");
     let users = open_device_to_read(&disk.node()).expect("readable").facts.used_by;
-    assert_eq!(users, [format!("{} (a loop device) lies on {}", upper.trim_start_matches("/dev/"), disk.name())]);
-    drop(detach);
+    assert_eq!(users, [format!("{} (a loop device) lies on {}", upper.name(), disk.name())]);
+    drop(upper);
 
-    common::bench::partition(&disk);
-    let partition = format!("{}p1", disk.device);
-    tool("mkswap", &[&partition]).and_then(|_| tool("swapon", &[&partition])).expect("swap");
-    let _off = Undo::by(&["swapoff", &partition]);
-    let part = node(&partition);
+    partition(&disk);
+    let first = format!("{}p1", disk.device);
+    tool("mkswap", &[&first]);
+    tool("swapon", &[&first]);
+    let _off = Undo::by(&["swapoff", &first]);
+    let part = node(&first);
     assert!(part.is_partition() && part.whole == disk.name());
     for node in [disk.node(), part] {
         let users = open_device_to_read(&node).expect("readable").facts.used_by;
@@ -87,9 +88,7 @@ fn zram_is_read_with_its_own_alignment_and_an_empty_device_is_refused() {
     drop(zram);
     let Some(disk) = Loop::new(16 * MIB) else { return };
     // Under a number that nobody gets who asks for the next free one, so that it stays empty.
-    let empty = format!("/dev/loop{}", 500 + std::process::id() % 100);
-    tool("losetup", &[&empty, disk.image.to_str().expect("text")]).expect("attached");
-    tool("losetup", &["--detach", &empty]).expect("detached");
+    let empty = LoopDevice::apart(&disk.image, &[], 500..600).expect("attached").device.clone();
     let error = open_device_to_read(&node(&empty)).expect_err("empty");
     assert!(matches!(error.kind(), ErrorKind::NoSpace | ErrorKind::Missing), "{error}");
 }

@@ -4,40 +4,23 @@
 mod common;
 
 use std::fs::{self, File};
-use std::path::PathBuf;
 
-use common::bench::{Loop, MIB, Undo, mounted, text, tool};
-use common::{listed, skipped};
+use common::bench::{Disk, MIB};
+use common::listed;
 use drivelab_core::ids::RunId;
 use drivelab_core::units::Bytes;
 use drivelab_device::guard::{authorise_file, make_scratch};
 use drivelab_device::{ErrorKind, folder_facts, target_facts};
-
-/// ext4 on a loop device, mounted; taken down again on drop, the mount first.
-struct Disk {
-    mount: PathBuf,
-    _mounted: Undo,
-    below: Loop,
-}
-
-impl Disk {
-    /// `None`, said aloud, where this machine or user cannot do it.
-    fn new(size: u64) -> Option<Self> {
-        let below = Loop::new(size)?;
-        if let Err(why) = tool("mkfs.ext4", &["-q", "-F", &below.device]) {
-            skipped(&why);
-            return None;
-        }
-        let (mount, undo) = mounted(&below.device, &below.folder, &[]);
-        Some(Disk { mount, _mounted: undo, below })
-    }
-}
+use drivelab_rig::{Mount, or_skip, text, tool, tried};
 
 #[test]
 fn a_loop_device_is_described_down_to_what_it_lies_on() {
     let Some(disk) = Disk::new(64 * MIB) else { return };
-    let facts = folder_facts(&disk.mount).expect("facts");
-    assert_eq!((facts.file_system.kind.as_str(), &facts.file_system.mount_point), ("ext4", &disk.mount));
+    let facts = folder_facts(disk.mount_point()).expect("facts");
+    assert_eq!(
+        (facts.file_system.kind.as_str(), facts.file_system.mount_point.as_path()),
+        ("ext4", disk.mount_point())
+    );
     assert_eq!(facts.file_system.source, disk.below.device);
     assert!(facts.writable && facts.direct_io_expected.supported, "{:?}", facts.direct_io_expected);
     let first = &facts.devices[0];
@@ -54,8 +37,8 @@ fn a_loop_device_is_described_down_to_what_it_lies_on() {
 #[test]
 fn free_space_is_told_as_it_was_before_the_scratch_file() {
     let Some(disk) = Disk::new(64 * MIB) else { return };
-    let before = folder_facts(&disk.mount).expect("facts").file_system.free;
-    let (target, _scratch) = make_scratch(&disk.mount, None, RunId::now(), Bytes::new(8 * MIB)).expect("a file");
+    let before = folder_facts(disk.mount_point()).expect("facts").file_system.free;
+    let (target, _scratch) = make_scratch(disk.mount_point(), None, RunId::now(), Bytes::new(8 * MIB)).expect("a file");
     let kind = drivelab_core::environment::TargetKind::ScratchFile;
     let facts = target_facts(target.path(), kind, target.length()).expect("facts");
     let free = facts.file_system.expect("a file system").free;
@@ -66,33 +49,33 @@ fn free_space_is_told_as_it_was_before_the_scratch_file() {
 #[test]
 fn a_read_only_file_system_is_one_clear_error() {
     let Some(disk) = Disk::new(64 * MIB) else { return };
-    fs::write(disk.mount.join("file"), vec![1; 8192]).expect("a file");
-    let before = listed(&disk.mount);
-    tool("mount", &["-o", "remount,ro", text(&disk.mount)]).expect("read-only");
-    let error = make_scratch(&disk.mount, None, RunId::now(), Bytes::new(MIB)).expect_err("read-only");
+    fs::write(disk.mount_point().join("file"), vec![1; 8192]).expect("a file");
+    let before = listed(disk.mount_point());
+    disk.mount.remount_read_only();
+    let error = make_scratch(disk.mount_point(), None, RunId::now(), Bytes::new(MIB)).expect_err("read-only");
     assert_eq!(error.kind(), ErrorKind::ReadOnly, "{error}");
     assert!(error.to_string().contains("mounted read-only"), "{error}");
-    let file = disk.mount.join("file");
+    let file = disk.mount_point().join("file");
     assert_eq!(authorise_file(&file, Some(&file)).expect_err("read-only").kind(), ErrorKind::ReadOnly);
-    let facts = folder_facts(&disk.mount).expect("facts");
+    let facts = folder_facts(disk.mount_point()).expect("facts");
     assert!(!facts.writable && facts.file_system.options.starts_with("ro"), "{facts:?}");
-    assert_eq!(listed(&disk.mount), before);
+    assert_eq!(listed(disk.mount_point()), before);
 }
 
 #[test]
 fn a_full_file_system_is_one_clear_error_with_nothing_left() {
     let Some(disk) = Disk::new(64 * MIB) else { return };
-    let error = make_scratch(&disk.mount, None, RunId::now(), Bytes::new(63 * MIB)).expect_err("too large");
+    let error = make_scratch(disk.mount_point(), None, RunId::now(), Bytes::new(63 * MIB)).expect_err("too large");
     assert_eq!(error.kind(), ErrorKind::NoSpace, "{error}");
-    assert_eq!(listed(&disk.mount), ["lost+found"]);
+    assert_eq!(listed(disk.mount_point()), ["lost+found"]);
     // Every last block, as root may take them.
-    let mut filler = File::create(disk.mount.join("filler")).expect("a file");
+    let mut filler = File::create(disk.mount_point().join("filler")).expect("a file");
     let chunk = vec![1u8; 1 << 16];
     while std::io::Write::write_all(&mut filler, &chunk).is_ok() {}
     drop(filler);
-    let error = make_scratch(&disk.mount, None, RunId::now(), Bytes::new(MIB)).expect_err("full");
+    let error = make_scratch(disk.mount_point(), None, RunId::now(), Bytes::new(MIB)).expect_err("full");
     assert_eq!(error.kind(), ErrorKind::NoSpace, "{error}");
-    assert_eq!(listed(&disk.mount), ["filler", "lost+found"]);
+    assert_eq!(listed(disk.mount_point()), ["filler", "lost+found"]);
 }
 
 #[test]
@@ -102,30 +85,27 @@ fn the_image_under_a_mounted_file_system_is_refused_even_with_destroy() {
     assert_eq!(error.kind(), ErrorKind::Refused);
     assert!(error.to_string().contains(&disk.below.device), "{error}");
     // Under another name for the same place it is the same file.
-    let alias = disk.mount.join("alias");
-    fs::create_dir(&alias).expect("a folder");
-    if let Err(why) = tool("mount", &["--bind", text(&disk.below.folder), text(&alias)]) {
-        return skipped(&why);
-    }
-    let path = alias.join("disk.img");
+    let alias = Mount::new(&["--bind", text(disk.below.folder())], &disk.mount_point().join("alias"));
+    let Some(alias) = or_skip(alias) else { return };
+    let path = alias.folder.join("disk.img");
     let outcome = authorise_file(&path, Some(&path)).map(drop);
-    tool("umount", &[text(&alias)]).expect("unmounted");
+    drop(alias);
     assert_eq!(outcome.expect_err("refused").kind(), ErrorKind::Refused);
 }
 
 #[test]
 fn active_swap_is_refused_even_with_destroy() {
     let Some(disk) = Disk::new(64 * MIB) else { return };
-    let path = disk.mount.join("swapfile");
+    let path = disk.mount_point().join("swapfile");
     let swap = text(&path);
     fs::write(&path, vec![0; 4 * 1024 * 1024]).expect("a file");
     let prepared =
-        tool("chmod", &["600", swap]).and_then(|_| tool("mkswap", &[swap])).and_then(|_| tool("swapon", &[swap]));
-    if let Err(why) = prepared {
-        return skipped(&why);
+        tried("chmod", &["600", swap]).and_then(|_| tried("mkswap", &[swap])).and_then(|_| tried("swapon", &[swap]));
+    if or_skip(prepared).is_none() {
+        return;
     }
     let outcome = authorise_file(&path, Some(&path)).map(drop);
-    tool("swapoff", &[swap]).expect("swap is off again");
+    tool("swapoff", &[swap]);
     let error = outcome.expect_err("refused");
     assert_eq!(error.kind(), ErrorKind::Refused);
     assert!(error.to_string().contains("swap"), "{error}");
@@ -134,7 +114,7 @@ fn active_swap_is_refused_even_with_destroy() {
 #[test]
 fn a_released_file_on_an_image_can_be_written_past_the_page_cache() {
     let Some(disk) = Disk::new(64 * MIB) else { return };
-    let path = disk.mount.join("scrap.img");
+    let path = disk.mount_point().join("scrap.img");
     fs::write(&path, vec![5; 1 << 20]).expect("a file");
     let target = authorise_file(&path, Some(&path)).expect("released");
     assert!(target.handle(true).is_some(), "{:?}", target.direct_io());

@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{fingerprint, folder, listed, skipped};
+use common::{fingerprint, folder, listed};
 use drivelab_core::ids::RunId;
 use drivelab_core::units::Bytes;
 use drivelab_device::guard::{Whole, make_scratch, reopen_scratch};
 use drivelab_device::{ErrorKind, LeftoverState, Scratch, ScratchClaim, leftover_scratches, remove_leftover};
+use drivelab_rig::{or_skip, root_or_skip};
 
 const LENGTH: Bytes = Bytes::new(1 << 20);
 
@@ -178,8 +179,8 @@ fn a_link_in_the_place_of_a_scratch_file_is_never_followed() {
 
 #[test]
 fn a_claim_that_another_user_planted_is_ignored() {
-    if !rustix::process::geteuid().is_root() {
-        return skipped("giving a file to another user needs root");
+    if !root_or_skip("giving a file to another user") {
+        return;
     }
     let (_guard, folder) = folder();
     let claim = killed(&folder, None, true);
@@ -274,7 +275,8 @@ fn a_folder_that_cannot_take_the_file_is_one_clear_error_with_nothing_left() {
 
 #[test]
 fn shared_memory_gives_a_target_without_a_direct_handle() {
-    let Ok(folder) = tempfile::tempdir_in("/dev/shm") else { return skipped("there is no /dev/shm") };
+    let folder = tempfile::tempdir_in("/dev/shm").map_err(|_| "there is no /dev/shm");
+    let Some(folder) = or_skip(folder) else { return };
     let (target, _scratch) = make_scratch(folder.path(), None, RunId::now(), LENGTH).expect("a scratch file");
     assert!(!target.direct_io().supported);
     assert!(target.handle(true).is_none() && target.handle(false).is_some());

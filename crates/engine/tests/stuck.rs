@@ -7,7 +7,6 @@
 mod common;
 
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use drivelab_core::clock::StopToken;
@@ -17,67 +16,39 @@ use drivelab_core::record::{StepRecord, StopReason, Stuck};
 use drivelab_core::units::{Bytes, Nanos, Percent};
 use drivelab_core::workload::Workload;
 use drivelab_engine::{BackendChoice, Engine, Options};
+use drivelab_rig::{LoopDevice, LoopFs, or_skip, root_or_skip, text, tool, tried};
 
 const MIB: u64 = 1 << 20;
 const WATCHDOG: Nanos = Nanos::from_millis(300);
 
-fn tool(name: &str, arguments: &[&str]) -> Result<String, String> {
-    let output = Command::new(name).args(arguments).output().map_err(|error| format!("{name}: {error}"))?;
-    if !output.status.success() {
-        return Err(format!("{name} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr).trim()));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-}
-
-/// A file system that can be frozen; thawed and taken down on drop.
-struct Freezer {
-    folder: tempfile::TempDir,
-    device: String,
-}
+/// A file system that can be frozen, with a file on it; thawed before it is taken down.
+struct Freezer(LoopFs);
 
 impl Freezer {
-    fn new() -> Result<Self, String> {
-        let folder = common::folder();
-        let image = folder.path().join("image");
-        std::fs::File::create(&image).and_then(|file| file.set_len(64 * MIB)).map_err(|error| error.to_string())?;
-        let device = tool("losetup", &["-f", "--show", &image.to_string_lossy()])?;
-        let made = Freezer { folder, device };
-        tool("mkfs.ext4", &["-q", &made.device])?;
-        std::fs::create_dir(made.mount_point()).map_err(|error| error.to_string())?;
-        tool("mount", &[&made.device, &made.mount_point().to_string_lossy()])?;
+    /// Where one can be had here.
+    fn new_or_skip() -> Option<Self> {
+        if !root_or_skip("mounting a file system") {
+            return None;
+        }
+        let below = LoopDevice::sparse(env!("CARGO_TARGET_TMPDIR"), 64 * MIB, &[]);
+        let made = Freezer(or_skip(below.and_then(|below| LoopFs::on(below, &[])))?);
         common::zeros(&made.file(), 4 * MIB);
-        Ok(made)
-    }
-
-    fn mount_point(&self) -> PathBuf {
-        self.folder.path().join("mounted")
+        Some(made)
     }
 
     fn file(&self) -> PathBuf {
-        self.mount_point().join("target")
+        self.0.mount_point().join("target")
     }
 
     fn freeze(&self) {
-        tool("fsfreeze", &["-f", &self.mount_point().to_string_lossy()]).unwrap();
+        tool("fsfreeze", &["-f", text(self.0.mount_point())]);
     }
 }
 
 impl Drop for Freezer {
     fn drop(&mut self) {
-        let mount_point = self.mount_point().to_string_lossy().into_owned();
-        let _ = tool("fsfreeze", &["-u", &mount_point]);
-        let _ = tool("umount", &["-l", &mount_point]);
-        let _ = tool("losetup", &["-d", &self.device]);
+        let _ = tried("fsfreeze", &["-u", text(self.0.mount_point())]);
     }
-}
-
-/// A file system that can be frozen, where one can be had here.
-fn freezer() -> Option<Freezer> {
-    if !common::is_root() {
-        common::skip("mounting a file system needs root");
-        return None;
-    }
-    Freezer::new().map_err(|why| common::skip(&why)).ok()
 }
 
 /// Runs a step on io_uring that gives up early: its record, what was last told of operations that do not come back, and
@@ -103,7 +74,7 @@ fn work(operations: u64) -> StopRule {
 
 #[test]
 fn a_drive_that_stops_answering_is_named_and_given_up() {
-    let Some(freezer) = freezer() else { return };
+    let Some(freezer) = Freezer::new_or_skip() else { return };
     freezer.freeze();
     let (record, stuck, _) = step(&freezer, &writing(100, 7), &common::time(1500));
     let stuck = stuck.unwrap();
@@ -116,7 +87,7 @@ fn a_drive_that_stops_answering_is_named_and_given_up() {
 /// The work is done but for the last operations, in every slot: nothing else shows that the step has ended.
 #[test]
 fn a_step_that_ends_with_its_work_gives_up_what_is_lost_long_before_its_cap() {
-    let Some(freezer) = freezer() else { return };
+    let Some(freezer) = Freezer::new_or_skip() else { return };
     freezer.freeze();
     for rule in [work(4), StopRule { volume: Some(Bytes::new(4 * 4096)), ..work(5) }] {
         let (record, stuck, took) = step(&freezer, &writing(100, 7), &rule);
@@ -129,7 +100,7 @@ fn a_step_that_ends_with_its_work_gives_up_what_is_lost_long_before_its_cap() {
 /// One or a few writes among reads, which a frozen file system still serves: the others go on and end the step.
 #[test]
 fn a_write_that_is_lost_among_reads_that_end_the_step_is_given_up_long_before_its_cap() {
-    let Some(freezer) = freezer() else { return };
+    let Some(freezer) = Freezer::new_or_skip() else { return };
     // The same seed gives the same operations: one is looked for with fewer writes than slots.
     let few = (1..200).find_map(|seed| {
         let load = writing(5, seed);

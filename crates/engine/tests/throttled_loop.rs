@@ -10,80 +10,47 @@
 
 mod common;
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::{fs, io};
 
 use drivelab_core::clock::StopToken;
 use drivelab_core::record::{IntervalRecord, StepRecord};
 use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::{Pattern, Workload};
 use drivelab_engine::{BackendChoice, Engine};
+use drivelab_rig::{LoopDevice, LoopFs, SETTLED, Throttle, or_skip, skip};
 
-const BLKIO: &str = "/sys/fs/cgroup/blkio";
 const MIB: u64 = 1 << 20;
 const FILE: u64 = 128 * MIB;
 
-fn tool(name: &str, arguments: &[&str]) -> Result<String, String> {
-    let output = Command::new(name).args(arguments).output().map_err(|error| format!("{name}: {error}"))?;
-    if !output.status.success() {
-        return Err(format!("{name} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr).trim()));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-}
-
-/// A loop device with ext4 and one filled file; everything is taken down again on drop.
+/// A loop device with ext4 and one filled file, and this process in the group that limits it.
 struct Throttled {
-    folder: tempfile::TempDir,
-    device: String,
-    number: String,
-    group: PathBuf,
+    throttle: Throttle,
+    fs: LoopFs,
 }
 
 impl Throttled {
     fn new() -> Result<Self, String> {
-        let folder = tempfile::tempdir_in("/dev/shm").map_err(|error| error.to_string())?;
-        let image = folder.path().join("image");
-        fs::File::create(&image).and_then(|file| file.set_len(256 * MIB)).map_err(|error| error.to_string())?;
-        let device = tool("losetup", &["-f", "--show", &image.to_string_lossy()])?;
-        let group = Path::new(BLKIO).join(format!("drivelab-test-{}", std::process::id()));
-        let mut made = Throttled { folder, device, number: String::new(), group };
-        made.number = fs::read_to_string(format!("/sys/block/{}/dev", made.device.trim_start_matches("/dev/")))
-            .map_err(|error| error.to_string())?
-            .trim()
-            .to_owned();
-        tool("mkfs.ext4", &["-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", &made.device])?;
-        fs::create_dir(made.mount_point()).map_err(|error| error.to_string())?;
-        tool("mount", &[&made.device, &made.mount_point().to_string_lossy()])?;
+        let below = LoopDevice::sparse("/dev/shm", 256 * MIB, &[])?;
+        let fs = LoopFs::on(below, SETTLED)?;
+        let made = Throttled { throttle: Throttle::new(&fs.below.numbers()), fs };
         common::zeros(&made.file(), FILE);
-        fs::create_dir(&made.group).map_err(|error| format!("{}: {error}", made.group.display()))?;
-        fs::write(made.group.join("cgroup.procs"), std::process::id().to_string())
-            .map_err(|error| error.to_string())?;
+        enter(&made.throttle.processes()).map_err(|error| error.to_string())?;
         Ok(made)
     }
 
-    fn mount_point(&self) -> PathBuf {
-        self.folder.path().join("mounted")
-    }
-
     fn file(&self) -> PathBuf {
-        self.mount_point().join("target")
-    }
-
-    /// Sets a limit; 0 takes it away.
-    fn limit(&self, what: &str, value: u64) {
-        let file = self.group.join(format!("blkio.throttle.{what}_device"));
-        fs::write(file, format!("{} {value}", self.number)).unwrap();
+        self.fs.mount_point().join("target")
     }
 
     /// Runs a load for 5 s after a ramp of 1 s under one limit.
     fn measure(&self, choice: BackendChoice, workload: &Workload, limit: (&str, u64)) -> StepRecord {
         let mut engine = Engine::open(common::target(&self.file(), FILE, true), choice).unwrap();
-        self.limit(limit.0, limit.1);
+        self.throttle.limit(limit.0, limit.1);
         let before = self.moved();
         let result = common::run_with(&mut engine, workload, &common::time(5000), (1000, 1000), &StopToken::default());
         let by_kernel = self.moved() - before;
-        self.limit(limit.0, 0);
+        self.throttle.limit(limit.0, 0);
         let (record, intervals) = result.unwrap();
         assert_eq!(record.error_count(), 0);
         assert!(record.engine.direct_verified);
@@ -98,8 +65,7 @@ impl Throttled {
 
     /// Bytes that the device has read and written since it was made.
     fn moved(&self) -> u64 {
-        let name = self.device.trim_start_matches("/dev/");
-        let text = fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
+        let text = fs::read_to_string(format!("/sys/block/{}/stat", self.fs.below.name())).unwrap();
         let field = |at: usize| text.split_whitespace().nth(at).and_then(|field| field.parse::<u64>().ok()).unwrap();
         (field(2) + field(6)) * 512
     }
@@ -107,11 +73,13 @@ impl Throttled {
 
 impl Drop for Throttled {
     fn drop(&mut self) {
-        let _ = fs::write(Path::new(BLKIO).join("cgroup.procs"), std::process::id().to_string());
-        let _ = fs::remove_dir(&self.group);
-        let _ = tool("umount", &[&self.mount_point().to_string_lossy()]);
-        let _ = tool("losetup", &["-d", &self.device]);
+        let _ = enter(&Throttle::outside());
     }
+}
+
+/// This process into a group, by its file of processes.
+fn enter(processes: &Path) -> io::Result<()> {
+    fs::write(processes, std::process::id().to_string())
 }
 
 /// What the throttle can promise, as a share of its rate: no more than this above it, and no more below it.
@@ -141,13 +109,12 @@ fn assert_within_the_bound(limit: f64, below: f64, what: &str, measure: impl Fn(
 
 #[test]
 fn the_engine_measures_the_rate_that_the_throttle_sets() {
-    if !common::is_root() || !Path::new(BLKIO).join("blkio.throttle.read_bps_device").exists() {
-        return common::skip("a throttled loop device needs root and cgroup v1 blkio");
+    if !rustix::process::geteuid().is_root() || !Throttle::possible() {
+        skip("a throttled loop device needs root and cgroup v1 blkio");
+        return;
     }
-    let throttled = match Throttled::new() {
-        Ok(throttled) => throttled,
-        Err(why) => return common::skip(&format!("no loop device with ext4 could be made: {why}")),
-    };
+    let made = Throttled::new().map_err(|why| format!("no loop device with ext4 could be made: {why}"));
+    let Some(throttled) = or_skip(made) else { return };
     let rate = 50 * MIB;
     for choice in common::BOTH {
         let load = |kilobytes: u64, pattern, depth: u64, write: u64| Workload {

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use drivelab_conditions::{CleanUp, Cleaned, ConditionsError, SetUp, Wish, check, clean_up};
 use drivelab_core::clock::StopToken;
@@ -10,49 +9,31 @@ use drivelab_core::condition::{Condition, FileSystem};
 use drivelab_core::ids::RunId;
 use drivelab_device::guard::{self, Destroy};
 use drivelab_device::{BlockNode, Named, classify};
+use drivelab_rig::{DIRECT, LoopDevice, or_skip, sparse_file, tool};
 
-/// A loop device on a sparse file; detached with the value.
+/// A loop device on a sparse file, beside which the conditions keep theirs.
 pub(crate) struct Loop {
-    pub(crate) folder: tempfile::TempDir,
+    pub(crate) disk: LoopDevice,
     pub(crate) node: BlockNode,
-}
-
-pub(crate) fn tool(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program).args(arguments).output().unwrap_or_else(|error| panic!("{program}: {error}"));
-    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    pub(crate) folder: tempfile::TempDir,
 }
 
 impl Loop {
     pub(crate) fn new_or_skip(mebibytes: u64) -> Option<Loop> {
-        Loop::attached_or_skip(mebibytes, |image| tool("losetup", &["--direct-io=on", "--find", "--show", image]))
+        Loop::attached_or_skip(mebibytes, |image| LoopDevice::on(image, DIRECT))
     }
 
     /// The same under a number that nobody gets who asks for the next free one, so that a test may detach it and attach
     /// something there again.
     pub(crate) fn apart_or_skip(mebibytes: u64) -> Option<Loop> {
-        Loop::attached_or_skip(mebibytes, |image| {
-            let first = 600 + std::process::id() % 200;
-            let attach = |device: &String| {
-                let done = Command::new("losetup").args(["--direct-io=on", device, image]).output();
-                done.is_ok_and(|done| done.status.success())
-            };
-            (first..first + 20).map(|number| format!("/dev/loop{number}")).find(attach).expect("a device")
-        })
+        Loop::attached_or_skip(mebibytes, |image| LoopDevice::apart(image, DIRECT, 600..800))
     }
 
-    fn attached_or_skip(mebibytes: u64, attach: impl FnOnce(&str) -> String) -> Option<Loop> {
-        if !rustix::process::geteuid().is_root() {
-            println!("skipped: loop devices need root");
-            assert!(std::env::var_os("CI").is_none(), "skipped in CI");
-            return None;
-        }
+    fn attached_or_skip(mebibytes: u64, attach: impl FnOnce(&Path) -> Result<LoopDevice, String>) -> Option<Loop> {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
-        let image = folder.path().join("image");
-        fs::File::create(&image).and_then(|file| file.set_len(mebibytes << 20)).expect("an image");
-        let node = attach(image.to_str().expect("a path"));
-        let Named::BlockDevice(node) = classify(Path::new(&node)).expect("a device") else { panic!("{node}") };
-        Some(Loop { folder, node })
+        let disk = or_skip(attach(&sparse_file(folder.path().join("image"), mebibytes << 20)))?;
+        let Named::BlockDevice(node) = classify(Path::new(&disk.device)).expect("a device") else { panic!() };
+        Some(Loop { disk, node, folder })
     }
 
     pub(crate) fn released(&self) -> guard::Released {
@@ -87,12 +68,6 @@ impl Loop {
         let node = self.node.path.to_str().expect("a path");
         assert_eq!(tool("wipefs", &[node]), "", "signatures are left");
         assert!(self.kept().is_empty(), "{:?}", self.kept());
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("--detach").arg(&self.node.path).status();
     }
 }
 

@@ -262,8 +262,7 @@ mod tests {
     fn shared_memory_has_no_direct_io_although_it_takes_the_flag() {
         let folder = Path::new("/dev/shm");
         let Ok(facts) = folder_facts(folder) else {
-            assert!(std::env::var_os("CI").is_none(), "/dev/shm is needed in CI");
-            eprintln!("skipped: there is no /dev/shm");
+            drivelab_rig::skip("there is no /dev/shm");
             return;
         };
         if facts.file_system.kind != "tmpfs" {

@@ -287,14 +287,3 @@ pub fn until_seen(what: &str, mut attempt: impl FnMut() -> bool) {
 pub fn until_stopped() -> StopRule {
     StopRule::capped(Nanos::from_secs(120))
 }
-
-/// Whether the test runs as root.
-pub fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
-}
-
-/// Says aloud that a test does not run; in CI that is a failure.
-pub fn skip(why: &str) {
-    assert!(std::env::var_os("CI").is_none(), "skipped in CI: {why}");
-    println!("skipped: {why}");
-}

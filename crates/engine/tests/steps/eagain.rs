@@ -5,6 +5,7 @@ use drivelab_core::record::{Effort, StepRecord, StopReason};
 use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::{Pattern, Workload};
 use drivelab_engine::{BackendChoice, Engine};
+use drivelab_rig::{or_skip, root_or_skip};
 
 use super::answers::{Answer, Answering, Asked};
 use crate::common::*;
@@ -27,11 +28,10 @@ fn one_pass_of(
     (write_percent, verify): (u64, Verify),
     answer: impl Fn(OpKind, u64, u32, usize) -> Answer + Send + 'static,
 ) -> Option<(StepRecord, Vec<Asked>)> {
-    if !is_root() {
-        skip("mounting a file system needs root");
+    if !root_or_skip("mounting a file system") {
         return None;
     }
-    let file = Answering::new(SPAN, answer).map_err(|why| skip(&why)).ok()?;
+    let file = or_skip(Answering::new(SPAN, answer))?;
     let mut engine = Engine::open(target(&file.path(), SPAN, true), BackendChoice::Uring).unwrap();
     let load = Workload {
         block_size: Bytes::new(u64::from(BLOCK)),

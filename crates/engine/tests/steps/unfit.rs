@@ -6,6 +6,7 @@ use drivelab_core::target::PlacementHandles;
 use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::{Pattern, Span, Workload};
 use drivelab_engine::{BackendChoice, Engine, Options};
+use drivelab_rig::or_skip;
 
 use crate::common::*;
 
@@ -57,7 +58,8 @@ fn the_buffers_of_all_threads_of_the_sync_backend_are_counted_before_any_is_made
 /// tmpfs has no direct I/O; it is refused by name, and buffered I/O works there.
 #[test]
 fn tmpfs_has_no_direct_io_and_works_through_the_page_cache() {
-    let Ok(folder) = tempfile::tempdir_in("/dev/shm") else { return skip("there is no /dev/shm") };
+    let folder = tempfile::tempdir_in("/dev/shm").map_err(|_| "there is no /dev/shm");
+    let Some(folder) = or_skip(folder) else { return };
     let path = folder.path().join("target");
     zeros(&path, MIB);
     for choice in BOTH {

@@ -5,11 +5,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use drivelab_core::event::{Event, RunState};
 use drivelab_core::ids::RunId;
 use drivelab_core::listener::Listener;
+use drivelab_rig::{Mount, or_skip};
 
 use super::sample;
 use crate::{Bundle, Catalog, DataDir, Recorder, StoreError, StoreErrorKind, frame, seal_ended};
@@ -236,46 +236,18 @@ fn a_run_killed_between_its_end_and_its_seal_is_sealed_later() {
     assert_eq!(Catalog::open(&data).unwrap().list().unwrap()[0].state, RunState::Complete);
 }
 
-/// A small file system of our own, gone with the value; `None` where we may not mount.
-struct SmallDisk(tempfile::TempDir);
-
-impl SmallDisk {
-    fn mount(size: &str) -> Option<SmallDisk> {
-        let folder = tempfile::tempdir().unwrap();
-        let options = format!("size={size}");
-        let done = Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(folder.path()).output();
-        done.is_ok_and(|done| done.status.success()).then(|| SmallDisk(folder))
-    }
-
-    fn remount(&self, options: &str) {
-        let done = Command::new("mount").args(["-o", options]).arg(self.0.path()).status().unwrap();
-        assert!(done.success());
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        // A child that another test is about to start may hold a copy of our files for a moment.
-        for _ in 0..100 {
-            if Command::new("umount").arg(self.0.path()).output().is_ok_and(|done| done.status.success()) {
-                return;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
-    }
-}
-
 #[test]
 fn a_full_disk_stops_the_recording_and_loses_nothing_written() {
-    let Some(disk) = SmallDisk::mount("1m") else {
-        return sample::skip("a full disk needs a mount of its own, and that needs root");
-    };
-    let data = DataDir::open(&disk.0.path().join("data")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let disk = Mount::tmpfs("1m", folder.path());
+    let disk = disk.map_err(|_| "a full disk needs a mount of its own, and that needs root");
+    let Some(disk) = or_skip(disk) else { return };
+    let data = DataDir::open(&disk.folder.join("data")).unwrap();
     let run = RunId::now();
     let events = sample::whole_run(run);
     let mut recorder = sample::create(&data, run).unwrap();
     events[..5].iter().for_each(|event| recorder.event(event).unwrap());
-    let ballast = disk.0.path().join("ballast");
+    let ballast = disk.folder.join("ballast");
     assert!(fs::write(&ballast, vec![1; 4 << 20]).is_err(), "the disk is full now");
     let mut written = 5;
     let error = loop {
@@ -307,13 +279,14 @@ fn a_full_disk_stops_the_recording_and_loses_nothing_written() {
 
 #[test]
 fn a_read_only_data_folder_can_be_listed_and_read_but_not_written() {
-    let Some(disk) = SmallDisk::mount("8m") else {
-        return sample::skip("a read-only file system needs a mount of its own, and that needs root");
-    };
-    let data = DataDir::open(&disk.0.path().join("data")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let disk = Mount::tmpfs("8m", folder.path());
+    let disk = disk.map_err(|_| "a read-only file system needs a mount of its own, and that needs root");
+    let Some(disk) = or_skip(disk) else { return };
+    let data = DataDir::open(&disk.folder.join("data")).unwrap();
     let run = RunId::now();
     sample::record_part(&data, run, usize::MAX);
-    disk.remount("remount,ro");
+    disk.remount_read_only();
     let data = DataDir::open(data.root()).unwrap();
     let rows = Catalog::open(&data).unwrap().list().unwrap();
     assert_eq!((rows.len(), rows[0].id, rows[0].state), (1, run, RunState::Complete));

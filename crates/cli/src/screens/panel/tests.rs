@@ -148,8 +148,7 @@ impl Tmux {
     /// The same with what the terminal's shell does with the demo.
     fn start_with(name: &str, shell: impl Fn(&str) -> String) -> Option<Tmux> {
         if Command::new("tmux").arg("-V").output().is_err() {
-            assert!(std::env::var_os("CI").is_none(), "the panel is tested in tmux: install the package tmux");
-            println!("skipped: tmux is not installed, the panel was not tested in a real terminal");
+            drivelab_rig::skip("tmux is not installed, the panel was not tested in a real terminal");
             return None;
         }
         let tmux = Tmux { socket: format!("drivelab-{name}-{}", std::process::id()) };

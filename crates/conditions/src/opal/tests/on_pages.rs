@@ -2,9 +2,8 @@
 //! with a program of this file in cryptsetup's place: everything but the drive's own locking. Not yet tried on hardware.
 
 use std::fs;
-use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 
 use drivelab_core::clock::StopToken;
@@ -13,6 +12,7 @@ use drivelab_core::ids::RunId;
 use drivelab_device::guard::{self, Destroy, Released};
 use drivelab_device::{BlockNode, Named, classify};
 use drivelab_nvme::{RecordedTransport, Recording, Request};
+use drivelab_rig::{LoopDevice, or_skip, tool};
 
 use crate::controller::Controllers;
 use crate::error::ConditionsError;
@@ -54,45 +54,30 @@ const OWNED: u8 = 0b1011;
 const FREE: u8 = 0b1001;
 
 struct Bench {
-    folder: tempfile::TempDir,
+    disk: LoopDevice,
     node: BlockNode,
     controllers: Controllers,
 }
 
-impl Drop for Bench {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("--detach").arg(&self.node.path).status();
-    }
-}
-
 impl Bench {
     fn new_or_skip(flags: u8) -> Option<Bench> {
-        if !rustix::process::geteuid().is_root() {
-            println!("skipped: loop devices need root");
-            assert!(std::env::var_os("CI").is_none(), "skipped in CI");
-            return None;
-        }
-        let folder = tempfile::tempdir().expect("a folder");
-        let image = folder.path().join("image");
-        fs::File::create(&image).and_then(|file| file.set_len(64 << 20)).expect("an image");
-        let made = Command::new("losetup").args(["--find", "--show"]).arg(&image).output().expect("losetup");
-        let node = PathBuf::from(String::from_utf8_lossy(&made.stdout).trim());
-        let Named::BlockDevice(node) = classify(&node).expect("a device") else { panic!("{}", node.display()) };
+        let disk = or_skip(LoopDevice::sparse(std::env::temp_dir(), 64 << 20, &[]))?;
+        let Named::BlockDevice(node) = classify(Path::new(&disk.device)).expect("a device") else { panic!() };
         for (name, text, mode) in [("cryptsetup", STUB, 0o755), ("key", "only-mine\n", 0o600)] {
-            let file = folder.path().join(name);
+            let file = disk.folder().join(name);
             fs::write(&file, text).expect("a file");
             fs::set_permissions(&file, fs::Permissions::from_mode(mode)).expect("a mode");
         }
-        IN_FRONT.set(Some(folder.path().to_owned()));
+        IN_FRONT.set(Some(disk.folder().to_owned()));
         let mut recording = Recording::default();
         recording.page(IDENTIFY, identify(&THREE, true));
         recording.page(Request::SecurityReceive { protocol: 1, specific: 1 }, level_0(flags));
         let controllers = Controllers::Recorded(Arc::new(RecordedTransport::new(recording)));
-        Some(Bench { folder, node, controllers })
+        Some(Bench { disk, node, controllers })
     }
 
     fn file(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.disk.folder().join(name)
     }
 
     fn released(&self) -> Released {
@@ -147,8 +132,7 @@ fn a_range_that_was_set_up_and_cannot_be_opened_is_erased_with_the_users_key() {
 fn what_came_to_the_drive_after_its_release_is_not_written_over_by_cryptsetup() {
     let Some(bench) = Bench::new_or_skip(FREE) else { return };
     let released = bench.released();
-    let made = Command::new("mkswap").arg(&bench.node.path).output().expect("mkswap");
-    assert!(made.status.success(), "{made:?}");
+    tool("mkswap", &[&bench.disk.device]);
     let error = bench.set_up(released).to_string();
     assert!(error.contains("swap space") && error.contains("which was not there"), "{error}");
     assert!(bench.log().is_empty(), "{:?}", bench.log());
@@ -182,14 +166,12 @@ fn a_drive_without_an_owner_had_no_range() {
 fn a_volume_without_a_header_that_somebody_made_since_is_left_and_named() {
     let Some(bench) = Bench::new_or_skip(OWNED) else { return };
     bench.killed("u-u");
-    let device = fs::OpenOptions::new().write(true).open(&bench.node.path).expect("the device");
-    device.write_all_at(b"somebody's", 20 << 20).and_then(|()| device.sync_all()).expect("written");
-    drop(device);
+    bench.disk.write(20 << 20, b"somebody's");
     let cleaned = bench.clean();
     let trouble = cleaned.trouble.expect("trouble").to_string();
     assert!(trouble.contains("cannot be told") && trouble.contains("drivelab wipe"), "{trouble}");
     assert!(bench.log().is_empty() && bench.left() == 2, "{:?}", bench.log());
-    let image = fs::read(bench.file("image")).expect("the image");
+    let image = fs::read(&bench.disk.image).expect("the image");
     assert_eq!(&image[20 << 20..(20 << 20) + 10], b"somebody's");
 }
 

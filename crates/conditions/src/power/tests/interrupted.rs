@@ -4,7 +4,6 @@
 use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
@@ -14,6 +13,7 @@ use drivelab_core::ids::RunId;
 use drivelab_device::guard::{self, Destroy};
 use drivelab_device::{BlockNode, Named, classify};
 use drivelab_nvme::{RecordedTransport, Recording, Request, Status};
+use drivelab_rig::{LoopDevice, or_skip};
 
 use super::pages::{CURRENT, IDENTIFY, THREE, identify};
 use crate::controller::Controllers;
@@ -24,33 +24,17 @@ use crate::tear_down::clean_up_with;
 /// State 1 with the workload hint 2, as found.
 const BEFORE: u32 = 1 | 2 << 5;
 
-/// A loop device on a sparse file, detached with the value, and the pages of its controller.
+/// A loop device on a sparse file, and the pages of its controller.
 struct Bench {
-    folder: tempfile::TempDir,
+    disk: LoopDevice,
     node: BlockNode,
     pages: Arc<RecordedTransport>,
 }
 
-impl Drop for Bench {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("--detach").arg(&self.node.path).status();
-    }
-}
-
 impl Bench {
     fn new_or_skip(states: &[(u16, bool)], refused: Option<u32>) -> Option<Bench> {
-        if !rustix::process::geteuid().is_root() {
-            println!("skipped: loop devices need root");
-            assert!(std::env::var_os("CI").is_none(), "skipped in CI");
-            return None;
-        }
-        let folder = tempfile::tempdir().expect("a folder");
-        let image = folder.path().join("image");
-        fs::File::create(&image).and_then(|file| file.set_len(64 << 20)).expect("an image");
-        let made = Command::new("losetup").args(["--find", "--show"]).arg(&image).output().expect("losetup");
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        let node = PathBuf::from(String::from_utf8_lossy(&made.stdout).trim());
-        let Named::BlockDevice(node) = classify(&node).expect("a device") else { panic!("{}", node.display()) };
+        let disk = or_skip(LoopDevice::sparse(std::env::temp_dir(), 64 << 20, &[]))?;
+        let Named::BlockDevice(node) = classify(Path::new(&disk.device)).expect("a device") else { panic!() };
         let mut recording = Recording::default();
         recording.page(IDENTIFY, identify(states, false));
         recording.value(CURRENT, BEFORE);
@@ -58,11 +42,11 @@ impl Bench {
             // Feature Not Changeable (Base 2.0, figure 93: command specific, 0Eh).
             recording.refusal(Request::SetFeature { feature: 2, value }, Status::new(0x010E));
         }
-        Some(Bench { folder, node, pages: Arc::new(RecordedTransport::new(recording)) })
+        Some(Bench { disk, node, pages: Arc::new(RecordedTransport::new(recording)) })
     }
 
     fn ledgers(&self) -> PathBuf {
-        self.folder.path().join("conditions")
+        self.disk.folder().join("conditions")
     }
 
     fn controllers(&self) -> Controllers {

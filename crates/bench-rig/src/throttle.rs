@@ -1,13 +1,13 @@
-//! A block cgroup (v1) that limits what one block device serves to the programs that are started inside it.
+//! A block cgroup (v1) that limits what block devices serve to the programs inside it.
 //!
 //! What such a limit can promise is in docs/how-it-is-tested.md: rates within 1.5 %, nothing about latency.
-#![allow(dead_code, unreachable_pub, reason = "shared by several test programs, each of which uses its part")]
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::support::skip;
+use crate::{skip, text};
 
 const GROUPS: &str = "/sys/fs/cgroup/blkio";
 
@@ -20,17 +20,21 @@ pub struct Throttle {
 }
 
 impl Throttle {
-    /// Whether there are such groups; says so aloud where not.
-    pub fn possible_or_skip() -> bool {
+    /// Whether there are such groups.
+    pub fn possible() -> bool {
         Path::new(GROUPS).join("blkio.throttle.read_bps_device").exists()
-            || skip(&format!("no block cgroup (v1) under {GROUPS}"))
+    }
+
+    /// The same, and says so aloud where not.
+    pub fn possible_or_skip() -> bool {
+        Throttle::possible() || skip(&format!("no block cgroup (v1) under {GROUPS}"))
     }
 
     /// For the device with these numbers, `major:minor`.
     pub fn new(device: &str) -> Throttle {
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let group = Path::new(GROUPS).join(format!("drivelab-test-{}-{number}", std::process::id()));
-        std::fs::create_dir(&group).expect("a block cgroup");
+        fs::create_dir(&group).expect("a block cgroup");
         Throttle { group, device: device.to_owned() }
     }
 
@@ -42,7 +46,7 @@ impl Throttle {
     /// The same for another device.
     pub fn limit_device(&self, device: &str, what: &str, value: u64) {
         let file = self.group.join(format!("blkio.throttle.{what}_device"));
-        std::fs::write(file, format!("{device} {value}")).expect("a limit");
+        fs::write(file, format!("{device} {value}")).expect("a limit");
     }
 
     /// The file that takes the number of a process into the group.
@@ -50,17 +54,21 @@ impl Throttle {
         self.group.join("cgroup.procs")
     }
 
+    /// The file that takes it out of any group.
+    pub fn outside() -> PathBuf {
+        Path::new(GROUPS).join("cgroup.procs")
+    }
+
     /// A command that runs inside the group; arguments are still to be added.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new("sh");
-        let procs = self.processes();
-        command.args(["-c", "echo $$ > \"$0\" && exec \"$@\"", procs.to_str().expect("a text path"), program]);
+        command.args(["-c", "echo $$ > \"$0\" && exec \"$@\"", text(&self.processes()), program]);
         command
     }
 }
 
 impl Drop for Throttle {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir(&self.group);
+        let _ = fs::remove_dir(&self.group);
     }
 }
