@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 use super::Complaint;
-use super::layers::{IMPURE, LAYERS, PURE_EXCEPTIONS, PURE_ROOMS, TEST_ARROWS};
+use super::layers::{FOR_TESTS, IMPURE, LAYERS, PURE_EXCEPTIONS, PURE_ROOMS, TEST_ARROWS};
 use crate::shell::cargo;
 use crate::source::SourceFile;
 
@@ -61,7 +61,8 @@ pub(crate) fn between_crates(workspace: &Workspace) -> Vec<Complaint> {
         for dependency in package.dependencies.iter().filter(|dependency| dependency.path.is_some()) {
             let test = dependency.kind.as_deref() == Some("dev");
             let excused = || TEST_ARROWS.iter().any(|arrow| arrow.from == package.name && arrow.to == dependency.name);
-            if layer.may_use.contains(&dependency.name.as_str()) || (test && excused()) {
+            let for_tests = test && FOR_TESTS.contains(&dependency.name.as_str());
+            if layer.may_use.contains(&dependency.name.as_str()) || for_tests || (test && excused()) {
                 continue;
             }
             let what = format!("{} uses {}", package.name, dependency.name);

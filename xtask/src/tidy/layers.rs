@@ -17,23 +17,19 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { room: "drivelab-nvme", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-ata", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-trace", may_use: &["drivelab-core"] },
-    Layer { room: "drivelab-engine", may_use: &["drivelab-core", "drivelab-nvme", "drivelab-rig"] },
+    Layer { room: "drivelab-engine", may_use: &["drivelab-core", "drivelab-nvme"] },
     Layer { room: "drivelab-method", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-interop", may_use: &["drivelab-core"] },
-    Layer { room: "drivelab-store", may_use: &["drivelab-core", "drivelab-rig"] },
-    // Both for tests alone.
+    Layer { room: "drivelab-store", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-samples", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-rig", may_use: &[] },
-    Layer { room: "drivelab-analysis", may_use: &["drivelab-core", "drivelab-samples"] },
+    Layer { room: "drivelab-analysis", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-model", may_use: &["drivelab-core", "drivelab-nvme"] },
-    Layer {
-        room: "drivelab-conditions",
-        may_use: &["drivelab-core", "drivelab-nvme", "drivelab-device", "drivelab-rig"],
-    },
-    Layer { room: "drivelab-device", may_use: &["drivelab-core", "drivelab-nvme", "drivelab-ata", "drivelab-rig"] },
+    Layer { room: "drivelab-conditions", may_use: &["drivelab-core", "drivelab-nvme", "drivelab-device"] },
+    Layer { room: "drivelab-device", may_use: &["drivelab-core", "drivelab-nvme", "drivelab-ata"] },
     Layer { room: "drivelab-telemetry", may_use: &["drivelab-core", "drivelab-nvme", "drivelab-device"] },
-    Layer { room: "drivelab-session", may_use: &["drivelab-core", "drivelab-analysis", "drivelab-samples"] },
-    Layer { room: "drivelab-report", may_use: &["drivelab-core", "drivelab-analysis", "drivelab-samples"] },
+    Layer { room: "drivelab-session", may_use: &["drivelab-core", "drivelab-analysis"] },
+    Layer { room: "drivelab-report", may_use: &["drivelab-core", "drivelab-analysis"] },
     Layer {
         room: "drivelab-lab",
         may_use: &[
@@ -75,13 +71,11 @@ pub(crate) const LAYERS: &[Layer] = &[
             "drivelab-interop",
             "drivelab-store",
             "drivelab-analysis",
-            "drivelab-samples",
             "drivelab-model",
             "drivelab-device",
             "drivelab-conditions",
             "drivelab-telemetry",
             "drivelab-session",
-            "drivelab-rig",
             "drivelab-report",
             "drivelab-lab",
             "drivelab-web",
@@ -100,6 +94,9 @@ pub(crate) struct TestArrow {
     #[expect(dead_code, reason = "the reason is for the reader of this table")]
     pub(crate) why: &'static str,
 }
+
+/// Crates for tests alone: the tests of any room may use them, and no part of the program.
+pub(crate) const FOR_TESTS: &[&str] = &["drivelab-samples", "drivelab-rig"];
 
 /// Dependencies for tests that the table above would refuse.
 pub(crate) const TEST_ARROWS: &[TestArrow] = &[TestArrow {

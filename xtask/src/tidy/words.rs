@@ -36,7 +36,7 @@ const fn word(
 
 /// Rooms that own a terminal, and where a test says why it is skipped. Build scripts speak to cargo on stdout and are
 /// recognised by name.
-const TERMINAL: &[&str] = &["crates/cli/", "crates/bench-rig/src/skip.rs", "xtask/"];
+const TERMINAL: &[&str] = &["crates/cli/", "crates/rig/src/skip.rs", "xtask/"];
 const NO_TERMINAL: &str = "only cli owns stdout and stderr; a stray line breaks `--json`";
 const PASS_IT_ON: &str = "return the text, or emit an event";
 
@@ -68,7 +68,7 @@ const WAITING: &[&str] = &[
     // Moments for a lock that another process is about to let go.
     "crates/store/src/lock.rs",
     // A test waits for the kernel to let a loop device go.
-    "crates/bench-rig/src/loop_device.rs",
+    "crates/rig/src/loop_device.rs",
     // The bench looks at running programs every 100 ms and waits for a calm machine.
     "xtask/src/bench/watch.rs",
 ];

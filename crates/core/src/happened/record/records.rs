@@ -12,6 +12,9 @@ use crate::replay::ReplayRecord;
 use crate::units::{Bytes, BytesPerSecond, Nanos};
 use crate::workload::Span;
 
+use super::io_error::IoError;
+use super::origin::Origin;
+
 /// What one kind of operation did in an interval or a step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct OpRecord {
