@@ -4,6 +4,8 @@
 //! What needs dm-crypt is in tests/vm/encryption.sh and tests/vm/methods_encryption.sh, and what a drive with one power state
 //! says in tests/vm/methods.sh; no emulator has several.
 
+#[path = "support/schema.rs"]
+mod schema;
 mod support;
 
 use std::io::{BufRead, BufReader};
@@ -80,13 +82,7 @@ fn a_folder_gets_a_loop_device_on_a_file_for_all_rounds_of_all_arms() {
         })
         .collect();
     assert_eq!(places, [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (6, 3)]);
-    let schema: Value = serde_json::from_str(include_str!("../docs/formats/arms.schema.json")).expect("JSON");
-    let errors: Vec<String> = jsonschema::validator_for(&schema)
-        .expect("a schema")
-        .iter_errors(&document)
-        .map(|error| error.to_string())
-        .collect();
-    assert_eq!(errors, Vec::<String>::new());
+    schema::fits("arms", &document);
     let over = document["over_rounds"].as_array().expect("rounds");
     assert_eq!(over.len(), 2, "a row for each step");
     assert!(over.iter().all(|step| step["arms"][0]["runs"] == 6), "{over:?}");
@@ -211,19 +207,12 @@ impl Pair {
     }
 }
 
-fn follows_the_schema(document: &Value) {
-    let schema: Value = serde_json::from_str(include_str!("../docs/formats/together.schema.json")).expect("JSON");
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
-    let errors: Vec<String> = validator.iter_errors(document).map(|error| error.to_string()).collect();
-    assert_eq!(errors, Vec::<String>::new());
-}
-
 #[test]
 fn a_rate_that_is_needed_is_divided_among_drives_and_the_link_is_named() {
     let Some(lab) = lab_or_skip("") else { return };
     let pair = Pair::new(&lab);
     let document = pair.smoke(&lab, "gpu-feed", &[]);
-    follows_the_schema(&document);
+    schema::fits("together", &document);
     assert_eq!(lab.runs().len(), 4, "each alone, then both");
     let feed = &document["feed"];
     assert_eq!((feed["need_mb_s"].as_f64(), feed["link_mb_s"].as_f64()), (Some(64_000.0), Some(63_000.0)));
@@ -249,7 +238,7 @@ fn drives_that_are_measured_by_themselves_give_a_ratio_for_a_doubling() {
     let Some(lab) = lab_or_skip("") else { return };
     let pair = Pair::new(&lab);
     let document = pair.smoke(&lab, "capacity-scaling", &[]);
-    follows_the_schema(&document);
+    schema::fits("together", &document);
     assert_eq!((lab.runs().len(), &document["each_only"]), (2, &Value::Bool(true)));
     let steps = document["per_doubling"].as_array().expect("steps");
     assert_eq!(steps.len(), 6);
@@ -276,7 +265,7 @@ fn all_aboard_reads_every_drive_at_once_and_only_then() {
     let Some(lab) = lab_or_skip("") else { return };
     let pair = Pair::new(&lab);
     let document = pair.smoke(&lab, "all-aboard", &[]);
-    follows_the_schema(&document);
+    schema::fits("together", &document);
     assert_eq!(lab.runs().len(), 2, "none alone");
     let steps = document["steps"].as_array().expect("steps");
     assert_eq!(steps.len(), 2, "32 KiB, then 128 KiB");

@@ -1,6 +1,8 @@
 //! Runs under conditions on a real block device: set up, measured, compared, and undone whatever happens.
 //! docs/safety.md names these tests; what needs dm-crypt or NVMe is in tests/vm/encryption.sh.
 
+#[path = "support/schema.rs"]
+mod schema;
 mod support;
 
 use std::io::{BufRead, BufReader};
@@ -99,11 +101,7 @@ fn arms_are_measured_in_their_order_and_set_beside_each_other() {
     let document = bench.lab.json(&bench.run(&[&partition[..], &["--power-command", METER]].concat()));
     bench.is_bare("two arms");
     assert_eq!(document["schema"], "drivelab.arms");
-    let schema = include_str!("../docs/formats/arms.schema.json");
-    let schema: Value = serde_json::from_str(schema).expect("the published schema is JSON");
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
-    let errors: Vec<String> = validator.iter_errors(&document).map(|error| error.to_string()).collect();
-    assert_eq!(errors, Vec::<String>::new());
+    schema::fits("arms", &document);
     let arms = document["arms"].as_array().expect("arms");
     assert_eq!(arms.len(), 2);
     let rows = document["rows"].as_array().expect("rows");

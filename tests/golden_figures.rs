@@ -1,4 +1,4 @@
-//! Figures do not move: runs that an earlier drivelab recorded give, to the bit, the figures, verdicts and findings that they
+//! Figures do not move: runs that an earlier drivelab recorded give, to twelve digits, the figures, verdicts and findings that they
 //! gave then, whatever has been rebuilt since.
 //!
 //! `tests/golden/NAME.tar.zst` holds the bundles that one real command left, and `figures.txt`, what was made of them when
@@ -7,10 +7,14 @@
 
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use drivelab_analysis::analyse;
+use drivelab_analysis::digest::Digest;
+use drivelab_core::metric::Metric;
+use drivelab_store::Bundle;
 use serde_json::Value;
 use support::Lab;
 
@@ -189,4 +193,45 @@ fn every_built_in_methodology_has_a_golden_run() {
     let names = list["methods"].as_array().expect("methods").iter().filter_map(|method| method["name"].as_str());
     let missing: Vec<&str> = names.filter(|name| !golden.contains(*name)).collect();
     assert!(missing.is_empty(), "no golden run of {missing:?}");
+}
+
+/// Bytes that a digest may take where it is kept.
+const MOST_OF_A_DIGEST: usize = 200 << 10;
+
+#[test]
+fn the_digest_of_every_golden_run_is_small_and_loses_no_figure() {
+    let mut largest = (0, String::new());
+    for archive in archives() {
+        let lab = Lab::new();
+        unpack(&archive, &lab);
+        for (run, _) in lab.runs() {
+            let path = lab.data().join("runs").join(&run);
+            let records = Bundle::open(&path).and_then(|bundle| bundle.records()).expect("a bundle");
+            let analysis = analyse(&records);
+            let digest = Digest::of(&records, &analysis);
+            let document = serde_json::to_vec(&digest).expect("JSON");
+            let read: Digest = serde_json::from_slice(&document).expect("a digest");
+            assert_eq!(read, digest, "{run}");
+            let kept = read.steps().flat_map(|step| &step.metrics).chain(&read.metrics);
+            let kept: BTreeMap<&str, &Metric> = kept.map(|metric| (metric.address.as_str(), metric)).collect();
+            assert_eq!(kept.len(), analysis.metrics.len(), "{run}");
+            for metric in &analysis.metrics {
+                let own = kept[metric.address.as_str()];
+                let near = |one: Option<f64>, other: Option<f64>| match (one, other) {
+                    (Some(one), Some(other)) => (one - other).abs() <= 1e-8 * other.abs(),
+                    (one, other) => one.is_none() && other.is_none(),
+                };
+                let rounds = own.rounds.iter().zip(&metric.rounds).all(|(one, other)| near(Some(*one), Some(*other)));
+                assert!(rounds && own.rounds.len() == metric.rounds.len(), "{run}: {own:?}\n{metric:?}");
+                assert!(near(own.value, metric.value), "{run}: {own:?}\n{metric:?}");
+                let marks = |one: &Metric| (one.voided_by.clone(), one.spoiled_by.clone(), one.wrong, one.lower_bound);
+                assert_eq!(marks(own), marks(metric), "{run}: {}", metric.address);
+            }
+            let kept = zstd::encode_all(document.as_slice(), 3).expect("zstd").len();
+            largest =
+                largest.max((kept, format!("{} ({} bytes of JSON)", records.plan.methodology.name, document.len())));
+        }
+    }
+    println!("the largest digest: {} bytes, {}", largest.0, largest.1);
+    assert!(largest.0 < MOST_OF_A_DIGEST, "{largest:?}");
 }

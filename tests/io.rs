@@ -1,5 +1,7 @@
 //! `drivelab io`: one load from flags, its result, its document, its methodology, and what it says to bad flags.
 
+#[path = "support/schema.rs"]
+mod schema;
 mod support;
 
 use drivelab_rig::{DIRECT, LoopDevice, root_or_skip, tool};
@@ -16,11 +18,7 @@ fn io(lab: &Lab, flags: &[&str]) -> Done {
 /// The document of a load, held to the published schema.
 fn document(lab: &Lab, arguments: &[&str]) -> Value {
     let document = lab.json(&[arguments, &["--json"]].concat());
-    let schema = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats/io.schema.json"));
-    let schema: Value = serde_json::from_str(&schema.expect("the published schema")).expect("JSON");
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
-    let errors: Vec<String> = validator.iter_errors(&document).map(|error| error.to_string()).collect();
-    assert!(errors.is_empty(), "{errors:#?}");
+    schema::fits("io", &document);
     document
 }
 

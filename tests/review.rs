@@ -1,5 +1,7 @@
 //! The main job, as a newcomer meets it: review, the page, the table, the stored run, and everything made of it.
 
+#[path = "support/schema.rs"]
+mod schema;
 mod support;
 
 use std::os::unix::fs::MetadataExt;
@@ -37,12 +39,7 @@ fn json_on_stdout_is_one_document_with_metrics_and_findings() {
         findings.iter().any(|finding| finding.to_string().contains("smoke")),
         "smoke must be marked: {findings:#?}"
     );
-    let schema =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats/results.schema.json"));
-    let schema: serde_json::Value = serde_json::from_str(&schema.expect("the published schema")).expect("JSON");
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
-    let errors: Vec<String> = validator.iter_errors(&report).map(|error| error.to_string()).collect();
-    assert!(errors.is_empty(), "{errors:#?}");
+    schema::fits("results", &report);
 }
 
 #[test]

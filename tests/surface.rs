@@ -276,3 +276,36 @@ fn runs_are_listed_by_their_facts_and_tags() {
         assert_eq!(lab.run(&[&["results", "list"], &flags[..]].concat()).code, 2, "{flags:?}");
     }
 }
+
+#[test]
+fn runs_are_compared_by_their_digests_alone() {
+    let lab = Lab::new();
+    for _ in 0..2 {
+        lab.ok(&["io", "nop:", "--time", "200ms", "--quiet"]);
+    }
+    lab.ok(&["io", "nop:", "--time", "200ms", "--qd", "4", "--quiet"]);
+    let runs: Vec<String> = lab.runs().into_iter().map(|(run, _)| run).collect();
+    let compare = || lab.ok(&["compare", &runs[2], &runs[1]]).stdout;
+    let text = compare();
+    let head: Vec<&str> = text.lines().take(2).collect();
+    assert!(head[0].starts_with("A  nop:") && head[1].starts_with("B  nop:"), "{text}");
+    assert!(head[0].ends_with(&runs[2]) && head[1].ends_with(&runs[1]), "{text}");
+    assert!(text.contains("Operations (IOPS)") && text.contains("RND 4 KiB Q1T1 read"), "{text}");
+    // The recordings are spoiled, each file with its length and time: nothing of them is read.
+    for run in &runs {
+        let events = lab.data().join("runs").join(run).join("events");
+        for entry in std::fs::read_dir(events).expect("segments").flatten() {
+            let facts = entry.metadata().expect("facts");
+            std::fs::write(entry.path(), vec![0; usize::try_from(facts.len()).expect("small")]).expect("spoiled");
+            let file = std::fs::File::options().write(true).open(entry.path()).expect("the segment");
+            file.set_modified(facts.modified().expect("a time")).expect("its time");
+        }
+    }
+    assert_eq!(compare(), text);
+    let unlike = lab.run(&["compare", &runs[0], &runs[1]]);
+    assert_eq!(unlike.code, 4, "{}", unlike.stderr);
+    assert!(unlike.stderr.contains("another methodology"), "{}", unlike.stderr);
+    assert_eq!(lab.run(&["compare", "last"]).code, 4);
+    let all = lab.ok(&["compare", "--method", "io"]).stdout;
+    assert!(all.lines().any(|line| line.starts_with("C  ")) && all.contains("Not comparable:"), "{all}");
+}

@@ -7,6 +7,8 @@ pub(crate) mod dry_run;
 pub(crate) mod io;
 pub(crate) mod probe;
 pub(crate) mod results;
+mod schema;
+pub(crate) mod schemas;
 pub(crate) mod together;
 mod told;
 pub(crate) mod watch;

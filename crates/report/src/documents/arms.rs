@@ -4,6 +4,7 @@ use drivelab_analysis::arms::Arms;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::documents::schema;
 use crate::marker;
 
 /// The document of several arms, as docs/formats/arms.schema.json describes it.
@@ -25,11 +26,6 @@ pub fn arms_json(arms: Arms) -> ArmsDoc {
 }
 
 /// JSON Schema of the document.
-#[must_use]
-pub fn arms_schema() -> serde_json::Value {
-    let settings = schemars::generate::SchemaSettings::default().for_serialize();
-    let mut schema = settings.into_generator().into_root_schema_for::<ArmsDoc>();
-    schema.insert("title".to_owned(), "drivelab, arms beside each other".into());
-    schema.insert("$id".to_owned(), "drivelab.arms.v1".into());
-    schema.to_value()
+pub(crate) fn arms_schema() -> serde_json::Value {
+    schema::of::<ArmsDoc>("drivelab, arms beside each other", "drivelab.arms.v1")
 }

@@ -6,8 +6,11 @@ use drivelab_analysis::buyer::{Answer, Checked, Known, Verdict};
 use drivelab_core::ids::RunId;
 use drivelab_core::probe::{NotKnown, TargetProbe};
 use drivelab_core::units::Bytes;
-use schemars::{JsonSchema, Schema, schema_for};
+use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
+
+use crate::documents::schema;
 
 /// Version of the document.
 const SCHEMA_VERSION: u32 = 1;
@@ -72,10 +75,9 @@ pub fn check_document<'a>(input: &CheckInput<'a>) -> CheckDocument<'a> {
     }
 }
 
-/// JSON Schema of the document: name of the file without its end, schema.
-#[must_use]
-pub fn check_schema() -> (&'static str, Schema) {
-    ("check", schema_for!(CheckDocument<'_>))
+/// JSON Schema of the document.
+pub(crate) fn check_schema() -> Value {
+    schema::of::<CheckDocument<'_>>("drivelab check", "drivelab.check.v1")
 }
 
 pub(crate) fn not_known<'a>(input: &CheckInput<'a>) -> &'a [NotKnown] {

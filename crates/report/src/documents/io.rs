@@ -29,6 +29,7 @@ use serde::Serialize;
 use crate::documents::io::engine::EngineDoc;
 pub(crate) use crate::documents::io::marks::WrongDoc;
 use crate::documents::io::marks::{VoidDoc, spoiled_by, void, voided_by, wrong};
+use crate::documents::schema;
 use crate::documents::told;
 use crate::error::ReportError;
 use crate::figure::input::ReportInput;
@@ -561,9 +562,5 @@ fn as_stated(step: &Step, workload: &Workload, reported: Option<&Try>) -> Worklo
 /// JSON Schema of the document.
 #[must_use]
 pub fn io_schema() -> serde_json::Value {
-    let settings = schemars::generate::SchemaSettings::default().for_serialize();
-    let mut schema = settings.into_generator().into_root_schema_for::<IoResults>();
-    schema.insert("title".to_owned(), "drivelab io".into());
-    schema.insert("$id".to_owned(), "drivelab.io.v1".into());
-    schema.to_value()
+    schema::of::<IoResults>("drivelab io", "drivelab.io.v1")
 }

@@ -3,8 +3,11 @@
 use drivelab_core::drive_facts::DriveFacts;
 use drivelab_core::finding::Finding;
 use drivelab_core::probe::TargetProbe;
-use schemars::{JsonSchema, Schema, schema_for};
+use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
+
+use crate::documents::schema;
 
 /// Version of the documents.
 const SCHEMA_VERSION: u32 = 1;
@@ -61,7 +64,9 @@ pub fn show_document<'a>(input: &ShowInput<'a>) -> ShowDocument<'a> {
 }
 
 /// JSON Schemas of both documents: name of the file without its end, schema.
-#[must_use]
-pub fn probe_schemas() -> [(&'static str, Schema); 2] {
-    [("targets", schema_for!(TargetsDocument<'_>)), ("show", schema_for!(ShowDocument<'_>))]
+pub(crate) fn probe_schemas() -> [(&'static str, Value); 2] {
+    [
+        ("targets", schema::of::<TargetsDocument<'_>>("drivelab targets", "drivelab.targets.v1")),
+        ("show", schema::of::<ShowDocument<'_>>("drivelab show", "drivelab.show.v1")),
+    ]
 }

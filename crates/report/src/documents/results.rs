@@ -24,6 +24,7 @@ use drivelab_core::telemetry::{Gap, RecordedSource, Sample, SourceDescription, T
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
+use crate::documents::schema;
 use crate::documents::told;
 use crate::error::ReportError;
 use crate::figure::input::ReportInput;
@@ -577,12 +578,6 @@ pub(crate) fn embedded(inputs: &[ReportInput<'_>], cuts: usize, most: usize) -> 
 }
 
 /// JSON Schema of the results document.
-#[must_use]
-pub fn results_schema() -> serde_json::Value {
-    // What is written, not what could be read: a field that is left out when empty is not required.
-    let settings = schemars::generate::SchemaSettings::default().for_serialize();
-    let mut schema = settings.into_generator().into_root_schema_for::<Results<'_>>();
-    schema.insert("title".to_owned(), "drivelab results".into());
-    schema.insert("$id".to_owned(), "drivelab.results.v1".into());
-    schema.to_value()
+pub(crate) fn results_schema() -> serde_json::Value {
+    schema::of::<Results<'_>>("drivelab results", "drivelab.results.v1")
 }

@@ -3,6 +3,7 @@
 use drivelab_analysis::together::Together;
 use serde::Serialize;
 
+use crate::documents::schema;
 use crate::error::ReportError;
 use crate::marker;
 use crate::views::across::group::GroupInput;
@@ -27,11 +28,6 @@ struct Document<'a> {
 }
 
 /// JSON Schema of the document.
-#[must_use]
-pub fn together_schema() -> serde_json::Value {
-    let settings = schemars::generate::SchemaSettings::default().for_serialize();
-    let mut schema = settings.into_generator().into_root_schema_for::<Document<'_>>();
-    schema.insert("title".to_owned(), "drivelab, several drives at once".into());
-    schema.insert("$id".to_owned(), "drivelab.together.v1".into());
-    schema.to_value()
+pub(crate) fn together_schema() -> serde_json::Value {
+    schema::of::<Document<'_>>("drivelab, several drives at once", "drivelab.together.v1")
 }
