@@ -1,12 +1,12 @@
-#: about: others that load the disk below LUKS, LVM and md are seen, and every figure is marked; alone none is
-#: modules: null_blk dm-mod dm-crypt aesni_intel xts ecb crc32c_generic raid1
+#: about: others that load the disk below LUKS, LVM, multipath and md are seen, and every figure is marked; alone none is
+#: modules: null_blk dm-mod dm-crypt aesni_intel xts ecb crc32c_generic raid1 dm-multipath dm-round-robin
 #: programs: cryptsetup dmsetup lvm mdadm
 #: waiting: real
 #: memory_mib: 768
 # Two disks in memory that keep what is written. On each stack drivelab reads at a low, fixed rate, once alone and once
 # while dd reads the first disk below it as fast as it can, and then beside dd without a rate.
 modprobe null_blk nr_devices=0
-for module in dm-mod dm-crypt aesni_intel xts ecb crc32c_generic raid1; do
+for module in dm-mod dm-crypt aesni_intel xts ecb crc32c_generic raid1 dm-multipath dm-round-robin; do
     modprobe $module
 done
 mount -t configfs configfs /sys/kernel/config
@@ -61,6 +61,13 @@ stack lvm /dev/mapper/vm-striped
 lvm_ vgchange -q -an vm
 dd if=/dev/zero of=/dev/nullb0 bs=1M count=2 2> /dev/null
 dd if=/dev/zero of=/dev/nullb1 bs=1M count=2 2> /dev/null
+
+echo "--- multipath"
+# One path: what matters is that the map passes everything on to the disk below it. The name of its kind is multipathd's.
+sectors=$(cat /sys/block/nullb0/size)
+dmsetup create mpatha --uuid mpath-nullb0 --table "0 $sectors multipath 0 0 1 1 round-robin 0 1 1 /dev/nullb0 1000"
+stack multipath /dev/mapper/mpatha
+dmsetup remove mpatha
 
 echo "--- md"
 mdadm --create /dev/md0 --run --quiet --level=1 --raid-devices=2 --metadata=1.2 --assume-clean /dev/nullb0 /dev/nullb1

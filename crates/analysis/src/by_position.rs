@@ -2,9 +2,9 @@
 //!
 //! Within an interval everything is taken as even. A stall, in which nothing was done, belongs to what was done next.
 
-/// How much passed (seconds, say) in each part, while so much was done (bytes, say) in order. Intervals are what was
-/// done in each, and what passed meanwhile; `borders` rise, each part lies between two of them. What was done before
-/// the first border or behind the last one counts for no part.
+/// Seconds (or another amount) that fall into each part. An interval is (bytes done, seconds taken), in order;
+/// `borders` are byte positions in rising order, and each part lies between two of them. Time before the first border
+/// and behind the last one is left out.
 pub(crate) fn cut(intervals: impl IntoIterator<Item = (f64, f64)>, borders: &[f64]) -> Vec<f64> {
     let mut passed = vec![0.0; borders.len().saturating_sub(1)];
     let (mut done, mut part) = (0.0, 0);
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stall_before_the_first_and_behind_the_last_is_not_lost() {
+    fn a_stall_at_the_start_counts_for_the_first_part_and_one_behind_the_last_border_for_none() {
         let intervals = [(0.0, 2.0), (4.0, 1.0), (0.0, 5.0)];
         assert_eq!(cut(intervals, &[0.0, 4.0]), [3.0]);
         assert_eq!(cut(intervals, &[0.0, 4.0, 8.0]), [3.0, 5.0], "the next part was being done");

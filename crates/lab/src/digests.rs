@@ -1,38 +1,50 @@
-//! Digests of stored runs: taken from the catalog, or made of the bundle and kept there.
+//! Digests of stored runs: taken from the catalog, or made of the recording and kept there.
 
-use drivelab_analysis::ANALYSIS_VERSION;
 use drivelab_analysis::digest::{DIGEST_VERSION, Digest};
-use drivelab_store::{Catalog, DataDir, RunRow};
+use drivelab_analysis::{ANALYSIS_VERSION, Analysis};
+use drivelab_core::environment::ToolVersion;
+use drivelab_core::ids::RunId;
+use drivelab_core::run::RunRecords;
+use drivelab_store::{Catalog, DataDir};
 
 use crate::failure::Result;
 use crate::lab::load;
 
-/// The digest of a run. One that is not kept, or was made by other code, is made of the bundle; that of a run that is
-/// still going on is not kept.
+/// The digest of a run. One that is not kept, or was made by another drivelab or of less than is recorded now, is made
+/// of the recording.
 ///
 /// # Errors
 /// A damaged bundle.
-pub fn digest(data: &DataDir, catalog: &Catalog, row: &RunRow) -> Result<Digest> {
-    let kept = catalog.digest(row.id, &version());
+pub fn digest(data: &DataDir, catalog: &Catalog, tool: &ToolVersion, run: RunId) -> Result<Digest> {
+    let kept = catalog.digest(run, &version(tool));
     if let Some(digest) = kept.and_then(|document| serde_json::from_slice(&document).ok()) {
         return Ok(digest);
     }
-    let (records, analysis) = load(data, row.id)?;
-    let digest = Digest::of(&records, &analysis);
-    if !row.live {
-        keep(catalog, &digest);
-    }
-    Ok(digest)
+    let (records, analysis) = load_and_keep(data, catalog, tool, run)?;
+    Ok(Digest::of(&records, &analysis))
 }
 
-/// Keeps the digest of a run that has ended. Where that fails it is made again when it is needed.
-pub fn keep(catalog: &Catalog, digest: &Digest) {
-    if let Ok(document) = serde_json::to_vec(digest) {
-        catalog.keep_digest(digest.run.id, &version(), &document);
+/// What is recorded of a run, and what it means; its digest is kept. Where that fails it is made again when it is
+/// needed.
+///
+/// # Errors
+/// A damaged bundle.
+pub fn load_and_keep(
+    data: &DataDir,
+    catalog: &Catalog,
+    tool: &ToolVersion,
+    run: RunId,
+) -> Result<(RunRecords, Analysis)> {
+    // Before it is read: what is recorded meanwhile makes the digest an old one.
+    let recorded = catalog.recorded(run);
+    let (records, analysis) = load(data, run)?;
+    if let Ok(document) = serde_json::to_vec(&Digest::of(&records, &analysis)) {
+        catalog.keep_digest(run, &version(tool), recorded, &document);
     }
+    Ok((records, analysis))
 }
 
-/// Version of all code that decides what a digest says.
-fn version() -> String {
-    format!("{DIGEST_VERSION}.{ANALYSIS_VERSION}")
+/// Version of all code that decides what a digest says, words among it.
+fn version(tool: &ToolVersion) -> String {
+    format!("{DIGEST_VERSION}.{ANALYSIS_VERSION} {} {}", tool.version, tool.commit)
 }

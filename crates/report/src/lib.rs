@@ -28,7 +28,7 @@ pub use figure::format;
 pub use figure::input::ReportInput;
 pub use formats::arms::arms_table;
 pub use formats::check::{check_details, check_text};
-pub use formats::compare::comparison_text;
+pub use formats::compare::{ComparedRun, comparison_text};
 pub use formats::dry_run::{ENDURANCE, dry_run_text, guess_of_bytes, guess_of_time};
 pub use formats::io::io_table;
 pub use formats::probe::{show_text, targets_text};

@@ -25,7 +25,7 @@ mod torn;
 mod watching_costs;
 
 pub use bundle::Bundle;
-pub use catalog::{Catalog, Filter, Found, Reindexed, RunRow, write_tags};
+pub use catalog::{Catalog, Filter, Found, Recorded, Reindexed, RunRow, write_tags};
 pub use ceilings::{read_ceilings, write_ceilings};
 pub use document::{FORMAT_VERSION, FileEntry, Manifest, Seal};
 pub use drive_states::{read_drive_state, write_drive_state};

@@ -14,9 +14,9 @@ use crate::analysis::Analysis;
 use crate::topics::fill::is_fill;
 use crate::topics::telemetry::values::of_drive;
 
-/// Points of all courses of a run together: some 100 KB.
+/// Points that all courses of a run are to have together, some 100 KB; a run with very many has more.
 const MOST_POINTS: usize = 2048;
-/// Points that a course has at most, and at least where that many are recorded.
+/// The bounds of what one course may have at most.
 const POINTS: std::ops::RangeInclusive<usize> = 16..=128;
 /// What minutes of load have and shorter steps have not.
 const MINUTES: &str = "heat.kept";
@@ -33,8 +33,7 @@ pub struct Course {
     pub celsius: Vec<TemperaturePoint>,
 }
 
-/// A stretch of a course. The mean rate of the stretch is the difference of `moved` to the point before over that of
-/// `to_s`.
+/// A stretch of a course. Its mean rate is (moved - previous moved) / (to_s - previous to_s).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RatePoint {
     /// Its end, seconds of measuring since the step began.
@@ -81,10 +80,12 @@ fn course(records: &RunRecords, key: &StepKey, most: usize) -> Course {
             let bytes = interval.read.bytes.get() + interval.write.bytes.get();
             seconds += length;
             moved += bytes;
-            let rate = bytes as f64 / 1e6 / length.max(1e-9);
-            (low, high) = (low.min(rate), high.max(rate));
+            if length > 0.0 {
+                let rate = bytes as f64 / 1e6 / length;
+                (low, high) = (low.min(rate), high.max(rate));
+            }
         }
-        RatePoint { to_s: nine_digits(seconds), moved, low: nine_digits(low), high: nine_digits(high) }
+        RatePoint { to_s: nine_digits(seconds), moved, low: nine_digits(low.min(high)), high: nine_digits(high) }
     };
     let rates = own.chunks(stretch).map(point).collect();
     Course { key: key.clone(), rates, celsius: temperatures(records, key, most) }

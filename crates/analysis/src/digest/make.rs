@@ -10,7 +10,7 @@ use super::courses::courses;
 use super::digits::nine_digits;
 use super::{DIGEST_VERSION, Digest, RunFacts, StepDigest, StepFacts, TestDigest};
 use crate::analysis::Analysis;
-use crate::rate::{rate_metric, replays};
+use crate::rate::rate_metric;
 use crate::topics::telemetry::spent::{cpu_s_per_gb, idle_watts};
 
 impl Digest {
@@ -47,6 +47,7 @@ fn facts(records: &RunRecords, analysis: &Analysis) -> RunFacts {
         started: records.started.clone(),
         duration_ns: records.last_at_ns,
         state: records.state,
+        simulated: records.steps.iter().any(|record| !record.origin.is_measured()),
         breaks: records.breaks.len(),
         tool: records.tool.clone(),
         method: plan.methodology.clone(),
@@ -66,7 +67,7 @@ fn is_measured(step: &Step) -> bool {
     step.role == StepRole::Measure && step.workload().is_some()
 }
 
-/// Target, testbed and condition. The rest is large, and no comparison needs it.
+/// What comparisons need of the environment: the rest is large.
 fn slim(environment: &Environment) -> Environment {
     Environment {
         target: environment.target.clone(),
@@ -78,7 +79,7 @@ fn slim(environment: &Environment) -> Environment {
         probe: None,
         drive_facts: None,
         condition: environment.condition.clone(),
-        source: None,
+        source: environment.source.clone(),
         content: None,
         data_sheet: None,
     }
@@ -93,7 +94,7 @@ fn of_step(records: &RunRecords, analysis: &Analysis, step: &Step) -> Option<Ste
         measured: is_measured(step),
         ops: OpKind::ALL.into_iter().filter(|kind| load.issues(*kind)).collect(),
         rate: rate_metric(step).map(str::to_owned),
-        replays: replays(step),
+        trace: load.replay.as_ref().map(|replay| replay.facts.hash.clone()),
         axes: step.axes.clone(),
         relative: step.relative.clone(),
         approximations: step.approximations.clone(),

@@ -60,6 +60,9 @@ pub struct RunFacts {
     pub duration_ns: u64,
     /// How it stands.
     pub state: RunState,
+    /// Its figures are of a virtual drive.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub simulated: bool,
     /// Interruptions.
     pub breaks: usize,
     /// Which drivelab measured it.
@@ -74,7 +77,8 @@ pub struct RunFacts {
     pub form: Form,
     /// What was changed on the command line.
     pub set: Vec<String>,
-    /// Target, testbed and condition; without the pages of the drive, its facts and what was sampled of its content.
+    /// Target, source of files, testbed and condition. The pages of the drive, its facts and its data sheet, samples of
+    /// its content, the guard's decision and the host's ceilings are left out.
     pub environment: Box<Environment>,
     /// The group that it belongs to.
     pub group: Option<Group>,
@@ -122,9 +126,9 @@ pub struct StepFacts {
     /// Id of the metric that is its rate in bytes; none where it moves no data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<String>,
-    /// It replays a trace, whose pauses are in its operations per second.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub replays: bool,
+    /// Hash of the trace that it replays, whose pauses are in its operations per second; none where it replays none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<String>,
     /// Its place in a sweep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub axes: Vec<AxisValue>,

@@ -7,12 +7,13 @@ use super::results::FilterArgs;
 /// What the help shows behind the options.
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  drivelab compare 01a2 last                     two runs, by the first characters of their ids
-  drivelab compare --method quick --drive 970    every stored run of a methodology on drives of that name
+  drivelab compare dac105 last                   two runs, by the last characters of their ids
+  drivelab compare --method quick --drive 970    all runs of quick on drives whose model contains 970
   drivelab compare --tag firmware-test
 
-The first run is A. Runs of another methodology, form or condition are named, and not compared.
-`drivelab report RUN RUN -o both.html` makes a page of a few runs with all their charts.";
+The first run is A; with filters, the oldest. Runs that differ in methodology, form or conditions stand in tables of
+their own; one alone is named with the reason. `drivelab report RUN RUN -o both.html` makes a page of a few runs, with
+all their charts.";
 
 /// `drivelab compare`.
 #[derive(Debug, Args)]
@@ -20,7 +21,7 @@ pub struct CompareArgs {
     /// Ids of the runs, their first or last characters, or `last`.
     #[arg(value_name = "RUN")]
     pub runs: Vec<String>,
-    /// Runs that are compared besides those that are named.
+    /// Instead of names: the runs that match.
     #[command(flatten)]
     pub filter: FilterArgs,
 }

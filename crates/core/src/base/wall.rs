@@ -1,6 +1,6 @@
 //! The time of day, and what tells ids apart: one place, which a test or a simulation can set.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::ids::RunId;
@@ -33,14 +33,15 @@ impl WallClock for HostTime {
 #[derive(Debug)]
 pub struct SetTime {
     now_ms: u64,
-    next: AtomicU64,
+    seed: u32,
+    next: AtomicU32,
 }
 
 impl SetTime {
-    /// This time, and ids counted on from `seed`.
+    /// This time, and ids that differ by `seed` (its lowest 24 bits) and are counted on.
     #[must_use]
-    pub const fn new(now_ms: u64, seed: u64) -> SetTime {
-        SetTime { now_ms, next: AtomicU64::new(seed) }
+    pub const fn new(now_ms: u64, seed: u32) -> SetTime {
+        SetTime { now_ms, seed, next: AtomicU32::new(0) }
     }
 }
 
@@ -52,7 +53,9 @@ impl WallClock for SetTime {
     fn run_id(&self) -> RunId {
         let number = self.next.fetch_add(1, Ordering::SeqCst);
         let mut bits = [0; 10];
-        bits[2..].copy_from_slice(&number.to_be_bytes());
+        // A UUID takes bits for itself from the bytes 0 and 2.
+        bits[3..6].copy_from_slice(&self.seed.to_be_bytes()[1..]);
+        bits[6..].copy_from_slice(&number.to_be_bytes());
         RunId::of(self.now_ms, bits)
     }
 }
@@ -68,7 +71,10 @@ mod tests {
         assert_eq!(ids, [other.run_id(), other.run_id()]);
         assert_ne!(ids[0], ids[1]);
         assert_eq!(ids[0].began_ms(), 1_772_359_200_000);
-        assert_ne!(SetTime::new(1_772_359_200_000, 9).run_id(), ids[0]);
+        let next = SetTime::new(1_772_359_200_000, 8);
+        for _ in 0..4 {
+            assert!(!ids.contains(&next.run_id()), "another seed, other ids");
+        }
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Runs a session with its recorder and screens, and hands over how it ended.
 
-use drivelab_analysis::digest::Digest;
 use drivelab_analysis::{Analysis, analyse};
 use drivelab_core::group::letter;
 use drivelab_core::ids::RunId;
@@ -71,11 +70,11 @@ pub(super) fn execute(lab: &Lab<'_>, wiring: Wiring) -> Result {
 
 /// What was recorded of a run that is kept, and what it means; its digest is kept with it.
 fn kept(lab: &Lab<'_>, run: RunId) -> Result<(RunRecords, Analysis)> {
-    let (records, analysis) = lab.load(run)?;
-    if let Ok(catalog) = Catalog::open(&lab.data()?) {
-        digests::keep(&catalog, &Digest::of(&records, &analysis));
+    let data = lab.data()?;
+    match Catalog::open(&data) {
+        Ok(catalog) => digests::load_and_keep(&data, &catalog, lab.tool, run),
+        Err(_) => lab.load(run),
     }
-    Ok((records, analysis))
 }
 
 /// What was recorded of a run that is not kept, and what it means.

@@ -37,7 +37,7 @@ pub fn published_schemas() -> Vec<(&'static str, Value)> {
     }
     let common = serde_json::json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "drivelab.common.v1",
+        "$id": "common.schema.json",
         "title": "drivelab, types that several documents use",
         TYPES: types,
     });

@@ -2,7 +2,7 @@
 //!
 //! Computes nothing: values, spreads and reasons of voids come from `analysis`.
 
-use drivelab_analysis::digest::{Digest, StepDigest};
+use drivelab_analysis::digest::{Digest, StepDigest, StepFacts};
 use drivelab_analysis::rate;
 use drivelab_core::finding::Finding;
 use drivelab_core::metric::Metric;
@@ -38,12 +38,16 @@ pub(crate) fn cell(input: &ReportInput<'_>, step: &Step, op: Op, quantity: &str)
     metric(input, step, op, quantity).map_or_else(Cell::default, |metric| metric_cell(input, metric))
 }
 
-/// The same of a step in a digest.
+/// Whether the rate of these operations is over the busy time of a replayed trace: of all that it does, or of the one
+/// kind that it does.
+pub(crate) fn is_over_busy_time(step: &StepFacts, op: Op, quantity: &str) -> bool {
+    let all: Vec<Op> = step.ops.iter().copied().map(Op::from_kind).collect();
+    quantity == quantity::THROUGHPUT && step.trace.is_some() && (op == Op::Total || op == Op::among(&all))
+}
+
+/// A figure of a step in a digest.
 pub(crate) fn digest_cell(digest: &Digest, step: &StepDigest, op: Op, quantity: &str) -> Cell {
-    let all: Vec<Op> = step.facts.ops.iter().copied().map(Op::from_kind).collect();
-    let of_replay =
-        quantity == quantity::THROUGHPUT && step.facts.replays && (op == Op::Total || op == Op::among(&all));
-    let rate = step.facts.rate.clone().filter(|_| of_replay);
+    let rate = step.facts.rate.clone().filter(|_| is_over_busy_time(&step.facts, op, quantity));
     let metric = step.metric(&rate.unwrap_or_else(|| quantity::id(op, quantity)));
     metric.map_or_else(Cell::default, |metric| cell_with(&digest.findings, metric))
 }

@@ -9,25 +9,10 @@ pub(crate) const LEAST_WIDTH: usize = 60;
 /// Aligned columns: words to the left, figures to the right, two lines of heads. Columns that do not fit, even with one
 /// space between them, are left out from the right, and a line below names them.
 pub(crate) fn plain(table: &Table, width: usize) -> Vec<String> {
-    let heads = [|column: &Column| column.title.clone(), |column: &Column| column.unit.clone()];
-    let mut texts: Vec<Vec<String>> = heads.iter().map(|head| table.columns.iter().map(head).collect()).collect();
-    // No line for units where no column has one.
-    texts.retain(|heads| heads.iter().any(|head| !head.is_empty()));
-    texts.extend(table.rows.iter().map(|row| row.iter().map(|cell| escape::terminal(&cell.plain())).collect()));
-    let length = |text: &String| text.chars().count();
-    let widths: Vec<usize> = (0..table.columns.len())
-        .map(|at| texts.iter().filter_map(|row| row.get(at)).map(length).max().unwrap_or(0))
-        .collect();
-    let fitting = |gap: usize| {
-        let mut total = 0;
-        let fits = |one: &&usize| {
-            total += **one + gap;
-            total <= width + gap
-        };
-        widths.iter().take_while(fits).count()
-    };
-    let gap = if fitting(2) == widths.len() { 2 } else { 1 };
-    let shown = fitting(gap).max(2);
+    let texts = texts(table);
+    let widths = widths(table, &texts);
+    let gap = if fitting(&widths, width, 2) == widths.len() { 2 } else { 1 };
+    let shown = fitting(&widths, width, gap).max(2);
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths).take(shown).enumerate();
         let cells = cells.map(|(at, (text, width))| match at {
@@ -44,4 +29,45 @@ pub(crate) fn plain(table: &Table, width: usize) -> Vec<String> {
         lines.extend(wrap::lines(&format!("wider terminals show: {}", left_out.join(", ")), width));
     }
     lines
+}
+
+/// The same in as many tables as it takes for every column but the first, which each of them has.
+pub(crate) fn blocks(table: &Table, width: usize) -> Vec<Vec<String>> {
+    let (mut left, mut blocks) = (table.clone(), Vec::new());
+    while left.columns.len() > 1 {
+        let shown = fitting(&widths(&left, &texts(&left)), width, 1).max(2);
+        let mut block = left.clone();
+        block.columns.truncate(shown);
+        block.rows.iter_mut().for_each(|row| row.truncate(shown));
+        blocks.push(plain(&block, width));
+        left.columns.drain(1..shown);
+        left.rows.iter_mut().for_each(|row| drop(row.drain(1..shown.min(row.len()))));
+    }
+    blocks
+}
+
+/// Every line of a table, its heads first, cell by cell.
+fn texts(table: &Table) -> Vec<Vec<String>> {
+    let heads = [|column: &Column| column.title.clone(), |column: &Column| column.unit.clone()];
+    let mut texts: Vec<Vec<String>> = heads.iter().map(|head| table.columns.iter().map(head).collect()).collect();
+    // No line for units where no column has one.
+    texts.retain(|heads| heads.iter().any(|head| !head.is_empty()));
+    texts.extend(table.rows.iter().map(|row| row.iter().map(|cell| escape::terminal(&cell.plain())).collect()));
+    texts
+}
+
+/// Characters of the widest cell of each column.
+fn widths(table: &Table, texts: &[Vec<String>]) -> Vec<usize> {
+    let widest = |at: usize| texts.iter().filter_map(|row| row.get(at)).map(|text| text.chars().count()).max();
+    (0..table.columns.len()).map(|at| widest(at).unwrap_or(0)).collect()
+}
+
+/// How many columns fit with this much space between them.
+fn fitting(widths: &[usize], width: usize, gap: usize) -> usize {
+    let mut total = 0;
+    let fits = |one: &&usize| {
+        total += **one + gap;
+        total <= width + gap
+    };
+    widths.iter().take_while(fits).count()
 }

@@ -1,4 +1,4 @@
-//! Where the rows and digests of the catalog are kept: what any database has to do for it.
+//! The storage that the catalog needs, as a trait: rows and digests of runs.
 
 use std::collections::HashMap;
 use std::fmt::Debug;

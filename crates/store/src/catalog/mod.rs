@@ -41,6 +41,10 @@ pub enum Found {
     Several(Vec<RunId>),
 }
 
+/// What a recording was like at a moment: a digest holds as long as it stays so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded(String);
+
 /// What a reindexing did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reindexed {
@@ -202,10 +206,16 @@ impl Catalog {
         if current { zstd::decode_all(kept.document.as_slice()).ok() } else { None }
     }
 
-    /// Keeps a document that was made of a finished run, so that it need not be made again. A catalog that cannot take
-    /// it loses nothing.
-    pub fn keep_digest(&self, run: RunId, version: &str, document: &[u8]) {
-        let stamp = index::stamp_of_records(&self.data.bundle_path(run));
+    /// What a run's recording is like now, to be asked before a digest is made of it.
+    #[must_use]
+    pub fn recorded(&self, run: RunId) -> Recorded {
+        Recorded(index::stamp_of_records(&self.data.bundle_path(run)))
+    }
+
+    /// Keeps a document that was made of a run as it was recorded then, so that it need not be made again. A catalog
+    /// that cannot take it loses nothing.
+    pub fn keep_digest(&self, run: RunId, version: &str, recorded: Recorded, document: &[u8]) {
+        let Recorded(stamp) = recorded;
         if let Ok(document) = zstd::encode_all(document, DIGEST_LEVEL) {
             let _ = self.db.put_digest(run, &KeptDigest { version: version.to_owned(), stamp, document });
         }

@@ -342,8 +342,8 @@ fn a_digest_is_kept_until_its_run_or_its_version_changes() {
     let (_folder, data) = sample::data();
     let runs = three_runs(&data);
     let catalog = Catalog::open(&data).unwrap();
-    catalog.keep_digest(runs[0], "1", b"of the first");
-    catalog.keep_digest(runs[1], "1", b"of the second");
+    catalog.keep_digest(runs[0], "1", catalog.recorded(runs[0]), b"of the first");
+    catalog.keep_digest(runs[1], "1", catalog.recorded(runs[1]), b"of the second");
     assert_eq!(catalog.digest(runs[0], "1").as_deref(), Some(b"of the first".as_slice()));
     assert_eq!(catalog.digest(runs[0], "2"), None, "made by another version");
     assert_eq!(catalog.digest(runs[2], "1"), None, "never made");
@@ -358,7 +358,7 @@ fn a_digest_is_kept_until_its_run_or_its_version_changes() {
     let mut catalog = catalog;
     catalog.reindex().unwrap();
     assert_eq!(catalog.digest(runs[0], "1"), None, "a rebuilt catalog has none");
-    catalog.keep_digest(runs[0], "1", b"again");
+    catalog.keep_digest(runs[0], "1", catalog.recorded(runs[0]), b"again");
     catalog.remove(runs[0]).unwrap();
     assert_eq!(catalog.digest(runs[0], "1"), None);
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::vm::results::Results;
 
 /// What drivelab measured, each with a disk below it that was loaded.
-const STACKS: [&str; 3] = ["luks", "lvm", "md"];
+const STACKS: [&str; 4] = ["luks", "lvm", "multipath", "md"];
 /// The disk that `dd` read.
 const DISK: &str = "nullb0";
 /// The code behind a mark.

@@ -1,6 +1,6 @@
 //! What differs between runs that may be compared, and must be kept in mind when their figures are.
 
-use drivelab_core::environment::TargetKind;
+use drivelab_core::environment::{BlockDeviceFacts, TargetKind, ToolVersion};
 use drivelab_core::event::RunState;
 use drivelab_core::group::GroupRole;
 use drivelab_core::units::Bytes;
@@ -39,8 +39,10 @@ pub enum Differing {
     Board,
     /// File system that the target lies on.
     FileSystem,
-    /// Parameters changed on the command line.
-    Set,
+    /// Traces that are replayed, by the beginnings of their hashes.
+    Traces,
+    /// Where sets of files come from.
+    Source,
     /// How often the run was interrupted.
     Interruptions,
     /// Alone, or while other drives were measured.
@@ -72,7 +74,7 @@ pub enum Value {
 
 impl Differing {
     /// All, in the order in which they are listed.
-    pub const ALL: [Differing; 14] = [
+    pub const ALL: [Differing; 15] = [
         Differing::Arm,
         Differing::TargetKind,
         Differing::TestedSize,
@@ -83,7 +85,8 @@ impl Differing {
         Differing::Cpu,
         Differing::Board,
         Differing::FileSystem,
-        Differing::Set,
+        Differing::Traces,
+        Differing::Source,
         Differing::Interruptions,
         Differing::Company,
         Differing::State,
@@ -99,8 +102,15 @@ impl Differing {
             Differing::Arm => Value::Name(digest.condition().arm()),
             Differing::TargetKind => Value::Target(target.kind),
             Differing::TestedSize => Value::Size(target.length),
-            Differing::Firmware => known(target.devices.iter().find_map(|device| device.firmware.as_ref())),
-            Differing::ToolVersion => Value::Name(run.tool.version.clone()),
+            Differing::Firmware => {
+                let all: Vec<String> = models(digest).into_iter().filter_map(|(_, firmware)| firmware).collect();
+                listed(&all)
+            }
+            Differing::ToolVersion => {
+                let ToolVersion { version, commit, profile } = &run.tool;
+                let build = if profile == "release" { "" } else { ", debug build" };
+                Value::Name(format!("{version} ({}{build})", commit.get(..12).unwrap_or(commit)))
+            }
             Differing::Backend => listed(&run.backends),
             Differing::Kernel => Value::Name(testbed.kernel.clone()),
             Differing::Cpu => known(testbed.cpu_model.as_ref()),
@@ -108,7 +118,17 @@ impl Differing {
             Differing::FileSystem => {
                 target.file_system.as_ref().map_or(Value::None, |system| Value::Name(system.kind.clone()))
             }
-            Differing::Set => listed(&run.set),
+            Differing::Traces => {
+                let mut hashes: Vec<String> = digest.steps().filter_map(|step| step.facts.trace.clone()).collect();
+                hashes.iter_mut().for_each(|hash| hash.truncate(8));
+                hashes.sort();
+                hashes.dedup();
+                listed(&hashes)
+            }
+            Differing::Source => {
+                let source = run.environment.source.as_ref();
+                source.map_or(Value::None, |source| Value::Name(source.file_system.source.clone()))
+            }
             Differing::Interruptions => Value::Count(run.breaks),
             Differing::Company => match &run.group {
                 Some(group) if group.role == GroupRole::Together => Value::Drives(group.drives()),
@@ -119,15 +139,30 @@ impl Differing {
     }
 }
 
+/// The drives below a target, each with its model and firmware, in the order of their names.
+fn models(digest: &Digest) -> Vec<(String, Option<String>)> {
+    let devices = digest.run.environment.target.devices.iter();
+    let drive = |device: &BlockDeviceFacts| Some((device.model.clone()?, device.firmware.clone()));
+    let mut models: Vec<_> = devices.filter_map(drive).collect();
+    models.sort();
+    models
+}
+
+/// Whether two of the runs are of the same models: then another firmware is worth a word.
+fn share_models(runs: &[&Digest]) -> bool {
+    let names = |run: &Digest| models(run).into_iter().map(|(model, _)| model).collect::<Vec<_>>();
+    let all: Vec<Vec<String>> = runs.iter().map(|run| names(run)).collect();
+    let again = |(at, one): (usize, &Vec<String>)| !one.is_empty() && all[at + 1..].contains(one);
+    all.iter().enumerate().any(again)
+}
+
 /// Everything in which runs differ besides the drive.
 pub(super) fn differences(runs: &[&Digest]) -> Vec<Difference> {
-    let model = |run: &Digest| run.run.environment.target.devices.iter().find_map(|device| device.model.clone());
-    let one_model = runs.windows(2).all(|two| model(two[0]) == model(two[1]));
     let different = |what: Differing| {
         let values: Vec<Value> = runs.iter().map(|run| what.of(run)).collect();
         let unlike = values.windows(2).any(|two| two[0] != two[1]);
         // Other drives have other firmware: that says nothing more.
-        let tells = what != Differing::Firmware || one_model;
+        let tells = what != Differing::Firmware || share_models(runs);
         (unlike && tells).then_some(Difference { what, values })
     };
     Differing::ALL.into_iter().filter_map(different).collect()

@@ -3,7 +3,8 @@
 //! Unlike runs (another content of the methodology, another form, the smoke form, other conditions than arm and power
 //! state) are never put in one table; the reason is said.
 
-use drivelab_core::plan::Form;
+use drivelab_core::condition::{Arm, Condition};
+use drivelab_core::plan::{Form, MethodIdentity};
 
 use super::align::{Aligned, align};
 use super::differences::{Difference, differences};
@@ -48,48 +49,85 @@ pub enum Refused {
 /// What keeps runs from being compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// The content of the methodology.
-    Method,
+    /// The content of the methodology: of these runs, and of the others.
+    Method(Box<[Methodology; 2]>),
     /// The form: of these runs, and of the others.
     Form(Form, Form),
     /// What was set up around the target: of these runs, and of the others.
-    Conditions(String, String),
+    Conditions(Box<[Ground; 2]>),
+    /// These are simulated and the others measured, or the other way round.
+    Simulated(bool),
 }
 
-/// What must be equal for two runs to stand in one table.
+/// A methodology, as far as it tells why its content is another.
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Methodology {
+    /// Name and version.
+    pub identity: MethodIdentity,
+    /// Title.
+    pub title: String,
+    /// The variant; empty where there is none.
+    pub profile: String,
+    /// Parameters that were set on the command line.
+    pub set: Vec<String>,
+}
+
+/// What was set up around a target, without what is compared: arm and power state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ground {
+    /// The condition without arm and power state.
+    pub condition: Condition,
+    /// On a loop device on a file.
+    pub on_file: bool,
+}
+
+impl Eq for Ground {}
+
+/// What must be equal for two runs to stand in one table.
+#[derive(Debug, Clone, PartialEq)]
 struct Key {
     method: String,
     form: Form,
-    conditions: String,
+    ground: Ground,
+    simulated: bool,
 }
 
 impl Key {
     fn of(digest: &Digest) -> Key {
         let facts = digest.run.environment.condition.as_ref();
         let on_file = facts.and_then(|facts| facts.series.as_ref()).is_some_and(|series| series.loop_on_file);
-        let device = if on_file { ", on a loop device on a file" } else { "" };
+        let condition = Condition { encryption: Arm::None, power_state: None, ..digest.condition() };
         Key {
             method: digest.run.method.hash.clone(),
             form: digest.run.form,
-            conditions: format!("{}{device}", digest.condition().ground()),
+            ground: Ground { condition, on_file },
+            simulated: digest.run.simulated,
         }
     }
+}
 
-    /// In what it differs from another; nothing where it does not.
-    fn refusals(&self, other: &Key) -> Vec<Refusal> {
-        let mut refusals = Vec::new();
-        if self.method != other.method {
-            refusals.push(Refusal::Method);
-        }
-        if self.form != other.form {
-            refusals.push(Refusal::Form(self.form, other.form));
-        }
-        if self.conditions != other.conditions {
-            refusals.push(Refusal::Conditions(self.conditions.clone(), other.conditions.clone()));
-        }
-        refusals
+fn methodology(digest: &Digest) -> Methodology {
+    let run = &digest.run;
+    let (identity, title) = (run.method.clone(), run.title.clone());
+    Methodology { identity, title, profile: run.profile.clone(), set: run.set.clone() }
+}
+
+/// In what a run differs from another that it may not be compared with.
+fn refusals(own: &Digest, other: &Digest) -> Vec<Refusal> {
+    let (key, its) = (Key::of(own), Key::of(other));
+    let mut refusals = Vec::new();
+    if key.method != its.method {
+        refusals.push(Refusal::Method(Box::new([methodology(own), methodology(other)])));
+    } else if key.form != its.form {
+        refusals.push(Refusal::Form(key.form, its.form));
     }
+    if key.ground != its.ground {
+        refusals.push(Refusal::Conditions(Box::new([key.ground, its.ground])));
+    }
+    if key.simulated != its.simulated {
+        refusals.push(Refusal::Simulated(key.simulated));
+    }
+    refusals
 }
 
 /// Sorts runs into groups that may be compared.
@@ -108,12 +146,13 @@ pub fn side_by_side<'d>(digests: &[&'d Digest]) -> SideBySide<'d> {
             None => groups.push((key, vec![place])),
         }
     }
-    if let Some(((first, than), others)) = groups.split_first() {
-        refused.extend(others.iter().map(|(key, runs)| Refused::Unlike {
-            runs: runs.clone(),
-            than: than.clone(),
-            because: key.refusals(first),
-        }));
+    let first = |places: &[usize]| places.first().and_then(|place| digests.get(*place));
+    if let Some(((_, than), others)) = groups.split_first() {
+        let unlike = |(_, runs): &(Key, Vec<usize>)| {
+            let because = refusals(first(runs)?, first(than)?);
+            Some(Refused::Unlike { runs: runs.clone(), than: than.clone(), because })
+        };
+        refused.extend(others.iter().filter_map(unlike));
     }
     let several = groups.into_iter().map(|(_, places)| places).filter(|places| places.len() > 1);
     let alike = several.map(|places| {

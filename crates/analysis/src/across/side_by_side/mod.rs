@@ -7,4 +7,4 @@ mod groups;
 
 pub use align::{Aligned, AlignedStep, AlignedTest, LeftOut, align};
 pub use differences::{Difference, Differing, Value};
-pub use groups::{Alike, Refusal, Refused, SideBySide, side_by_side};
+pub use groups::{Alike, Ground, Methodology, Refusal, Refused, SideBySide, side_by_side};

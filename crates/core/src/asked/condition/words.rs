@@ -296,6 +296,12 @@ impl Condition {
         parts
     }
 
+    /// The same behind a name, `, luks2:inline`; empty where nothing was set up.
+    #[must_use]
+    pub fn arm_behind(&self) -> String {
+        if self.is_any() { format!(", {}", self.arm()) } else { String::new() }
+    }
+
     /// What tells it from others that are compared with it: `luks2:inline`, `power state 2`.
     #[must_use]
     pub fn arm(&self) -> String {

@@ -19,7 +19,6 @@ pub enum Origin {
 impl Origin {
     /// Whether it was measured, which goes without saying.
     #[must_use]
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
     pub const fn is_measured(&self) -> bool {
         matches!(self, Origin::Measured)
     }

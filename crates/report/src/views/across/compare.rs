@@ -3,10 +3,12 @@
 
 use drivelab_analysis::digest::{Digest, StepDigest};
 use drivelab_analysis::side_by_side::{
-    Aligned, AlignedStep, Alike, Difference, Differing, LeftOut, Refusal, Refused, Value, side_by_side,
+    Aligned, AlignedStep, Alike, Difference, Differing, Ground, LeftOut, Methodology, Refusal, Refused, Value,
+    side_by_side,
 };
 use drivelab_core::environment::TargetKind;
 use drivelab_core::group::letter;
+use drivelab_core::plan::OWN_LOAD;
 
 use crate::figure::input::ReportInput;
 use crate::figure::op::Op;
@@ -20,6 +22,8 @@ use crate::words::{facts, run_facts};
 pub(crate) struct Group {
     /// Methodology and form that they share.
     pub(crate) title: String,
+    /// The letters of the runs, in the order of the columns.
+    pub(crate) letters: Vec<String>,
     /// What differs besides the drive, and must be kept in mind.
     pub(crate) differences: Vec<String>,
     /// One row a step and operation that any of the runs has, one column a run.
@@ -49,15 +53,17 @@ impl Comparison {
 /// Name of a run among several: letter, drive.
 pub(crate) fn run_name(index: usize, input: &ReportInput<'_>) -> String {
     let condition = input.records.environment.condition.as_ref().map(|facts| facts.asked).unwrap_or_default();
-    let arm = if condition.is_any() { format!(", {}", condition.arm()) } else { String::new() };
-    format!("{}: {}{arm}", letter(index), facts::title(&input.records.environment))
+    format!("{}: {}{}", letter(index), facts::title(&input.records.environment), condition.arm_behind())
 }
 
 /// The same of a digest.
 fn name(index: usize, digest: &Digest) -> String {
-    let condition = digest.condition();
-    let arm = if condition.is_any() { format!(", {}", condition.arm()) } else { String::new() };
-    format!("{}: {}{arm}", letter(index), facts::title(&digest.run.environment))
+    format!("{}: {}", letter(index), title(digest))
+}
+
+/// The drive of a run, and what was set up on it.
+pub(crate) fn title(digest: &Digest) -> String {
+    format!("{}{}", facts::title(&digest.run.environment), digest.condition().arm_behind())
 }
 
 /// The comparison of runs whose records are at hand.
@@ -98,16 +104,50 @@ fn refused_words(refused: &Refused, digests: &[&Digest]) -> String {
 
 fn refusal_words(refusal: &Refusal) -> String {
     match refusal {
-        Refusal::Method => "another methodology or another version of it (the content hash differs)".to_owned(),
+        Refusal::Method(methods) => method_words(&methods[0], &methods[1]),
         Refusal::Form(own, other) => format!("the {} form instead of the {} form", own.name(), other.name()),
-        Refusal::Conditions(own, other) => format!("other conditions ({own} instead of {other})"),
+        Refusal::Conditions(grounds) => {
+            let [own, other] = [&grounds[0], &grounds[1]].map(ground_words);
+            format!("other conditions ({own} instead of {other})")
+        }
+        Refusal::Simulated(true) => "figures of a virtual drive instead of measured ones".to_owned(),
+        Refusal::Simulated(false) => "measured figures instead of those of a virtual drive".to_owned(),
+    }
+}
+
+fn ground_words(ground: &Ground) -> String {
+    let device = if ground.on_file { ", on a loop device on a file" } else { "" };
+    format!("{}{device}", ground.condition.ground())
+}
+
+/// In what a methodology is another than the first.
+fn method_words(own: &Methodology, other: &Methodology) -> String {
+    let names = (own.identity.name.as_str(), other.identity.name.as_str());
+    let set = |of: &Methodology| if of.set.is_empty() { "none".to_owned() } else { of.set.join(", ") };
+    let profile = |of: &Methodology| if of.profile.is_empty() { "none".to_owned() } else { of.profile.clone() };
+    match () {
+        () if names == (OWN_LOAD, OWN_LOAD) && own.title != other.title => {
+            format!("another load ('{}' instead of '{}')", own.title, other.title)
+        }
+        () if names == (OWN_LOAD, OWN_LOAD) => "another load (of the same name, with other flags)".to_owned(),
+        () if names.0 != names.1 => format!("another methodology ({} instead of {})", names.0, names.1),
+        () if own.profile != other.profile => {
+            format!("another profile ({} instead of {})", profile(own), profile(other))
+        }
+        () if own.set != other.set => format!("other parameters (--set {} instead of {})", set(own), set(other)),
+        () if own.identity.version != other.identity.version => {
+            format!("version {} instead of {}", own.identity.version, other.identity.version)
+        }
+        () => "another content of the same methodology (its hash differs)".to_owned(),
     }
 }
 
 fn group(alike: &Alike<'_>) -> Group {
     let title = alike.aligned.runs.first().map_or_else(String::new, |digest| {
         let run = &digest.run;
-        format!("{} {}, {}", run.title, run.method.version, run.form.words(&run.method.name))
+        // A load of its user's own has no version that says anything.
+        let version = if run.method.name == OWN_LOAD { "" } else { run.method.version.as_str() };
+        format!("{}, {}", format!("{} {version}", run.title).trim_end(), run.form.words(&run.method.name))
     });
     let tables = [quantity::THROUGHPUT, quantity::IOPS, quantity::P99].map(|quantity| table(alike, quantity));
     let marked = |table: &Table| table.rows.iter().flatten().any(|cell| cell.wrong.is_some());
@@ -115,32 +155,42 @@ fn group(alike: &Alike<'_>) -> Group {
     let mut differences: Vec<String> =
         alike.differences.iter().map(|one| difference_words(one, &alike.places)).collect();
     differences.extend(left_out_words(&alike.aligned, &alike.places));
-    Group { title, differences, tables: tables.into(), legend }
+    let letters = alike.places.iter().map(|place| letter(*place)).collect();
+    Group { title, letters, differences, tables: tables.into(), legend }
 }
 
 fn table(alike: &Alike<'_>, quantity: &str) -> Table {
-    let Aligned { runs, .. } = &alike.aligned;
+    let Aligned { runs, tests } = &alike.aligned;
     let (title, unit) = quantity::heading(quantity);
     let mut columns = vec![Column::words("Step")];
     columns.extend(alike.places.iter().zip(runs).map(|(place, digest)| Column::figures(&name(*place, digest), unit)));
     let mut rows = Vec::new();
-    for step in alike.aligned.steps() {
-        let ops = shown(step, quantity);
-        for op in &ops {
-            let label = &step.facts.label;
-            let label = if ops.len() > 1 { format!("{label}: {}", op.plural()) } else { label.clone() };
-            let busy = quantity == quantity::THROUGHPUT && step.facts.replays;
-            let label = if busy { format!("{label}, over busy time") } else { label };
-            let mut row =
-                vec![Cell { approximation: cells::approximation(&step.facts.approximations), ..Cell::text(label) }];
-            let cell = |(digest, step): (&&Digest, &Option<&StepDigest>)| {
-                step.map_or_else(Cell::default, |step| cells::digest_cell(digest, step, *op, quantity))
-            };
-            row.extend(runs.iter().zip(&step.of).map(cell));
-            rows.push(row);
+    for test in tests {
+        // Steps of different tests may have one name.
+        if tests.len() > 1 {
+            let heading = Cell::text(format!("{}:", test.title));
+            rows.push([heading].into_iter().chain(runs.iter().map(|_| Cell::default())).collect());
         }
+        rows.extend(test.steps.iter().flat_map(|step| step_rows(step, runs, quantity)));
     }
     Table { caption: format!("{title} ({unit})"), columns, rows }
+}
+
+/// A row for each kind of operation of a step.
+fn step_rows(step: &AlignedStep<'_>, runs: &[&Digest], quantity: &str) -> Vec<Vec<Cell>> {
+    let ops = shown(step, quantity);
+    let row = |op: &Op| {
+        let label = &step.facts.label;
+        let label = if ops.len() > 1 { format!("{label}: {}", op.plural()) } else { label.clone() };
+        let busy = cells::is_over_busy_time(step.facts, *op, quantity);
+        let label = if busy { format!("{label}, over busy time") } else { label };
+        let first = Cell { approximation: cells::approximation(&step.facts.approximations), ..Cell::text(label) };
+        let cell = |(digest, step): (&&Digest, &Option<&StepDigest>)| {
+            step.map_or_else(Cell::default, |step| cells::digest_cell(digest, step, *op, quantity))
+        };
+        [first].into_iter().chain(runs.iter().zip(&step.of).map(cell)).collect()
+    };
+    ops.iter().map(row).collect()
 }
 
 /// Which operations of a step have a row.
@@ -172,7 +222,8 @@ const fn differing_words(what: Differing) -> &'static str {
         Differing::Cpu => "CPU",
         Differing::Board => "board",
         Differing::FileSystem => "file system",
-        Differing::Set => "changed parameters",
+        Differing::Traces => "traces",
+        Differing::Source => "source of files",
         Differing::Interruptions => "interruptions",
         Differing::Company => "company",
         Differing::State => "state of the run",

@@ -23,7 +23,7 @@ fn compared(runs: &[RunRecords]) -> Group {
 
 fn rows(group: &Group) -> Vec<[String; 3]> {
     let row = |row: &Vec<crate::figure::table::Cell>| [0, 1, 2].map(|at| row[at].plain());
-    group.tables[0].rows.iter().map(row).collect()
+    group.tables[0].rows.iter().map(row).filter(|[name, ..]| !name.ends_with(':')).collect()
 }
 
 #[test]
