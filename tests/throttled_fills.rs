@@ -272,7 +272,7 @@ fn fill(course: &Course, burst: bool) -> Option<Fill> {
 }
 
 /// Whether one of the first recorded intervals is clearly faster than the limit behind the burst. Where drivelab had no
-/// CPU for a part of the first 100 ms, the burst is over before an interval can show it, and nobody could find it there.
+/// CPU for a part of the first 100 ms, the burst is over before an interval can show it.
 fn shows_burst(report: &Value) -> bool {
     let rate = |interval: &Value| {
         let length = interval["end_ns"].as_f64()? - interval["start_ns"].as_f64()?;

@@ -1,8 +1,8 @@
-//! What tests make of the machine and leave as it was, also where they fail: loop devices, zram, file systems, mounts,
-//! limits of a block cgroup; and the one rule of skipping where the machine or its user cannot make it.
+//! Things that tests set up on the machine, and that are undone when their value is dropped, even if the test fails:
+//! loop devices, zram, file systems, mounts, limits of a block cgroup. And the rule for skipping a test where they
+//! cannot be set up.
 //!
-//! Each is undone with its value. Must not be used by the program itself, only by tests, and knows no room. What looks
-//! the same elsewhere and is not stays beside its test: drives that lie, partitions, conditions.
+//! Only tests use it, and it uses no other crate of drivelab. A helper that one test needs stays beside that test.
 
 #![forbid(unsafe_code)]
 

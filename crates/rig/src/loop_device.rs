@@ -25,7 +25,7 @@ pub struct LoopDevice {
     own: Option<TempDir>,
 }
 
-/// An empty file of so many bytes, all of it a hole.
+/// A sparse file of this size.
 pub fn sparse_file(path: PathBuf, bytes: u64) -> PathBuf {
     File::create(&path).and_then(|file| file.set_len(bytes)).expect("an image");
     path
@@ -43,8 +43,8 @@ impl LoopDevice {
         Ok(LoopDevice { device, image: image.to_owned(), own: None })
     }
 
-    /// The same under one of these numbers, which nobody gets who asks for the next free one: so it can be detached and
-    /// attached again.
+    /// Like [`LoopDevice::on`], with a device number from this range, which `losetup --find` does not hand out: so the
+    /// device can be detached and attached again under the same name.
     pub fn apart(image: &Path, options: &[&str], numbers: Range<u32>) -> Result<LoopDevice, String> {
         let first = std::process::id() as usize % numbers.len();
         let mut why = String::new();
@@ -58,12 +58,12 @@ impl LoopDevice {
         Err(why)
     }
 
-    /// On a sparse file of so many bytes, in a folder of its own in this one.
+    /// On a sparse file of this size, in a new folder inside `parent`.
     pub fn sparse(parent: impl AsRef<Path>, bytes: u64, options: &[&str]) -> Result<LoopDevice, String> {
         LoopDevice::in_own_folder(parent.as_ref(), options, |image| image.set_len(bytes))
     }
 
-    /// The same on a file full of this byte, no block of which is a hole.
+    /// The same on a file filled with this byte, without holes.
     pub fn filled(parent: impl AsRef<Path>, mebibytes: u64, byte: u8, options: &[&str]) -> Result<LoopDevice, String> {
         LoopDevice::in_own_folder(parent.as_ref(), options, |image| {
             let piece = vec![byte; 1 << 20];
@@ -72,8 +72,8 @@ impl LoopDevice {
         })
     }
 
-    /// The same in memory, with nothing on it that looks like a file system or a partition table: reading a hole of a
-    /// file in memory costs differently. `None`, said aloud, where this machine makes none.
+    /// The same in memory, with nothing on it that looks like a file system or a partition table. It has no holes,
+    /// whose reads take another time. `None`, and the test is skipped, where it cannot be made.
     pub fn in_memory_or_skip(mebibytes: u64) -> Option<LoopDevice> {
         let made = LoopDevice::filled("/dev/shm", mebibytes, 0x5a, &[]);
         or_skip(made.map_err(|why| format!("no loop device on a file in /dev/shm: {why}")))

@@ -59,7 +59,7 @@ impl LoopFs {
         Ok(LoopFs { mount, below })
     }
 
-    /// Of so many MiB in the folder, on an image that is written full so that no block of it is a hole.
+    /// A file system of this size in MiB, on an image in `folder` without holes.
     pub fn ext4(folder: &str, mebibytes: u64, options: &[&str]) -> LoopFs {
         LoopFs::settled(LoopDevice::filled(folder, mebibytes, 0, DIRECT), options)
     }
@@ -83,6 +83,7 @@ impl LoopFs {
 #[cfg(test)]
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::time::{Duration, Instant};
 
     use super::*;
     use crate::or_skip;
@@ -91,6 +92,7 @@ mod tests {
     fn nothing_is_left_of_what_a_test_made_that_fails() {
         let Some(below) = or_skip(LoopDevice::sparse("/dev/shm", 16 << 20, &[])) else { return };
         let folder = below.folder().to_owned();
+        let backing = Path::new("/sys/block").join(below.name()).join("loop/backing_file");
         let mut opened = None;
         let failed = catch_unwind(AssertUnwindSafe(|| {
             let made = LoopFs::on(below, &[]).expect("a file system");
@@ -100,5 +102,12 @@ mod tests {
         assert!(failed.is_err() && opened.is_some() && !folder.exists(), "{} is left", folder.display());
         let mounts = fs::read_to_string("/proc/self/mounts").expect("mounts");
         assert!(!mounts.contains(text(&folder)), "{} is mounted", folder.display());
+        // With the file closed, the kernel lets the device go as well.
+        drop(opened);
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while backing.exists() && Instant::now() < deadline {
+            std::thread::yield_now();
+        }
+        assert!(!backing.exists(), "the loop device is still attached");
     }
 }

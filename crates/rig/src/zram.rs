@@ -9,7 +9,7 @@ pub struct Zram {
 }
 
 impl Zram {
-    /// Of so many bytes, where this kernel makes one for this user.
+    /// A device of this size, in bytes. Fails where the kernel or the rights for it are missing.
     pub fn new(bytes: u64) -> io::Result<Zram> {
         let number = fs::read_to_string("/sys/class/zram-control/hot_add")?;
         let zram = Zram { device: format!("/dev/zram{}", number.trim()) };
