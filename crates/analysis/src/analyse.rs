@@ -41,8 +41,8 @@ pub fn analyse(records: &RunRecords) -> Analysis {
     findings.iter_mut().for_each(|finding| notes_of_preparation(records, finding));
     findings.iter_mut().for_each(|finding| fill::answering(records, finding));
     // What the host does changes no figure of a virtual drive.
-    let simulated = records.steps.iter().any(|record| !record.origin.is_measured());
-    let mut disturbances = if simulated { Vec::new() } else { host::conditions::disturbances(&records.environment) };
+    let mut disturbances =
+        if records.is_simulated() { Vec::new() } else { host::conditions::disturbances(&records.environment) };
     if transfers::only_files(records) {
         // What is measured does not lie in the target file, whose size says nothing then.
         disturbances.retain(|finding| finding.code != "memory_larger_than_target");

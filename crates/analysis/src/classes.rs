@@ -131,8 +131,9 @@ fn classes(sums: Vec<Sum>, rounds: &[&StepRecord]) -> Vec<OpClass> {
 mod tests {
     //! Classes of the sample runs add up to their steps, and are the known ones of a hand-made record.
 
-    use super::*;
     use drivelab_samples::{sample_mixed_run, sample_run};
+
+    use super::*;
 
     fn of(run: &RunRecords, id: &str, by: fn(&RunRecords, &TestPlan, &Step) -> Vec<OpClass>) -> Vec<OpClass> {
         let step = run.plan.steps().find(|step| step.id.as_str() == id).expect("a step");

@@ -51,8 +51,9 @@ pub fn rated_time(record: &StepRecord) -> Option<Nanos> {
 
 #[cfg(test)]
 mod tests {
-    use crate::analyse;
     use drivelab_samples as testing;
+
+    use crate::analyse;
 
     use super::*;
 

@@ -525,6 +525,25 @@ fn the_terminal_table_leaves_nothing_out_at_80_columns_and_says_what_it_leaves_o
 }
 
 #[test]
+fn the_terminal_explains_the_signs_that_it_shows_and_no_others() {
+    let records = testing::sample_run();
+    let text = |change: &dyn Fn(&mut drivelab_core::metric::Metric)| {
+        let mut analysis = analyse(&records);
+        analysis.metrics.iter_mut().for_each(change);
+        crate::terminal_table(&ReportInput { records: &records, analysis: &analysis }, 160)
+    };
+    let legend = "≥ drivelab or the host's CPU was the limit";
+    let prepared = |metric: &drivelab_core::metric::Metric| {
+        let step = metric.step.as_ref().and_then(|step| records.plan.step(step));
+        step.is_some_and(|step| step.role == drivelab_core::plan::StepRole::Prepare)
+    };
+    assert!(analyse(&records).metrics.iter().any(prepared), "the sample prepares its target");
+    let only_prepared = text(&|metric| metric.lower_bound = prepared(metric));
+    assert!(!only_prepared.contains('≥'), "{only_prepared}");
+    assert!(text(&|metric| metric.lower_bound = !prepared(metric)).contains(legend));
+}
+
+#[test]
 fn unlike_runs_are_never_in_one_table() {
     let (a, b) = (testing::sample_run(), with_model("Another"));
     let (mut other_method, mut other_form, mut smoke) = (a.clone(), a.clone(), a.clone());
@@ -536,7 +555,7 @@ fn unlike_runs_are_never_in_one_table() {
     let alike = compare::compare(&[input(&a), input(&b)]);
     assert!(alike.is_whole() && alike.groups.len() == 1);
     assert_eq!(alike.groups[0].tables[0].columns.len(), 3);
-    for (unlike, why) in [(&other_method, "another content"), (&other_form, "faithful form"), (&smoke, "smoke form")] {
+    for (unlike, why) in [(&other_method, "other content"), (&other_form, "faithful form"), (&smoke, "smoke form")] {
         let inputs = [input(&a), input(unlike)];
         let comparison = compare::compare(&inputs);
         assert!(comparison.groups.is_empty(), "{why}");

@@ -7,10 +7,10 @@ use drivelab_core::metric::Metric;
 use drivelab_core::plan::Step;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
+use drivelab_samples::{sample_events, sample_run};
 
 use super::*;
 use crate::{METRICS, findings, metric_def};
-use drivelab_samples::{sample_events, sample_run};
 
 #[test]
 fn a_run_can_be_analysed_after_every_single_event() {
@@ -231,4 +231,19 @@ fn what_met_the_leftovers_of_a_step_that_was_cut_off_has_no_rates() {
     assert!(analysis.metrics.iter().filter(of_step).any(|metric| metric.id == "duration" && metric.value.is_some()));
     let told = analysis.findings.iter().find(|finding| finding.code == "not_emptied").expect("the finding");
     assert_eq!((told.severity, &told.steps), (Severity::Void, &vec![met]));
+}
+
+#[test]
+fn what_the_host_does_is_a_finding_of_a_measured_run_and_not_of_a_simulated_one() {
+    let mut run = sample_run();
+    let testbed = &mut run.environment.testbed;
+    (testbed.cpu_busy, testbed.foreign_io) = (Some(0.9), Some(1e9));
+    (testbed.governor, testbed.hypervisor) = (Some("powersave".to_owned()), Some("kvm".to_owned()));
+    let of_host = |run: &RunRecords| {
+        let host = ["busy_machine", "foreign_io", "governor_not_performance", "virtual_machine"];
+        analyse(run).findings.iter().filter(|finding| host.contains(&finding.code.as_str())).count()
+    };
+    assert_eq!(of_host(&run), 4);
+    run.steps.iter_mut().for_each(|record| record.origin = drivelab_core::record::Origin::Simulated);
+    assert_eq!(of_host(&run), 0);
 }

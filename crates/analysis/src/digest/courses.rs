@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::digits::nine_digits;
 use crate::analysis::Analysis;
+use crate::stats;
 use crate::topics::fill::is_fill;
 use crate::topics::telemetry::values::of_drive;
 
@@ -36,20 +37,20 @@ pub struct Course {
 /// A stretch of a course. Its mean rate is (moved - previous moved) / (to_s - previous to_s).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RatePoint {
-    /// Its end, seconds of measuring since the step began.
+    /// Its end, seconds since the step began, its ramp included.
     pub to_s: f64,
     /// Bytes read and written up to there: the place, for a fill.
     pub moved: u64,
-    /// Rate of its slowest interval, MB/s.
-    pub low: f64,
+    /// Rate of its slowest interval, MB/s; absent where all of them are too short to have one.
+    pub low: Option<f64>,
     /// Rate of its fastest interval, MB/s.
-    pub high: f64,
+    pub high: Option<f64>,
 }
 
 /// Readings of the drive's temperature in a stretch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TemperaturePoint {
-    /// The last of them, seconds since the step began.
+    /// The last of them, seconds since the step began, its ramp included.
     pub to_s: f64,
     /// Their mean, °C.
     pub mean: f64,
@@ -70,28 +71,31 @@ pub(super) fn courses(records: &RunRecords, analysis: &Analysis) -> Vec<Course> 
 }
 
 fn course(records: &RunRecords, key: &StepKey, most: usize) -> Course {
-    let own: Vec<&IntervalRecord> = records.intervals.iter().filter(|one| one.key == *key && !one.ramp).collect();
-    let stretch = own.len().div_ceil(most).max(1);
-    let (mut seconds, mut moved) = (0.0, 0);
-    let point = |intervals: &[&IntervalRecord]| {
-        let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
-        for interval in intervals {
-            let length = interval.end_ns.saturating_sub(interval.start_ns) as f64 / 1e9;
-            let bytes = interval.read.bytes.get() + interval.write.bytes.get();
-            seconds += length;
-            moved += bytes;
-            if length > 0.0 {
-                let rate = bytes as f64 / 1e6 / length;
-                (low, high) = (low.min(rate), high.max(rate));
-            }
+    let own: Vec<&IntervalRecord> = records.intervals.iter().filter(|one| one.key == *key).collect();
+    let begun_ns = own.first().map_or(0, |first| first.start_ns);
+    let length_ns = |one: &IntervalRecord| one.end_ns.saturating_sub(one.start_ns);
+    let longest_ns = own.iter().map(|one| length_ns(one)).max().unwrap_or(0);
+    let bytes = |one: &IntervalRecord| one.read.bytes.get() + one.write.bytes.get();
+    let rate = |one: &IntervalRecord| bytes(one) as f64 / 1e6 / (length_ns(one) as f64 / 1e9);
+    let mut moved = 0;
+    let point = |stretch: &[&IntervalRecord]| {
+        moved += stretch.iter().map(|one| bytes(one)).sum::<u64>();
+        // The last interval may be a moment, whose rate is chance.
+        let rated = stretch.iter().filter(|one| 2 * length_ns(one) >= longest_ns && length_ns(one) > 0);
+        let (low, high) = stats::range(&rated.map(|one| rate(one)).collect::<Vec<_>>()).unzip();
+        let to_ns = stretch.last().map_or(begun_ns, |last| last.end_ns);
+        RatePoint {
+            to_s: nine_digits(to_ns.saturating_sub(begun_ns) as f64 / 1e9),
+            moved,
+            low: low.map(nine_digits),
+            high: high.map(nine_digits),
         }
-        RatePoint { to_s: nine_digits(seconds), moved, low: nine_digits(low.min(high)), high: nine_digits(high) }
     };
-    let rates = own.chunks(stretch).map(point).collect();
-    Course { key: key.clone(), rates, celsius: temperatures(records, key, most) }
+    let rates = own.chunks(own.len().div_ceil(most).max(1)).map(point).collect();
+    Course { key: key.clone(), rates, celsius: temperatures(records, key, begun_ns, most) }
 }
 
-fn temperatures(records: &RunRecords, key: &StepKey, most: usize) -> Vec<TemperaturePoint> {
+fn temperatures(records: &RunRecords, key: &StepKey, begun_ns: u64, most: usize) -> Vec<TemperaturePoint> {
     let record = records.steps.iter().find(|record| record.key == *key);
     let Some((record, (source, series))) = record.zip(of_drive(&records.telemetry, Quantity::Temperature)) else {
         return Vec::new();
@@ -102,9 +106,9 @@ fn temperatures(records: &RunRecords, key: &StepKey, most: usize) -> Vec<Tempera
     let point = |stretch: &[(u64, f64)]| {
         let (to_ns, _) = stretch.last()?;
         let celsius: Vec<f64> = stretch.iter().map(|(_, celsius)| *celsius).collect();
-        let (low, high) = crate::stats::range(&celsius)?;
-        let mean = nine_digits(crate::stats::mean(&celsius)?);
-        Some(TemperaturePoint { to_s: nine_digits((to_ns - record.start_ns) as f64 / 1e9), mean, low, high })
+        let (low, high) = stats::range(&celsius)?;
+        let mean = nine_digits(stats::mean(&celsius)?);
+        Some(TemperaturePoint { to_s: nine_digits(to_ns.saturating_sub(begun_ns) as f64 / 1e9), mean, low, high })
     };
     read.chunks(read.len().div_ceil(most).max(1)).filter_map(point).collect()
 }

@@ -1,6 +1,6 @@
 //! From records and analysis to a digest.
 
-use drivelab_core::environment::Environment;
+use drivelab_core::environment::{Environment, ToolVersion};
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::{Interval95, Metric, Spread};
 use drivelab_core::plan::{Step, StepRole};
@@ -47,9 +47,10 @@ fn facts(records: &RunRecords, analysis: &Analysis) -> RunFacts {
         started: records.started.clone(),
         duration_ns: records.last_at_ns,
         state: records.state,
-        simulated: records.steps.iter().any(|record| !record.origin.is_measured()),
+        simulated: records.is_simulated(),
         breaks: records.breaks.len(),
         tool: records.tool.clone(),
+        resumed_with: resumed_with(records),
         method: plan.methodology.clone(),
         title: plan.title.clone(),
         profile: plan.profile.clone(),
@@ -61,6 +62,12 @@ fn facts(records: &RunRecords, analysis: &Analysis) -> RunFacts {
         idle_watts: idle_watts(records),
         cpu_s_per_gb: cpu_s_per_gb(records, &measured),
     }
+}
+
+/// Programs and kernels that went on with the run.
+fn resumed_with(records: &RunRecords) -> Vec<(ToolVersion, String)> {
+    let resumed = records.breaks.iter().filter_map(|pause| pause.resumed.as_ref());
+    resumed.map(|resumed| (resumed.tool.clone(), resumed.environment.testbed.kernel.clone())).collect()
 }
 
 fn is_measured(step: &Step) -> bool {

@@ -65,8 +65,11 @@ pub struct RunFacts {
     pub simulated: bool,
     /// Interruptions.
     pub breaks: usize,
-    /// Which drivelab measured it.
+    /// Which drivelab began it.
     pub tool: ToolVersion,
+    /// Which drivelab went on with it, and under which kernel, each time that it was resumed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resumed_with: Vec<(ToolVersion, String)>,
     /// The methodology.
     pub method: MethodIdentity,
     /// Its title.

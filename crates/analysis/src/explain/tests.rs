@@ -1,8 +1,9 @@
 //! Every figure of a run can be followed back, and a wrong address is answered with near ones.
 
+use drivelab_samples::{sample_run, sample_steady_run};
+
 use super::*;
 use crate::analyse;
-use drivelab_samples::{sample_run, sample_steady_run};
 
 #[test]
 fn every_figure_can_be_explained() {

@@ -138,9 +138,9 @@ mod tests {
     //! A quiet testbed gives no finding; each disturbance alone gives its own.
 
     use drivelab_core::finding::Severity;
+    use drivelab_samples::{sample_environment, sample_tool};
 
     use super::*;
-    use drivelab_samples::{sample_environment, sample_tool};
 
     fn codes(change: impl FnOnce(&mut Environment)) -> Vec<String> {
         let mut environment = sample_environment();

@@ -129,8 +129,9 @@ fn requests(device: &BlockDeviceFacts) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use drivelab_samples::sample_run;
+
+    use super::*;
 
     fn codes(host: HostFacts) -> Vec<String> {
         let mut testbed = sample_run().environment.testbed;

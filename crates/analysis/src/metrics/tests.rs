@@ -14,11 +14,11 @@ use drivelab_core::metric::Metric;
 use drivelab_core::record::{BurstsDone, OpRecord};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::{Bytes, Nanos};
+use drivelab_samples as testing;
 
 use super::*;
 use crate::analyse;
 use crate::metrics::tests::hand_made::{flat, hand_made, set_ramp, tenfold};
-use drivelab_samples as testing;
 use drivelab_samples::{sample_run, sample_unfinished_run};
 
 /// What every metric of [`hand_made`] is, worked out on paper.

@@ -1,9 +1,9 @@
 //! Sweeps and time lines of the sample runs.
 
 use drivelab_core::ids::StepId;
+use drivelab_samples::{sample_loads_run, sample_open_loop_run, sample_resumed_run, sample_run};
 
 use super::*;
-use drivelab_samples::{sample_loads_run, sample_open_loop_run, sample_resumed_run, sample_run};
 
 #[test]
 fn only_tests_with_one_varying_axis_are_sweeps() {

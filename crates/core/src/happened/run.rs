@@ -318,6 +318,12 @@ impl RunRecords {
             || self.is_reused(key)
     }
 
+    /// Whether figures of a virtual drive are on record.
+    #[must_use]
+    pub fn is_simulated(&self) -> bool {
+        self.steps.iter().any(|record| !record.origin.is_measured())
+    }
+
     /// Whether an execution was left out, since the target was as it would have left it.
     #[must_use]
     pub fn is_reused(&self, key: &StepKey) -> bool {

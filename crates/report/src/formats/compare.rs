@@ -49,14 +49,14 @@ fn run_lines(at: usize, run: &ComparedRun<'_>, width: usize) -> Vec<String> {
         state => format!(", {}", run_facts::state_word(state)),
     };
     let started = facts.started.get(..19).unwrap_or(&facts.started).replace('T', " ");
-    let first = wrap::cut(&format!("{}  {}{state}", letter(at), compare::title(run.digest)), width);
+    let first = wrap::cut(&format!("{}  {}{state}", letter(at), compare::title(&facts.environment)), width);
     vec![first, format!("   {}, {started} UTC", facts.id)]
 }
 
 fn group_lines(group: Group, width: usize) -> Vec<String> {
     let mut lines = vec![String::new(), group.title];
     if group.differences.is_empty() {
-        lines.push("Differs besides the drive: nothing that is recorded".to_owned());
+        lines.push("Differs besides the drive: nothing recorded".to_owned());
     } else {
         lines.push("Differs besides the drive:".to_owned());
         lines.extend(group.differences.iter().flat_map(|one| wrap::lines(&format!("- {one}"), width)));

@@ -78,20 +78,22 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
     lines.extend(not_as_written(plan, width));
     lines.extend(findings(input, width));
     let mut text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
-    if plan.steps().any(|step| !step.approximations.is_empty()) {
-        text.push_str("≈ a parameter is drivelab's own, not the source's\n");
-    }
+    let signs = signs_of(&text);
+    text.push_str(&signs);
     if plan.steps().any(rate::replays) {
         wrap::lines(signs::BUSY, width).iter().for_each(|line| text.push_str(&format!("{line}\n")));
     }
-    if input.analysis.metrics.iter().any(|metric| metric.lower_bound) {
-        text.push_str("≥ drivelab or the host's CPU was the limit: the target can do at least this much\n");
-    }
-    if input.analysis.metrics.iter().any(|metric| metric.wrong.is_some()) {
-        text.push_str(DISTURBED);
-        text.push('\n');
-    }
     text
+}
+
+/// A line for each sign in the text; a preparation has figures with signs that no table shows.
+fn signs_of(text: &str) -> String {
+    let known: [(&[char], &str); 3] = [
+        (&['≈'], "≈ a parameter is drivelab's own, not the source's"),
+        (&['≥'], "≥ drivelab or the host's CPU was the limit: the target can do at least this much"),
+        (&['▲', '▼', '◆'], DISTURBED),
+    ];
+    known.into_iter().filter(|(signs, _)| text.contains(*signs)).map(|(_, says)| format!("{says}\n")).collect()
 }
 
 /// What the marks of disturbed figures say.

@@ -3,10 +3,11 @@
 //! figures. All of it comes from digests, so a stored run is set beside others at any time.
 
 use drivelab_core::condition::{Condition, Series};
+use drivelab_core::ids::RunId;
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::Metric;
 
-use super::rounds::over_rounds;
+use super::rounds::{over_rounds, rounds_of};
 use super::table::{ArmCell, ArmColumn, ArmRow, Arms};
 use crate::across::side_by_side::{AlignedStep, align};
 use crate::digest::{Digest, StepDigest};
@@ -23,9 +24,13 @@ pub fn arms(runs: &[&Digest]) -> Arms {
     let bases: Vec<bool> = runs.iter().map(|run| is_base(run)).collect();
     let rows = align(runs).steps().map(|step| row(step, &bases)).collect();
     let arms = Arms { arms: runs.iter().map(column).collect(), rows, over_rounds: Vec::new() };
-    let place = |run: &&Digest| run.run.environment.condition.as_ref()?.series.clone();
-    let places: Vec<Option<Series>> = runs.iter().map(place).collect();
-    Arms { over_rounds: over_rounds(&arms, &places, &bases), ..arms }
+    // Ids of runs sort by the time at which the runs began.
+    let places: Vec<(RunId, Option<&Series>)> = runs.iter().map(|run| (run.run.id, series(run))).collect();
+    Arms { over_rounds: over_rounds(&arms, &rounds_of(&places), &bases), ..arms }
+}
+
+fn series(run: &Digest) -> Option<&Series> {
+    run.run.environment.condition.as_ref()?.series.as_ref()
 }
 
 fn is_base(run: &Digest) -> bool {

@@ -30,20 +30,42 @@ pub fn paired_cost(pairs: &[(f64, f64)]) -> Option<PairedCost> {
     })
 }
 
-/// Every step over all rounds; empty where no arm has several.
-pub(super) fn over_rounds(arms: &Arms, places: &[Option<Series>], is_base: &[bool]) -> Vec<StepOverRounds> {
-    let round = |run: usize| places.get(run).and_then(Option::as_ref).map_or(1, |place| place.round);
+/// A round of a series: the how-many-th series among the runs, from 0, and its round, from 1.
+pub(super) type Round = (usize, u32);
+
+/// The round of each run, from what orders the runs in time and the place of each in its series; `None` for a run
+/// outside any series. The next series begins where the place does not rise.
+pub(super) fn rounds_of<T: Ord>(runs: &[(T, Option<&Series>)]) -> Vec<Option<Round>> {
+    let mut order: Vec<usize> = (0..runs.len()).collect();
+    order.sort_by(|one, other| runs[*one].0.cmp(&runs[*other].0));
+    let mut rounds = vec![None; runs.len()];
+    let (mut series, mut last) = (0, 0);
+    for run in order {
+        let Some(place) = runs[run].1 else { continue };
+        series += usize::from(place.at <= last);
+        last = place.at;
+        rounds[run] = Some((series, place.round));
+    }
+    rounds
+}
+
+/// Every step over all rounds; empty where there is one round at most.
+pub(super) fn over_rounds(arms: &Arms, rounds: &[Option<Round>], is_base: &[bool]) -> Vec<StepOverRounds> {
+    let round = |run: usize| rounds.get(run).copied().flatten();
     let mut names: Vec<(&str, bool)> = Vec::new();
     for (column, base) in arms.arms.iter().zip(is_base) {
         if !names.iter().any(|(name, _)| *name == column.arm) {
             names.push((&column.arm, *base));
         }
     }
-    if (0..arms.arms.len()).all(|run| round(run) <= 1) {
+    let mut known: Vec<Round> = rounds.iter().copied().flatten().collect();
+    known.sort_unstable();
+    known.dedup();
+    if known.len() <= 1 {
         return Vec::new();
     }
     let step = |row: &crate::across::arms::ArmRow| {
-        let of = |wanted: &dyn Fn(usize) -> bool| -> Vec<(u32, f64)> {
+        let of = |wanted: &dyn Fn(usize) -> bool| -> Vec<(Option<Round>, f64)> {
             let runs = (0..row.cells.len()).filter(|run| wanted(*run));
             runs.filter_map(|run| Some((round(run), row.cells[run].throughput?))).collect()
         };
@@ -68,12 +90,12 @@ pub(super) fn over_rounds(arms: &Arms, places: &[Option<Series>], is_base: &[boo
 }
 
 /// The means of both in each round in which both were measured.
-fn pairs(own: &[(u32, f64)], base: &[(u32, f64)]) -> Vec<(f64, f64)> {
-    let mut rounds: Vec<u32> = own.iter().map(|(round, _)| *round).collect();
+fn pairs(own: &[(Option<Round>, f64)], base: &[(Option<Round>, f64)]) -> Vec<(f64, f64)> {
+    let mut rounds: Vec<Round> = own.iter().filter_map(|(round, _)| *round).collect();
     rounds.sort_unstable();
     rounds.dedup();
-    let mean = |of: &[(u32, f64)], wanted: u32| {
-        let rates: Vec<f64> = of.iter().filter(|(round, _)| *round == wanted).map(|(_, rate)| *rate).collect();
+    let mean = |of: &[(Option<Round>, f64)], wanted: Round| {
+        let rates: Vec<f64> = of.iter().filter(|(round, _)| *round == Some(wanted)).map(|(_, rate)| *rate).collect();
         stats::mean(&rates)
     };
     rounds.into_iter().filter_map(|round| Some((mean(own, round)?, mean(base, round)?))).collect()
@@ -115,10 +137,10 @@ mod tests {
     }
 
     /// A run of `arm` in `round` with this rate.
-    fn run((arm, round, rate): (&str, u32, f64)) -> (ArmColumn, Option<Series>, ArmCell) {
+    fn run((arm, round, rate): (&str, u32, f64)) -> (ArmColumn, Option<Round>, ArmCell) {
         let column = ArmColumn { run: RunId::now(), arm: arm.to_owned(), idle_watts: None, cpu_s_per_gb: None };
         let cell = ArmCell { throughput: Some(rate), cpu_s_per_gb: Some(rate / 100.0), ..ArmCell::default() };
-        (column, Some(Series { round, ..Series::default() }), cell)
+        (column, Some((0, round)), cell)
     }
 
     fn of(runs: &[(&str, u32, f64)]) -> Vec<StepOverRounds> {
@@ -155,5 +177,23 @@ mod tests {
         assert!(of(&runs[..3]).is_empty(), "one round is shown run by run already");
         let alone = of(&[("none", 1, 90.0), ("luks2", 2, 75.0)]);
         assert_eq!(alone[0].arms[1].cost, None, "no run without in its round");
+    }
+
+    #[test]
+    fn runs_of_two_series_are_never_of_one_round() {
+        let place = |at, round| Series { at, round, ..Series::default() };
+        let places = [place(1, 1), place(2, 1), place(3, 2), place(1, 1), place(2, 1)];
+        // Named in another order than they were measured in, with one that belongs to no series.
+        let runs = [
+            ("2026-11-03", Some(&places[3])),
+            ("2026-11-01T10", Some(&places[0])),
+            ("2026-11-01T12", Some(&places[2])),
+            ("2026-11-01T11", Some(&places[1])),
+            ("2026-11-02", None),
+            ("2026-11-04", Some(&places[4])),
+        ];
+        let found = rounds_of(&runs);
+        assert_eq!(found, [Some((1, 1)), Some((0, 1)), Some((0, 2)), Some((0, 1)), None, Some((1, 1))]);
+        assert_eq!(pairs(&[(Some((0, 1)), 75.0), (None, 1.0)], &[(Some((1, 1)), 100.0), (None, 2.0)]), Vec::new());
     }
 }

@@ -107,23 +107,25 @@ impl Differing {
                 listed(&all)
             }
             Differing::ToolVersion => {
-                let ToolVersion { version, commit, profile } = &run.tool;
-                let build = if profile == "release" { "" } else { ", debug build" };
-                Value::Name(format!("{version} ({}{build})", commit.get(..12).unwrap_or(commit)))
+                let later = run.resumed_with.iter().map(|(tool, _)| tool);
+                Value::Name(distinct([&run.tool].into_iter().chain(later).map(build)))
             }
             Differing::Backend => listed(&run.backends),
-            Differing::Kernel => Value::Name(testbed.kernel.clone()),
+            Differing::Kernel => {
+                let later = run.resumed_with.iter().map(|(_, kernel)| kernel);
+                Value::Name(distinct([&testbed.kernel].into_iter().chain(later).cloned()))
+            }
             Differing::Cpu => known(testbed.cpu_model.as_ref()),
             Differing::Board => known(testbed.board.as_ref()),
             Differing::FileSystem => {
                 target.file_system.as_ref().map_or(Value::None, |system| Value::Name(system.kind.clone()))
             }
             Differing::Traces => {
-                let mut hashes: Vec<String> = digest.steps().filter_map(|step| step.facts.trace.clone()).collect();
-                hashes.iter_mut().for_each(|hash| hash.truncate(8));
-                hashes.sort();
-                hashes.dedup();
-                listed(&hashes)
+                // A made-up trace has no hash: the methodology says what it is.
+                let hashes =
+                    digest.steps().filter_map(|step| step.facts.trace.as_deref()).filter(|hash| !hash.is_empty());
+                let short = distinct(hashes.map(|hash| hash.get(..8).unwrap_or(hash).to_owned()));
+                if short.is_empty() { Value::None } else { Value::Name(short) }
             }
             Differing::Source => {
                 let source = run.environment.source.as_ref();
@@ -137,6 +139,24 @@ impl Differing {
             Differing::State => Value::State(run.state),
         }
     }
+}
+
+/// A drivelab: `0.1.0 (4f2a…, debug build)`.
+fn build(tool: &ToolVersion) -> String {
+    let ToolVersion { version, commit, profile } = tool;
+    let build = if profile == "release" { "" } else { ", debug build" };
+    format!("{version} ({}{build})", commit.get(..12).unwrap_or(commit))
+}
+
+/// Each name once, in the order of their first place.
+fn distinct(names: impl Iterator<Item = String>) -> String {
+    let mut all: Vec<String> = Vec::new();
+    for name in names {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all.join(" and ")
 }
 
 /// The drives below a target, each with its model and firmware, in the order of their names.

@@ -54,7 +54,7 @@ pub enum Refusal {
     /// The form: of these runs, and of the others.
     Form(Form, Form),
     /// What was set up around the target: of these runs, and of the others.
-    Conditions(Box<[Ground; 2]>),
+    Conditions([Ground; 2]),
     /// These are simulated and the others measured, or the other way round.
     Simulated(bool),
 }
@@ -73,7 +73,7 @@ pub struct Methodology {
 }
 
 /// What was set up around a target, without what is compared: arm and power state.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ground {
     /// The condition without arm and power state.
     pub condition: Condition,
@@ -81,10 +81,8 @@ pub struct Ground {
     pub on_file: bool,
 }
 
-impl Eq for Ground {}
-
 /// What must be equal for two runs to stand in one table.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Key {
     method: String,
     form: Form,
@@ -122,7 +120,7 @@ fn refusals(own: &Digest, other: &Digest) -> Vec<Refusal> {
         refusals.push(Refusal::Form(key.form, its.form));
     }
     if key.ground != its.ground {
-        refusals.push(Refusal::Conditions(Box::new([key.ground, its.ground])));
+        refusals.push(Refusal::Conditions([key.ground, its.ground]));
     }
     if key.simulated != its.simulated {
         refusals.push(Refusal::Simulated(key.simulated));

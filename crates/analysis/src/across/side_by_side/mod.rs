@@ -8,3 +8,6 @@ mod groups;
 pub use align::{Aligned, AlignedStep, AlignedTest, LeftOut, align};
 pub use differences::{Difference, Differing, Value};
 pub use groups::{Alike, Ground, Methodology, Refusal, Refused, SideBySide, side_by_side};
+
+#[cfg(test)]
+mod tests;

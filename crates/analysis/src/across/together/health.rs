@@ -140,8 +140,9 @@ fn rise(source: &RecordedSource, quantity: Quantity, from: u64, to: u64) -> Opti
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use drivelab_samples::series;
+
+    use super::*;
 
     #[test]
     fn the_reading_at_a_border_is_the_first_from_there_on_or_the_last_before() {

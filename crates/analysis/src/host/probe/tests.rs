@@ -4,9 +4,9 @@ use drivelab_core::probe::{
     Contradiction, LbaFormat, NamespaceProbe, NvmeFeatures, NvmeHealth, NvmeSecurity, PciePath, ThermalLimits,
 };
 use drivelab_core::units::Bytes;
+use drivelab_samples::{quiet_nvme, quiet_probe};
 
 use super::*;
-use drivelab_samples::{quiet_nvme, quiet_probe};
 
 fn queues(of: &[&[u32]], cpus_online: u32) -> QueueFacts {
     QueueFacts {

@@ -4,10 +4,10 @@ use drivelab_core::event::Steadiness;
 use drivelab_core::ids::StepId;
 use drivelab_core::plan::Combine;
 use drivelab_core::record::{StepRecord, StopReason};
+use drivelab_samples::sample_steady_run;
 use proptest::prelude::*;
 
 use super::*;
-use drivelab_samples::sample_steady_run;
 
 /// Three rounds with 100, 200 and 600 reads of 20, 30 and 40 ns in 1 s each.
 fn three_rounds(combine: Combine) -> RunRecords {

@@ -109,9 +109,9 @@ mod tests {
 
     use drivelab_core::plan::{Action, AxisValue};
     use drivelab_core::units::{QueueDepth, Threads};
+    use drivelab_samples::sample_run;
 
     use super::*;
-    use drivelab_samples::sample_run;
 
     #[test]
     fn max_is_the_fastest_below_five_milliseconds_and_mid_the_nearest_to_the_middle() {

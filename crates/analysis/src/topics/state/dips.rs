@@ -170,9 +170,9 @@ mod tests {
     use drivelab_core::load::Rate;
     use drivelab_core::plan::Action;
     use drivelab_core::units::Bytes;
+    use drivelab_samples::sample_run;
 
     use super::*;
-    use drivelab_samples::sample_run;
 
     /// Four steps of a test as sizes, the third of which is slower than its neighbours.
     fn sweep(rate: Option<Rate>) -> Vec<Finding> {

@@ -103,9 +103,10 @@ fn recovered(title: &str, step: &Step, before: f64, seconds: Option<f64>) -> Fin
 mod tests {
     //! Courses worked out by hand.
 
+    use drivelab_samples::sample_run;
+
     use super::*;
     use crate::analyse;
-    use drivelab_samples::sample_run;
 
     /// Seconds at these rates, from a time on that is not 0.
     fn course(parts: &[(usize, f64)]) -> Vec<Slice> {

@@ -151,10 +151,10 @@ pub(crate) fn rose(source: &RecordedSource, series: usize, from_ns: u64, to_ns: 
 #[cfg(test)]
 mod tests {
     use drivelab_core::telemetry::{GapCause, Quantity};
+    use drivelab_samples::series;
     use proptest::prelude::*;
 
     use super::*;
-    use drivelab_samples::series;
 
     const S: u64 = 1_000_000_000;
 

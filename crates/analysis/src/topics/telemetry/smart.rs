@@ -74,9 +74,9 @@ fn of_log(log: &RecordedSource, quantity: Quantity) -> Vec<Counter> {
 #[cfg(test)]
 mod tests {
     use drivelab_core::telemetry::{Sample, SeriesDescription};
+    use drivelab_samples::{recorded, sample_run, source};
 
     use super::*;
-    use drivelab_samples::{recorded, sample_run, source};
 
     #[test]
     fn a_counter_is_told_with_its_first_and_its_last_value() {

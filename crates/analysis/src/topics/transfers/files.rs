@@ -55,10 +55,10 @@ mod tests {
     use drivelab_core::files::{FilePlace, FileSet, FileSizes, FileSync, FileWork};
     use drivelab_core::plan::Action;
     use drivelab_core::units::{Bytes, Percent};
+    use drivelab_samples::sample_run;
 
     use super::*;
     use crate::topics::transfers::findings;
-    use drivelab_samples::sample_run;
 
     /// The first three steps of the corners as: the source read, copied to the drive, copied on it, at these MB/s.
     fn run(rates: [u64; 3]) -> RunRecords {

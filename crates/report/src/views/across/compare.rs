@@ -6,7 +6,7 @@ use drivelab_analysis::side_by_side::{
     Aligned, AlignedStep, Alike, Difference, Differing, Ground, LeftOut, Methodology, Refusal, Refused, Value,
     side_by_side,
 };
-use drivelab_core::environment::TargetKind;
+use drivelab_core::environment::{Environment, TargetKind};
 use drivelab_core::group::letter;
 use drivelab_core::plan::OWN_LOAD;
 
@@ -52,18 +52,17 @@ impl Comparison {
 
 /// Name of a run among several: letter, drive.
 pub(crate) fn run_name(index: usize, input: &ReportInput<'_>) -> String {
-    let condition = input.records.environment.condition.as_ref().map(|facts| facts.asked).unwrap_or_default();
-    format!("{}: {}{}", letter(index), facts::title(&input.records.environment), condition.arm_behind())
+    name(index, &input.records.environment)
 }
 
-/// The same of a digest.
-fn name(index: usize, digest: &Digest) -> String {
-    format!("{}: {}", letter(index), title(digest))
+fn name(index: usize, environment: &Environment) -> String {
+    format!("{}: {}", letter(index), title(environment))
 }
 
 /// The drive of a run, and what was set up on it.
-pub(crate) fn title(digest: &Digest) -> String {
-    format!("{}{}", facts::title(&digest.run.environment), digest.condition().arm_behind())
+pub(crate) fn title(environment: &Environment) -> String {
+    let condition = environment.condition.as_ref().map(|facts| facts.asked).unwrap_or_default();
+    format!("{}{}", facts::title(environment), condition.arm_behind())
 }
 
 /// The comparison of runs whose records are at hand.
@@ -88,16 +87,16 @@ pub(crate) fn of_digests(digests: &[&Digest]) -> Comparison {
 /// Why runs are not compared.
 fn refused_words(refused: &Refused, digests: &[&Digest]) -> String {
     let names = |places: &[usize]| {
-        let names = places.iter().filter_map(|place| Some(name(*place, digests.get(*place)?)));
+        let names = places.iter().filter_map(|place| Some(name(*place, &digests.get(*place)?.run.environment)));
         names.collect::<Vec<_>>().join(", ")
     };
     match refused {
         Refused::Smoke(place) => {
-            format!("{} is in the smoke form, which is for tests only and unusable for comparison.", names(&[*place]))
+            format!("{} is in the smoke form, which is for tests only and cannot be compared.", names(&[*place]))
         }
         Refused::Unlike { runs, than, because } => {
             let reasons: Vec<String> = because.iter().map(refusal_words).collect();
-            format!("{} and {} are not comparable: {}.", names(runs), names(than), reasons.join(" and "))
+            format!("{} cannot be compared with {}: {}.", names(runs), names(than), reasons.join(" and "))
         }
     }
 }
@@ -129,7 +128,7 @@ fn method_words(own: &Methodology, other: &Methodology) -> String {
         () if names == (OWN_LOAD, OWN_LOAD) && own.title != other.title => {
             format!("another load ('{}' instead of '{}')", own.title, other.title)
         }
-        () if names == (OWN_LOAD, OWN_LOAD) => "another load (of the same name, with other flags)".to_owned(),
+        () if names == (OWN_LOAD, OWN_LOAD) => "another load (a flag such as --time or --size differs)".to_owned(),
         () if names.0 != names.1 => format!("another methodology ({} instead of {})", names.0, names.1),
         () if own.profile != other.profile => {
             format!("another profile ({} instead of {})", profile(own), profile(other))
@@ -138,7 +137,7 @@ fn method_words(own: &Methodology, other: &Methodology) -> String {
         () if own.identity.version != other.identity.version => {
             format!("version {} instead of {}", own.identity.version, other.identity.version)
         }
-        () => "another content of the same methodology (its hash differs)".to_owned(),
+        () => "the same name and version, but other content (the content hash differs)".to_owned(),
     }
 }
 
@@ -163,7 +162,13 @@ fn table(alike: &Alike<'_>, quantity: &str) -> Table {
     let Aligned { runs, tests } = &alike.aligned;
     let (title, unit) = quantity::heading(quantity);
     let mut columns = vec![Column::words("Step")];
-    columns.extend(alike.places.iter().zip(runs).map(|(place, digest)| Column::figures(&name(*place, digest), unit)));
+    columns.extend(
+        alike
+            .places
+            .iter()
+            .zip(runs)
+            .map(|(place, digest)| Column::figures(&name(*place, &digest.run.environment), unit)),
+    );
     let mut rows = Vec::new();
     for test in tests {
         // Steps of different tests may have one name.

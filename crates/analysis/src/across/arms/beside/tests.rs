@@ -3,10 +3,10 @@
 use drivelab_core::condition::{Arm, Luks2};
 use drivelab_core::plan::Combine;
 use drivelab_core::run::RunRecords;
+use drivelab_samples::{sample_arms, sample_run, sample_watched_run, under_arm, with_host_cpu};
 
 use super::*;
 use crate::{Analysis, analyse};
-use drivelab_samples::{sample_arms, sample_run, sample_watched_run, under_arm, with_host_cpu};
 
 /// The arms of these runs.
 fn arms_of(runs: &[RunRecords]) -> Arms {

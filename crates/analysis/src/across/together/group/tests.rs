@@ -2,11 +2,11 @@
 
 use drivelab_core::event::{RunResumed, RunState};
 use drivelab_core::run::{Break, RunRecords};
+use drivelab_samples::{SLOWED, sample_group};
 
 use super::*;
 use crate::Analysis;
 use crate::analyse;
-use drivelab_samples::{SLOWED, sample_group};
 
 fn group_of(runs: &[RunRecords]) -> Together {
     let analyses: Vec<Analysis> = runs.iter().map(analyse).collect();

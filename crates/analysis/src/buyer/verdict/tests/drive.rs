@@ -5,9 +5,9 @@ use drivelab_core::environment::{BlockDeviceFacts, LinkFacts};
 use drivelab_core::plan::Combine;
 use drivelab_core::probe::{NamespaceProbe, NvmeController, NvmeHealth, NvmeProbe, TargetProbe};
 use drivelab_core::units::Bytes;
+use drivelab_samples::{quiet_nvme, quiet_probe};
 
 use crate::buyer::{Checked, Known, Place, Read, check};
-use drivelab_samples::{quiet_nvme, quiet_probe};
 
 const CAPACITY: Bytes = Bytes::new(1_000_204_886_016);
 

@@ -4,12 +4,12 @@ use drivelab_core::ids::StepKey;
 use drivelab_core::metric::Wrong;
 use drivelab_core::plan::{Action, Combine};
 use drivelab_core::workload::Pattern;
+use drivelab_samples::{beside_others, sample_run};
 
 use super::*;
 use crate::analyse;
 use crate::buyer::SmallReads;
 use crate::topics::limits::LimitKind;
-use drivelab_samples::{beside_others, sample_run};
 
 /// Others used the disk in every round of these places.
 fn disturb(drive: &mut Drive, places: std::ops::Range<usize>) {

@@ -10,10 +10,10 @@ use drivelab_core::record::IoError;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::Span;
+use drivelab_samples::sample_verified_run;
 
 use super::*;
 use crate::analyse;
-use drivelab_samples::sample_verified_run;
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;

@@ -5,10 +5,10 @@ use drivelab_core::plan::OnError;
 use drivelab_core::record::{IoError, Verification};
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::Span;
+use drivelab_samples::sample_verified_run;
 
 use super::*;
 use crate::topics::capacity::findings;
-use drivelab_samples::sample_verified_run;
 
 const KIB: u64 = 1024;
 const PART: u64 = 1024 * KIB;

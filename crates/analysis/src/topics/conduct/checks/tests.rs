@@ -11,10 +11,10 @@ use drivelab_core::plan::{Combine, Order, StopRule};
 use drivelab_core::record::{OpRecord, StepRecord};
 use drivelab_core::run::FailedStep;
 use drivelab_core::units::{Bytes, Nanos};
+use drivelab_samples::{sample_resumed_run, sample_run, sample_steady_run, sample_unfinished_run};
 
 use super::*;
 use crate::analyse;
-use drivelab_samples::{sample_resumed_run, sample_run, sample_steady_run, sample_unfinished_run};
 
 /// The sample's fill is drawn with the end of a write cache, which every run that holds it notes.
 const OF_THE_SAMPLE: &str = "write_cache_ended";

@@ -13,12 +13,12 @@ use drivelab_core::plan::Action;
 use drivelab_core::record::StepRecord;
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::Span;
+use drivelab_samples as testing;
 
 use super::*;
 use crate::analyse;
 use crate::data_sheet::{CauseKind, dwpd, tbw};
 use crate::values;
-use drivelab_samples as testing;
 
 /// No cause.
 const NOTHING: [CauseKind; 0] = [];

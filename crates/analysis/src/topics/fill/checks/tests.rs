@@ -6,9 +6,9 @@ use drivelab_core::record::IntervalRecord;
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::{About, Quantity, SeriesDescription, SourceKind};
 use drivelab_core::units::Bytes;
+use drivelab_samples::{recorded, sample_run, source};
 
 use crate::analyse;
-use drivelab_samples::{recorded, sample_run, source};
 
 const STEP: &str = "sustained/whole-file-write";
 

@@ -6,12 +6,12 @@ use drivelab_core::histogram::bucket_of;
 use drivelab_core::plan::Step;
 use drivelab_core::record::{IntervalRecord, OpRecord, Response, StepRecord};
 use drivelab_core::units::{Bytes, Nanos};
+use drivelab_samples::{Pace, loads_plan, sample_loads_run, sample_plan, sample_run, step_events};
 use proptest::prelude::*;
 
 use super::*;
 use crate::check;
 use crate::values::Execution;
-use drivelab_samples::{Pace, loads_plan, sample_loads_run, sample_plan, sample_run, step_events};
 
 /// One execution that a test may spoil.
 struct Case {

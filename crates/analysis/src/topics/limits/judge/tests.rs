@@ -4,11 +4,11 @@ use drivelab_core::load::{Bursts, Rate};
 use drivelab_core::record::Effort;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::{Nanos, QueueDepth};
+use drivelab_samples::sample_run;
 use proptest::prelude::*;
 
 use super::*;
 use crate::topics::limits::all;
-use drivelab_samples::sample_run;
 
 /// A closed loop of 32 in flight with this much user and kernel time of 1,000 ms.
 fn case(user_ms: u64, kernel_ms: u64, reached: f64) -> (StepRecord, Workload) {

@@ -10,12 +10,12 @@ use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::SeriesDescription;
 use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::Workload;
+use drivelab_samples::{recorded, sample_run, source};
 use proptest::prelude::*;
 
 use super::*;
 use crate::analyse;
 use crate::metrics::metric_def;
-use drivelab_samples::{recorded, sample_run, source};
 
 const STEP: &str = "mixes/w30";
 

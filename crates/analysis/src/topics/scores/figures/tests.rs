@@ -1,9 +1,9 @@
 //! Scores by hand-worked numbers.
 
 use drivelab_core::score::ScorePart;
+use drivelab_samples::sample_plan;
 
 use super::*;
-use drivelab_samples::sample_plan;
 
 fn metric(step: &StepId, id: &str, unit: &str, value: Option<f64>) -> Metric {
     Metric {

@@ -6,11 +6,11 @@ use drivelab_core::load::{Arrivals, Rate};
 use drivelab_core::plan::{Action, RateSearch, Rounds, Step, TestPlan};
 use drivelab_core::record::{OpRecord, OpenLoop, Response, StepRecord, StopReason};
 use drivelab_core::units::Nanos;
+use drivelab_samples::sample_run;
 use proptest::prelude::*;
 
 use super::*;
 use crate::topics::search::findings;
-use drivelab_samples::sample_run;
 
 fn search(lowest: u64, highest: u64, max: u32) -> RateSearch {
     let bound = Nanos::from_millis(1);

@@ -2,10 +2,10 @@
 
 use drivelab_core::finding::Finding;
 use drivelab_core::telemetry::{Sample, SeriesDescription};
+use drivelab_samples::{recorded, sample_run, source};
 
 use super::*;
 use crate::analyse;
-use drivelab_samples::{recorded, sample_run, source};
 
 const S: u64 = SECOND_NS;
 

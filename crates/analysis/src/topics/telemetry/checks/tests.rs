@@ -3,10 +3,10 @@
 use drivelab_core::finding::Finding;
 use drivelab_core::record::StepRecord;
 use drivelab_core::run::RunRecords;
+use drivelab_samples::{recorded, sample_run, sample_watched_run, source};
 
 use super::*;
 use crate::analyse;
-use drivelab_samples::{recorded, sample_run, sample_watched_run, source};
 
 const STEP: &str = "mixes/w30";
 

@@ -2,9 +2,9 @@
 
 use drivelab_core::ids::{StepId, StepKey};
 use drivelab_core::plan::StepRole;
+use drivelab_samples::{sample_run, with_host_cpu};
 
 use super::*;
-use drivelab_samples::{sample_run, with_host_cpu};
 
 fn near(value: Option<f64>, wanted: f64) -> bool {
     value.is_some_and(|value| (value - wanted).abs() < 1e-9 * wanted.abs().max(1.0))

@@ -3,11 +3,11 @@
 use drivelab_core::files::{FileLoad, FilePlace, FileSet, FileSizes, FileSync, FileWork};
 use drivelab_core::record::OpenLoop;
 use drivelab_core::units::{Bytes, Nanos, Percent};
+use drivelab_samples as testing;
 
 use super::*;
 use crate::analyse;
 use crate::topics::limits::LimitKind;
-use drivelab_samples as testing;
 use drivelab_samples::sample_run;
 
 fn effort(record: &mut StepRecord) -> &mut drivelab_core::record::Effort {

@@ -6,9 +6,9 @@ use drivelab_core::load::{OpKind, Verify};
 use drivelab_core::record::{BadBlock, DataFault, IoError, Stuck};
 use drivelab_core::units::{Bytes, Nanos, Percent};
 use drivelab_core::workload::{DataPattern, Workload};
+use drivelab_samples::{sample_run, sample_verified_run};
 
 use super::*;
-use drivelab_samples::{sample_run, sample_verified_run};
 
 #[test]
 fn errors_are_counted_and_the_first_of_each_number_are_named() {

@@ -1,0 +1,119 @@
+//! What keeps runs apart, what is only named, and which steps stand in one row.
+
+use drivelab_core::condition::{Arm, Condition, ConditionFacts, Luks2, Series};
+use drivelab_core::environment::BlockDeviceFacts;
+use drivelab_core::plan::Form;
+use drivelab_core::record::Origin;
+use drivelab_core::run::RunRecords;
+use drivelab_core::units::Bytes;
+use drivelab_samples::{replayed, sample_resumed_run, sample_run, under_arm};
+
+use super::*;
+use crate::analyse;
+use crate::digest::Digest;
+
+fn digests(runs: &[RunRecords]) -> Vec<Digest> {
+    runs.iter().map(|records| Digest::of(records, &analyse(records))).collect()
+}
+
+/// Why the second run may not be compared with the first; nothing where it may.
+fn refusals(first: RunRecords, second: RunRecords) -> Vec<Refusal> {
+    let digests = digests(&[first, second]);
+    let found = side_by_side(&digests.iter().collect::<Vec<_>>());
+    match found.refused.as_slice() {
+        [] => Vec::new(),
+        [Refused::Unlike { because, .. }] => because.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What is named of runs that may be compared.
+fn named(runs: &[RunRecords]) -> Vec<(Differing, Vec<Value>)> {
+    let digests = digests(runs);
+    let found = side_by_side(&digests.iter().collect::<Vec<_>>());
+    assert!(found.refused.is_empty(), "{:?}", found.refused);
+    found.groups[0].differences.iter().map(|one| (one.what, one.values.clone())).collect()
+}
+
+fn changed(change: impl FnOnce(&mut RunRecords)) -> RunRecords {
+    let mut run = sample_run();
+    change(&mut run);
+    run
+}
+
+#[test]
+fn each_part_of_the_key_keeps_runs_apart_by_itself() {
+    assert_eq!(refusals(sample_run(), sample_run()), Vec::new());
+    let method = refusals(sample_run(), changed(|run| run.plan.methodology.hash = "77".repeat(32)));
+    assert!(matches!(method.as_slice(), [Refusal::Method(_)]), "{method:?}");
+    let form = refusals(sample_run(), changed(|run| run.plan.form = Form::Faithful));
+    assert_eq!(form, [Refusal::Form(Form::Faithful, Form::Quick)]);
+    let simulated = changed(|run| run.steps.iter_mut().for_each(|record| record.origin = Origin::Simulated));
+    assert_eq!(refusals(sample_run(), simulated), [Refusal::Simulated(true)]);
+    let span = Condition { span: "50 %".parse().ok(), ..Condition::default() };
+    assert!(span.span.is_some());
+    let under = |facts| changed(|run| run.environment.condition = Some(facts));
+    let half = refusals(sample_run(), under(ConditionFacts { asked: span, ..ConditionFacts::default() }));
+    assert!(matches!(half.as_slice(), [Refusal::Conditions([own, _])] if own.condition.span == span.span), "{half:?}");
+    let on_file = Some(Series { loop_on_file: true, ..Series::default() });
+    let on_file = refusals(sample_run(), under(ConditionFacts { series: on_file, ..ConditionFacts::default() }));
+    assert!(matches!(on_file.as_slice(), [Refusal::Conditions([own, _])] if own.on_file), "{on_file:?}");
+}
+
+#[test]
+fn an_arm_is_what_is_compared_and_only_named() {
+    let runs = [under_arm(sample_run(), Arm::None), under_arm(sample_run(), Arm::Luks2(Luks2::default()))];
+    let arms = ["none", "luks2"].map(|arm| Value::Name(arm.to_owned()));
+    assert_eq!(named(&runs), [(Differing::Arm, arms.to_vec())]);
+}
+
+#[test]
+fn firmware_is_named_where_two_drives_are_of_one_model_whatever_the_third_is() {
+    let drive = |model: &str, firmware: &str| {
+        changed(|run| {
+            let drive: &mut BlockDeviceFacts = &mut run.environment.target.devices[0];
+            (drive.model, drive.firmware) = (Some(model.to_owned()), Some(firmware.to_owned()));
+        })
+    };
+    let names = |all: &[&str]| all.iter().map(|name| Value::Name((*name).to_owned())).collect::<Vec<_>>();
+    let found = named(&[drive("A", "1"), drive("A", "2"), drive("B", "9")]);
+    assert_eq!(found, [(Differing::Firmware, names(&["1", "2", "9"]))]);
+    assert_eq!(named(&[drive("A", "1"), drive("B", "2")]), Vec::new(), "other drives have other firmware");
+}
+
+#[test]
+fn a_run_that_went_on_elsewhere_and_another_trace_are_named() {
+    let mut later = sample_resumed_run();
+    let resumed = later.breaks[0].resumed.as_mut().expect("it went on");
+    resumed.environment.testbed.kernel = "7.0".to_owned();
+    let kernel = later.environment.testbed.kernel.clone();
+    let found = named(&[sample_resumed_run(), later]);
+    let both = format!("{kernel} and 7.0");
+    assert_eq!(found, [(Differing::Kernel, vec![Value::Name(kernel), Value::Name(both)])]);
+    let replays = |hash: &str| {
+        let mut run = replayed(sample_run(), "sustained");
+        let steps = run.plan.tests.iter_mut().flat_map(|test| &mut test.steps);
+        for load in steps.filter_map(|step| match &mut step.action {
+            drivelab_core::plan::Action::Io { workload, .. } => workload.replay.as_mut(),
+            _ => None,
+        }) {
+            load.facts.hash = hash.repeat(32);
+        }
+        run
+    };
+    let traces = ["aaaaaaaa", "bbbbbbbb"].map(|hash| Value::Name(hash.to_owned()));
+    assert_eq!(named(&[replays("aa"), replays("bb")]), [(Differing::Traces, traces.to_vec())]);
+}
+
+#[test]
+fn groups_are_made_by_the_key_and_name_runs_by_their_place() {
+    let (small, other) = (sample_run(), changed(|run| run.plan.methodology.hash = "77".repeat(32)));
+    let mut large = sample_run();
+    large.environment.target.length = Bytes::new(1 << 40);
+    let digests = digests(&[other.clone(), small, other, large]);
+    let found = side_by_side(&digests.iter().collect::<Vec<_>>());
+    let places: Vec<&[usize]> = found.groups.iter().map(|group| group.places.as_slice()).collect();
+    assert_eq!(places, [[0, 2], [1, 3]]);
+    assert_eq!(found.groups[1].differences[0].what, Differing::TestedSize);
+    assert!(matches!(&found.refused[..], [Refused::Unlike { runs, than, .. }] if *runs == [1, 3] && *than == [0, 2]));
+}
