@@ -18,6 +18,9 @@ use crate::settings::Settings;
 /// Said where a command needs a run and there is none.
 pub const NO_RUNS: &str = "there are no runs yet; `drivelab review` makes one";
 
+/// Answers filters that let no run through.
+pub const NO_MATCH: &str = "no run matches these filters; `drivelab results list` lists all runs";
+
 /// Names the newest run wherever a run is named.
 pub const LAST: &str = "last";
 
@@ -122,7 +125,20 @@ impl Context {
     /// # Errors
     /// None or several fit.
     pub fn find_by_id(&self, name: &str) -> Result<RunRow> {
-        match self.catalog()?.find(name)? {
+        self.pick(self.catalog()?.list()?, name)
+    }
+
+    /// The run of this name among all runs, newest first: [`LAST`], or as [`Context::find_by_id`].
+    ///
+    /// # Errors
+    /// None or several fit.
+    pub fn find_among(&self, rows: &[RunRow], name: &str) -> Result<RunRow> {
+        let newest = || rows.first().cloned().ok_or_else(|| Failure::nothing(NO_RUNS));
+        if name == LAST { newest() } else { self.pick(rows.to_vec(), name) }
+    }
+
+    fn pick(&self, rows: Vec<RunRow>, name: &str) -> Result<RunRow> {
+        match Found::among(rows, name) {
             Found::One(row) => Ok(*row),
             Found::None => Err(Failure::nothing(format!(
                 "there is no run '{name}'; `drivelab results list` names them (data folder: {})",

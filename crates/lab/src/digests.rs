@@ -20,8 +20,7 @@ pub fn digest(data: &DataDir, catalog: &Catalog, tool: &ToolVersion, run: RunId)
     if let Some(digest) = kept.and_then(|document| serde_json::from_slice(&document).ok()) {
         return Ok(digest);
     }
-    let (records, analysis) = load_and_keep(data, catalog, tool, run)?;
-    Ok(Digest::of(&records, &analysis))
+    made(data, catalog, tool, run).map(|(digest, _)| digest)
 }
 
 /// What is recorded of a run, and what it means; its digest is kept. Where that fails it is made again when it is
@@ -35,13 +34,19 @@ pub fn load_and_keep(
     tool: &ToolVersion,
     run: RunId,
 ) -> Result<(RunRecords, Analysis)> {
+    made(data, catalog, tool, run).map(|(_, loaded)| loaded)
+}
+
+/// A digest made of the recording and kept, with what it was made of.
+fn made(data: &DataDir, catalog: &Catalog, tool: &ToolVersion, run: RunId) -> Result<(Digest, (RunRecords, Analysis))> {
     // Before it is read: what is recorded meanwhile makes the digest an old one.
     let recorded = catalog.recorded(run);
     let (records, analysis) = load(data, run)?;
-    if let Ok(document) = serde_json::to_vec(&Digest::of(&records, &analysis)) {
+    let digest = Digest::of(&records, &analysis);
+    if let Ok(document) = serde_json::to_vec(&digest) {
         catalog.keep_digest(run, &version(tool), recorded, &document);
     }
-    Ok((records, analysis))
+    Ok((digest, (records, analysis)))
 }
 
 /// Version of all code that decides what a digest says, words among it.

@@ -104,7 +104,7 @@ fn since(text: &str) -> Result<String, String> {
     }
     let date = text.trim_end_matches('Z').parse::<jiff::civil::DateTime>();
     let expected = "expected a date such as 2026-11-01 or 2026-11-01T12:00, or a length of time such as 24 h";
-    date.map(|date| date.to_string()).map_err(|why| format!("'{text}' is no date ({why}); {expected}"))
+    date.map(|date| date.to_string()).map_err(|why| format!("'{text}' is not a date ({why}); {expected}"))
 }
 
 /// `drivelab results`.

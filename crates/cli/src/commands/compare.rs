@@ -7,7 +7,7 @@ use drivelab_report::{ComparedRun, comparison_text};
 use drivelab_store::{Catalog, DataDir, Filter, RunRow};
 
 use crate::args::CompareArgs;
-use crate::context::{Context, NO_RUNS};
+use crate::context::{Context, NO_MATCH, NO_RUNS};
 use crate::front::width::terminal_width;
 use crate::say;
 
@@ -35,14 +35,13 @@ pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
 
 /// The runs of these names, in their order.
 fn named(context: &Context, data: &DataDir, catalog: &Catalog, names: &[String]) -> Result<Vec<(Digest, RunRow)>> {
+    let rows = catalog.list()?;
     let mut runs: Vec<(Digest, RunRow)> = Vec::new();
     for name in names {
-        let row = context.find_named(name)?;
+        let row = context.find_among(&rows, name)?;
         if runs.iter().any(|(_, known)| known.id == row.id) {
-            return Err(Failure::usage(format!(
-                "'{name}' is run {} once more; a comparison takes different runs",
-                row.id
-            )));
+            let what = format!("'{name}' names run {}, which was named before; name another run", row.id);
+            return Err(Failure::usage(what));
         }
         runs.push((digests::digest(data, catalog, &context.tool, row.id)?, row));
     }
@@ -54,31 +53,38 @@ fn named(context: &Context, data: &DataDir, catalog: &Catalog, names: &[String])
 
 /// The runs that a filter lets through, oldest first: those that have ended and can be read.
 fn filtered(context: &Context, data: &DataDir, catalog: &Catalog, filter: &Filter) -> Result<Vec<(Digest, RunRow)>> {
-    let voice = &context.settings.voice;
-    let mut rows = catalog.filtered(filter)?;
-    if rows.is_empty() {
-        let none = if catalog.list()?.is_empty() {
-            NO_RUNS
-        } else {
-            "no run matches these filters; `drivelab results list` lists all runs"
-        };
-        return Err(Failure::nothing(none));
+    let all = catalog.list()?;
+    if all.is_empty() {
+        return Err(Failure::nothing(NO_RUNS));
     }
-    rows.reverse();
+    let rows: Vec<RunRow> = all.into_iter().filter(|row| filter.fits(row)).rev().collect();
+    if rows.is_empty() {
+        return Err(Failure::nothing(NO_MATCH));
+    }
     let mut runs = Vec::new();
     for row in rows {
-        match digests::digest(data, catalog, &context.tool, row.id) {
-            _ if row.live => voice.say(format!("run {} is left out: it is still running", row.id)),
-            Ok(digest) if row.damaged.is_none() => runs.push((digest, row)),
-            Ok(_) => voice.warn(format!("run {} is left out: it is damaged", row.id)),
-            Err(error) => voice.warn(format!("run {} is left out: {}", row.id, error.message)),
+        match readable(context, data, catalog, &row) {
+            Ok(digest) => runs.push((digest, row)),
+            Err(why) => context.settings.voice.warn(format!("run {} is left out: {why}", row.id)),
         }
     }
     match runs.as_slice() {
         [] => Err(Failure::nothing("none of the runs that match these filters can be compared")),
-        [(_, only)] => {
-            Err(Failure::nothing(format!("only run {} matches these filters; a comparison takes two", only.id)))
-        }
+        [(_, only)] => Err(Failure::nothing(format!(
+            "of the runs that match these filters only {} can be compared; a comparison takes two",
+            only.id
+        ))),
         _ => Ok(runs),
     }
+}
+
+/// The digest of a run that has ended and is whole, or why there is none.
+fn readable(context: &Context, data: &DataDir, catalog: &Catalog, row: &RunRow) -> std::result::Result<Digest, String> {
+    if row.live {
+        return Err("it is still running".to_owned());
+    }
+    if let Some(damage) = &row.damaged {
+        return Err(damage.clone());
+    }
+    digests::digest(data, catalog, &context.tool, row.id).map_err(|error| error.message)
 }

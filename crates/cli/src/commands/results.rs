@@ -10,7 +10,7 @@ use drivelab_report::{ReportInput, format};
 use drivelab_store::{Bundle, Filter, RunRow, write_tags};
 
 use crate::args::{FilterArgs, OneRun, ResultsCommand};
-use crate::context::{Context, LAST, NO_RUNS};
+use crate::context::{Context, LAST, NO_MATCH, NO_RUNS};
 use crate::front::question;
 use crate::front::width::terminal_width;
 use crate::say;
@@ -46,7 +46,7 @@ fn list(context: &Context, asked: &FilterArgs, json: bool) -> Result {
     let filter = Filter::from(asked);
     let rows = context.catalog()?.filtered(&filter)?;
     if rows.is_empty() && !filter.is_empty() {
-        return Err(Failure::nothing("no run matches these filters; `drivelab results list` lists all runs"));
+        return Err(Failure::nothing(NO_MATCH));
     }
     if json {
         let runs: Vec<_> = rows.iter().map(row_json).collect();

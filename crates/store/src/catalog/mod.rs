@@ -41,6 +41,20 @@ pub enum Found {
     Several(Vec<RunId>),
 }
 
+impl Found {
+    /// The run whose id begins, or ends, with `part`; case and hyphens do not count. Ids begin with the time, so the
+    /// end is what tells runs of one day apart.
+    #[must_use]
+    pub fn among(mut rows: Vec<RunRow>, part: &str) -> Found {
+        rows.retain(|row| row.id.is_called(part));
+        match (rows.pop(), rows.is_empty()) {
+            (None, _) => Found::None,
+            (Some(only), true) => Found::One(Box::new(only)),
+            (Some(last), false) => Found::Several(rows.iter().chain([&last]).map(|row| row.id).collect()),
+        }
+    }
+}
+
 /// What a recording was like at a moment: a digest holds as long as it stays so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded(String);
@@ -133,20 +147,6 @@ impl Catalog {
     /// As for [`Catalog::list`].
     pub fn filtered(&self, filter: &Filter) -> Result<Vec<RunRow>, StoreError> {
         Ok(self.list()?.into_iter().filter(|row| filter.fits(row)).collect())
-    }
-
-    /// The run whose id begins, or ends, with `part`; case and hyphens do not count. Ids begin with the time,
-    /// so the end is what tells runs of one day apart.
-    ///
-    /// # Errors
-    /// Where [`Catalog::list`] fails.
-    pub fn find(&self, part: &str) -> Result<Found, StoreError> {
-        let mut rows: Vec<RunRow> = self.list()?.into_iter().filter(|row| row.id.is_called(part)).collect();
-        Ok(match (rows.pop(), rows.is_empty()) {
-            (None, _) => Found::None,
-            (Some(only), true) => Found::One(Box::new(only)),
-            (Some(last), false) => Found::Several(rows.iter().chain([&last]).map(|row| row.id).collect()),
-        })
     }
 
     /// Removes a run: its bundle, then its row. Finishes removals that were killed half-way as well.
