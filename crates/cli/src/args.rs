@@ -1,4 +1,4 @@
-//! The command line: one definition, from which help, man page and completions are made.
+//! The command line: one definition, from which help, man page and completions are generated.
 
 mod check;
 mod compare;
@@ -6,6 +6,7 @@ mod condition;
 mod drives;
 mod import;
 mod io;
+mod load;
 mod measure;
 mod results;
 mod run;
@@ -27,7 +28,8 @@ pub use compare::CompareArgs;
 pub use condition::ConditionArgs;
 pub use drives::DrivesArgs;
 pub use import::{ForeignFormat, ImportArgs};
-pub use io::{DATA_KINDS, IoArgs, OnOff};
+pub use io::IoArgs;
+pub use load::{Flag, LoadArgs, data_kinds, flags_and_kinds, in_flags};
 pub use measure::{MeasureArgs, PrintArgs};
 pub use results::{FilterArgs, OneRun, ResultsCommand};
 pub use run::RunArgs;

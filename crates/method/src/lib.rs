@@ -1,4 +1,5 @@
-//! The methodology language: a TOML file becomes a checked methodology, and that a plan for one target and form.
+//! The methodology language: turns a TOML file into a checked methodology, and that into a plan for one target and
+//! form.
 //!
 //! Owns: the vocabulary, errors that point into the file, expansion of axes, the estimate of time and bytes, the
 //! built-in library, the JSON Schema. Must not know: devices (a target is a capacity and an alignment), running,
@@ -22,6 +23,7 @@ mod vocabulary;
 
 pub use documents::about::{AboutKind, Parameter, SuiteAbout, TestAbout, ValueInForm};
 pub use documents::differ::{Difference, differences};
+pub use documents::keys::{Takes, TestKey, test_keys};
 pub use documents::markdown::overview;
 pub use documents::profiles::ProfileAbout;
 pub use documents::schema::json_schema;

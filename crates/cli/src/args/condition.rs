@@ -1,4 +1,4 @@
-//! Flags of `drivelab run` for what a run is measured under.
+//! Flags of `drivelab run` for the conditions of a run.
 
 use std::path::PathBuf;
 
@@ -52,7 +52,7 @@ pub struct ConditionArgs {
 }
 
 impl ConditionArgs {
-    /// What they ask for.
+    /// The conditions that these flags ask for.
     #[must_use]
     pub fn asked(&self) -> AskedConditions {
         AskedConditions {

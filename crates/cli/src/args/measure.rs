@@ -9,7 +9,7 @@ use drivelab_method::SpeedGuess;
 use super::telemetry::TelemetryArgs;
 use super::words::{BackendArg, EventsArg, FormArg, assumed_rate};
 
-/// What every command that measures takes.
+/// Flags of every command that measures.
 #[derive(Debug, Args)]
 pub struct MeasureArgs {
     /// Profile (variant) of the methodology, if it has several; `drivelab methods show` lists them [default: the

@@ -57,7 +57,7 @@ impl From<&FilterArgs> for Filter {
     }
 }
 
-/// How a run stands, on the command line.
+/// State of a run, on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StateArg {
     /// Finished.
@@ -81,7 +81,7 @@ impl From<StateArg> for RunState {
 /// A tag.
 ///
 /// # Errors
-/// Characters that no tag has.
+/// Characters that a tag cannot have.
 fn tag(text: &str) -> Result<String, String> {
     let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '=');
     if text.is_empty() || text.len() > LONGEST_TAG || !text.chars().all(good) {
@@ -95,10 +95,10 @@ fn tag(text: &str) -> Result<String, String> {
 /// The time from which on runs are listed, in the form in which their start is stored: RFC 3339 in UTC.
 ///
 /// # Errors
-/// Neither a date nor a length of time.
+/// The text is neither a date nor a length of time.
 fn since(text: &str) -> Result<String, String> {
     if let Ok(ago) = text.parse::<Nanos>() {
-        let ago = i64::try_from(ago.get()).map_err(|_| format!("'{text}' is longer ago than there are runs"))?;
+        let ago = i64::try_from(ago.get()).map_err(|_| format!("'{text}' is longer ago than any run can be"))?;
         let then = jiff::Timestamp::now() - jiff::SignedDuration::from_nanos(ago);
         return Ok(then.to_string());
     }

@@ -1,4 +1,4 @@
-//! The flags that say what is watched beside the I/O; the same for every command that measures.
+//! The flags that state what is watched during the I/O; every command that measures has them.
 
 use std::path::PathBuf;
 
@@ -8,11 +8,11 @@ use drivelab_lab::{Telemetry, TelemetryChoice};
 /// A temperature in °C, also written `70C` or `70 °C`.
 ///
 /// # Errors
-/// No number, or one that no drive can have.
+/// The text is not a number, or no drive can have this temperature.
 pub(super) fn celsius(text: &str) -> Result<f64, String> {
     let digits = text.trim().trim_end_matches(['C', 'c']).trim_end().trim_end_matches('°').trim_end();
     let celsius = digits.parse::<f64>().ok().filter(|celsius| (0.0..=150.0).contains(celsius));
-    celsius.ok_or_else(|| format!("'{text}' is no temperature between 0 and 150 °C"))
+    celsius.ok_or_else(|| format!("'{text}' is not a temperature between 0 and 150 °C"))
 }
 
 /// What is watched beside the I/O.
@@ -45,7 +45,7 @@ pub struct TelemetryArgs {
 }
 
 impl TelemetryArgs {
-    /// What they ask for.
+    /// The choice that these flags make.
     #[must_use]
     pub fn asked(&self) -> Telemetry {
         Telemetry {

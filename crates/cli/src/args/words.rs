@@ -1,4 +1,4 @@
-//! Words that flags of several commands take: forms, backends, how events are printed.
+//! Words that the flags of several commands take: forms, backends, how events are printed.
 
 use clap::ValueEnum;
 use drivelab_core::plan::Form;
@@ -30,11 +30,11 @@ impl From<FormArg> for Form {
 /// The rate that an estimate assumes.
 ///
 /// # Errors
-/// What is no rate, or nothing at all in a second.
+/// The text is not a rate, or the rate is zero.
 pub(super) fn assumed_rate(text: &str) -> Result<SpeedGuess, String> {
     let rate = text.parse::<BytesPerSecond>().map_err(|error| error.to_string())?;
     if rate.get() < 1.0 {
-        return Err("expected more than nothing, such as 500MB/s".to_owned());
+        return Err("expected a rate above zero, such as 500MB/s".to_owned());
     }
     Ok(SpeedGuess::of_rate(rate))
 }
@@ -66,7 +66,7 @@ impl From<BackendArg> for BackendChoice {
     }
 }
 
-/// How events are printed while a run goes on.
+/// How events are printed during a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum EventsArg {
     /// One JSON object per line on stdout.

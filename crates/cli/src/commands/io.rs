@@ -23,7 +23,7 @@ use drivelab_lab::target::place::Place;
 use drivelab_lab::{Failure, Order, Result, Show, Words};
 use drivelab_method::Diagnostics;
 
-use crate::args::{DATA_KINDS, IoArgs};
+use crate::args::{IoArgs, data_kinds};
 use crate::context::Context;
 use crate::front::terminal::Terminal;
 use crate::say;
@@ -41,7 +41,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
     can_verify(&*place, arguments)?;
     let recorded = recorded::of(context, arguments)?;
     let (earlier, mut defaults) = recorded.map_or((None, Defaults::default()), |r| (Some(r.written), r.defaults));
-    defaults.numa = numa(arguments.depth.numa)?;
+    defaults.numa = numa(arguments.beside.numa)?;
     if !place.direct_by_default() {
         defaults.direct = Some(false);
     }
@@ -105,7 +105,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
 fn no_kind_for_the_folder(context: &Context) -> Result<()> {
     let data = &context.settings.data;
     let word = data.value.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    if data.source != "flag --data" || !DATA_KINDS.contains(&word) || data.value.exists() {
+    if data.source != "flag --data" || !data_kinds().iter().any(|kind| kind == word) || data.value.exists() {
         return Ok(());
     }
     Err(Failure::usage(format!(
@@ -116,7 +116,7 @@ fn no_kind_for_the_folder(context: &Context) -> Result<()> {
 
 /// What stores nothing holds nothing that could be checked.
 fn can_verify(place: &dyn Place, arguments: &IoArgs) -> Result<()> {
-    let flag = match (arguments.what.op.as_deref(), arguments.verify.verify.as_deref()) {
+    let flag = match (arguments.load.typed("op"), arguments.load.typed("verify")) {
         (Some("verify"), _) => "--op verify",
         (_, Some("at-once")) => "--verify at-once",
         _ => return Ok(()),

@@ -1,12 +1,15 @@
 //! What the flags say, as keys and values of the methodology language, with the flag behind each.
 
+use std::path::Path;
+
 use drivelab_core::units::Nanos;
 use drivelab_lab::failure::input_code;
 use drivelab_lab::{Failure, Result};
+use drivelab_method::Takes;
 use toml::Value;
 
 use super::values;
-use crate::args::{IoArgs, OnOff};
+use crate::args::{Flag, IoArgs, LoadArgs, flags_and_kinds};
 
 /// What holds where no flag says otherwise.
 pub(super) struct Defaults {
@@ -43,6 +46,14 @@ impl Default for Defaults {
 /// Time of a load that nothing else ends.
 const TIME: &str = "10s";
 
+/// The shares of operations that do not read, by their keys.
+pub(super) const SHARES: [(&str, &str); 4] = [
+    ("write_percent", "write"),
+    ("trim_percent", "trim"),
+    ("flush_percent", "flush"),
+    ("write_zeroes_percent", "write zeroes"),
+];
+
 /// A flag as typed, with its key and value.
 pub(super) struct Said {
     pub(super) key: &'static str,
@@ -50,45 +61,9 @@ pub(super) struct Said {
     pub(super) flag: String,
 }
 
-/// Collects what the flags say.
-#[derive(Default)]
-struct Sayings(Vec<Said>);
-
-impl Sayings {
-    fn add(&mut self, key: &'static str, flag: &str, typed: &str, value: Value) {
-        self.0.push(Said { key, value, flag: format!("--{flag} {typed}") });
-    }
-
-    fn text(&mut self, key: &'static str, flag: &str, typed: Option<&String>) {
-        if let Some(typed) = typed {
-            self.add(key, flag, typed, values::text(typed));
-        }
-    }
-
-    fn word(&mut self, key: &'static str, flag: &str, typed: Option<&String>) {
-        if let Some(typed) = typed {
-            self.add(key, flag, typed, values::word(typed));
-        }
-    }
-
-    fn count(&mut self, key: &'static str, flag: &str, typed: Option<u64>) {
-        if let Some(typed) = typed {
-            self.add(key, flag, &typed.to_string(), values::count(typed));
-        }
-    }
-
-    fn parsed(
-        &mut self,
-        key: &'static str,
-        flag: &str,
-        typed: Option<&String>,
-        parse: impl FnOnce(&str) -> values::Parsed,
-    ) -> Result<()> {
-        if let Some(typed) = typed {
-            let value = parse(typed).map_err(|why| bad(flag, typed, &why))?;
-            self.add(key, flag, typed, value);
-        }
-        Ok(())
+impl Said {
+    fn new(key: &'static str, flag: &str, typed: &str, value: Value) -> Said {
+        Said { key, value, flag: format!("--{flag} {typed}") }
     }
 }
 
@@ -97,168 +72,140 @@ pub(super) fn bad(flag: &str, typed: &str, why: &str) -> Failure {
     Failure::usage(format!("--{flag} {typed}: {why}"))
 }
 
-/// What the flags say, in the order of the headings.
+/// What the flags say, and what holds where they say nothing, in the order of the help.
 pub(super) fn sayings(arguments: &IoArgs, defaults: &Defaults) -> Result<Vec<Said>> {
-    let mut said = Sayings::default();
-    if arguments.trace.trace_in.is_some() {
-        replay(&mut said, arguments)?;
-    } else {
-        what(&mut said, arguments, defaults)?;
-        order(&mut said, arguments, defaults)?;
+    duty_cycle(arguments)?;
+    let mut said = Vec::new();
+    for (flag, takes) in flags_and_kinds() {
+        let one = match arguments.load.path(flag.key) {
+            Some(_) if flag.key == "rounds" && is_repeated(arguments) => None,
+            Some(_) if flag.is_file() => Some(file(flag, arguments)?),
+            Some(_) => Some(typed(flag, &takes, arguments)?),
+            None => unsaid(flag, arguments, defaults),
+        };
+        said.extend(one);
     }
-    depth(&mut said, arguments, defaults)?;
-    let rate = &arguments.rate;
-    said.parsed("rate", "rate", rate.rate.as_ref(), values::rate)?;
-    said.word("arrivals", "arrivals", rate.arrivals.as_ref());
-    said.parsed("bursts", "bursts", rate.bursts.as_ref(), values::bursts)?;
-    said.text("think_time", "think-time", rate.think_time.as_ref());
-    data(&mut said, arguments)?;
-    said.word("verify", "verify", arguments.verify.verify.as_ref());
-    if let Some(direct) = arguments.buffered.direct.map(OnOff::is_on).or(defaults.direct) {
-        said.add("direct", "direct", if direct { "on" } else { "off" }, direct.into());
-    }
-    duration(&mut said, arguments, defaults)?;
-    said.word("errors", "errors", arguments.engine.errors.as_ref());
-    said.count("seed", "seed", Some(arguments.engine.seed));
-    Ok(said.0)
+    Ok(said)
 }
 
-fn what(said: &mut Sayings, arguments: &IoArgs, defaults: &Defaults) -> Result<()> {
-    let what = &arguments.what;
-    let shares = [what.write_percent, what.trim_percent, what.write_zeroes_percent, what.flush_percent];
-    if what.op.is_some() || shares.iter().all(Option::is_none) {
-        let typed = what.op.as_deref().unwrap_or("read");
-        let (key, value) = values::op(typed).map_err(|why| bad("op", typed, &why))?;
-        said.add(key, "op", typed, value);
-    }
-    said.count("write_percent", "write-percent", what.write_percent);
-    said.count("trim_percent", "trim-percent", what.trim_percent);
-    said.count("write_zeroes_percent", "write-zeroes-percent", what.write_zeroes_percent);
-    said.count("flush_percent", "flush-percent", what.flush_percent);
-    said.count("sync_every", "sync-every", what.sync_every);
-    let block = what.block.as_ref().unwrap_or(&defaults.block);
-    let (key, value) = values::block(block).map_err(|why| bad("block", block, &why))?;
-    said.add(key, "block", block, value);
-    said.word("block_size_shares_of", "block-shares-of", what.block_shares_of.as_ref());
-    Ok(())
-}
-
-/// A trace instead of kinds, sizes and places.
-fn replay(said: &mut Sayings, arguments: &IoArgs) -> Result<()> {
-    let trace = &arguments.trace;
-    let file = trace.trace_in.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
-    said.add("trace", "trace-in", &file, "own".into());
-    said.word("replay", "replay", trace.replay.as_ref());
-    said.count("replay_scale", "replay-scale", trace.replay_scale);
-    said.text("idle_cap", "idle-cap", trace.idle_cap.as_ref());
-    said.word("trace_fit", "trace-fit", trace.trace_fit.as_ref());
-    said.word("trace_trims", "trace-trims", trace.trace_trims.as_ref());
-    said.parsed("span", "span", arguments.order.span.as_ref(), |span| Ok(values::span(span)))
-}
-
-fn order(said: &mut Sayings, arguments: &IoArgs, defaults: &Defaults) -> Result<()> {
-    let order = &arguments.order;
-    let pattern = order.pattern.as_deref().unwrap_or(defaults.pattern);
-    said.add("pattern", "pattern", pattern, values::word(pattern));
-    said.text("stride", "stride", order.stride.as_ref());
-    said.count("places", "places", order.places);
-    said.count("seek_percent", "seek-percent", order.seek_percent);
-    let scattered = !order.not_scattered;
-    said.parsed("locality", "locality", order.locality.as_ref(), |spread| values::locality(spread, scattered))?;
-    said.word("streams", "streams", order.streams.as_ref());
-    match (&order.span, &defaults.span) {
-        (None, Some(span)) => said.add("span", "of", arguments.verify.of.as_deref().unwrap_or_default(), span.clone()),
-        (span, _) => said.parsed("span", "span", span.as_ref(), |span| Ok(values::span(span)))?,
-    }
-    Ok(())
-}
-
-fn depth(said: &mut Sayings, arguments: &IoArgs, defaults: &Defaults) -> Result<()> {
-    let depth = &arguments.depth;
-    said.count("queue_depth", "qd", Some(depth.queue_depth.unwrap_or(defaults.queue_depth)));
-    if arguments.trace.trace_in.is_none() || depth.threads > 1 {
-        said.count("threads", "threads", Some(depth.threads));
-    }
-    said.parsed("cpus", "cpus", depth.cpus.as_ref(), |list| Ok(values::cpu_list(&values::cpu_numbers(list)?)))?;
-    if let (Some(node), Some(cpus)) = (depth.numa, &defaults.numa) {
-        said.add("cpus", "numa", &node.to_string(), values::cpu_list(cpus));
-    }
-    said.count("batch", "batch", depth.batch);
-    said.count("placement_handle", "placement-handle", depth.placement_handle);
-    said.count("weight", "weight", depth.weight);
-    Ok(())
-}
-
-fn data(said: &mut Sayings, arguments: &IoArgs) -> Result<()> {
-    let data = &arguments.data;
-    let meant = match (&data.data_kind, &data.data_pattern, &data.data_file) {
-        (Some(kind), ..) => Some(kind.clone()),
-        (None, Some(_), _) => Some("pattern".to_owned()),
-        (None, None, Some(_)) => Some("file".to_owned()),
-        (None, None, None) => None,
-    };
-    said.word("data", "data-kind", meant.as_ref());
-    said.count("compress_percent", "compress-percent", data.compress_percent);
-    said.count("dedup_percent", "dedup-percent", data.dedup_percent);
-    said.text("data_window", "data-window", data.data_window.as_ref());
-    said.text("data_pattern", "data-pattern", data.data_pattern.as_ref());
-    if let Some(file) = &data.data_file {
-        let typed = file.display().to_string();
-        let unread = |error: std::io::Error| Failure::new(input_code(&error), format!("--data-file {typed}: {error}"));
-        // Before the run: whoever names a folder or a device hears it now.
-        let facts = drivelab_core::input::open(file).and_then(|opened| opened.metadata()).map_err(unread)?;
-        if facts.len() == 0 || facts.len() > drivelab_engine::DATA_FILE_MAX {
-            let most = drivelab_core::units::Bytes::new(drivelab_engine::DATA_FILE_MAX);
-            let why = format!("it has {} bytes, and must have at least one and at most {most}", facts.len());
-            return Err(bad("data-file", &typed, &why));
-        }
-        let file = std::fs::canonicalize(file).map_err(unread)?;
-        let file = file.to_str().ok_or_else(|| bad("data-file", &typed, "its path is not valid UTF-8"))?;
-        said.add("data_file", "data-file", &typed, file.into());
-    }
-    Ok(())
-}
-
-fn duration(said: &mut Sayings, arguments: &IoArgs, defaults: &Defaults) -> Result<()> {
-    let duration = &arguments.duration;
-    let mut passes = duration.passes;
-    let mut time = duration.time.clone();
-    let ends = time.is_some()
-        || passes.is_some()
-        || duration.bytes.is_some()
-        || duration.operations.is_some()
-        || duration.coverage.is_some()
-        // A trace ends by itself.
-        || arguments.trace.trace_in.is_some();
-    match (ends, defaults.one_pass) {
-        (true, _) => {}
-        (false, true) => passes = Some(1),
-        (false, false) => time = Some(TIME.to_owned()),
-    }
-    said.text("time", "time", time.as_ref());
-    said.text("ramp", "ramp", duration.ramp.as_ref());
-    said.text("volume", "bytes", duration.bytes.as_ref());
-    said.count("operations", "operations", duration.operations);
-    said.count("passes", "passes", passes);
-    said.text("coverage", "coverage", duration.coverage.as_ref());
-    said.text("cap", "cap", duration.cap.as_ref());
-    let rounds = duration.rounds;
-    match (&arguments.rate.find_rate, &duration.steady) {
-        (Some(search), _) => {
+/// What was typed for a flag, as its key and value.
+fn typed(flag: &Flag, takes: &Takes, arguments: &IoArgs) -> Result<Said> {
+    let typed = arguments.load.typed(flag.key).unwrap_or_default();
+    let of_key = |value: Value| Ok((flag.key, value));
+    let rounds = arguments.load.number("rounds");
+    let parsed = match flag.key {
+        "op" => values::op(typed),
+        "block_size" => values::block(typed),
+        "locality" => values::locality(typed, !arguments.beside.not_scattered).and_then(of_key),
+        "span" => of_key(values::span(typed)),
+        "cpus" => values::cpu_numbers(typed).and_then(|cpus| of_key(values::cpu_list(&cpus))),
+        "rate" => values::rate(typed).and_then(of_key),
+        "bursts" => values::bursts(typed).and_then(of_key),
+        "find_rate" => {
             // A time that is none has an error of its own.
-            let time = time.and_then(|time| time.parse::<Nanos>().ok()).unwrap_or(Nanos::from_secs(10));
-            let value = values::search(search, rounds, time).map_err(|why| bad("find-rate", search, &why))?;
-            said.add("find_rate", "find-rate", search, value);
+            let time = arguments.load.typed("time").unwrap_or(TIME).parse::<Nanos>().unwrap_or(Nanos::from_secs(10));
+            values::search(typed, rounds, time).and_then(of_key)
         }
-        (None, Some(tracked)) => said.add("steady", "steady", tracked, values::steady(tracked, rounds)),
-        (None, None) => said.count("rounds", "rounds", rounds),
+        "steady" => of_key(values::steady(typed, rounds)),
+        _ => of_key(plain(takes, typed)),
+    };
+    let name = flag.name();
+    let (key, value) = parsed.map_err(|why| bad(&name, typed, &why))?;
+    Ok(Said::new(key, &name, typed, value))
+}
+
+/// A text as the language takes it.
+fn plain(takes: &Takes, typed: &str) -> Value {
+    match takes {
+        Takes::Words(_) => values::word(typed),
+        Takes::Whole => typed.parse().map_or_else(|_| values::text(typed), values::count),
+        Takes::Switch => Value::Boolean(typed == "on"),
+        Takes::Text | Takes::Structure => values::text(typed),
     }
-    let once = arguments.rate.find_rate.is_none() && duration.steady.is_none() && rounds.unwrap_or(1) < 2;
-    if let Some(percent) = duration.duty_cycle.filter(|_| once) {
-        let why =
-            "it rests after each round, and there is only one; say --rounds too, or --bursts for pauses within a round";
-        return Err(bad("duty-cycle", &percent.to_string(), why));
+}
+
+/// A file that the load reads: what is replayed has a name in the methodology, what is written is named by its path.
+fn file(flag: &Flag, arguments: &IoArgs) -> Result<Said> {
+    let file = arguments.load.path(flag.key).unwrap_or_else(|| Path::new(""));
+    let (name, typed) = (flag.name(), file.display().to_string());
+    if flag.key == "trace" {
+        return Ok(Said::new(flag.key, &name, &typed, "own".into()));
     }
-    said.count("duty_cycle", "duty-cycle", duration.duty_cycle);
-    Ok(())
+    let unread = |error: std::io::Error| Failure::new(input_code(&error), format!("--{name} {typed}: {error}"));
+    // Before the run: whoever names a folder or a device hears it now.
+    let facts = drivelab_core::input::open(file).and_then(|opened| opened.metadata()).map_err(unread)?;
+    if facts.len() == 0 || facts.len() > drivelab_engine::DATA_FILE_MAX {
+        let most = drivelab_core::units::Bytes::new(drivelab_engine::DATA_FILE_MAX);
+        let why = format!("it has {} bytes, and must have at least one and at most {most}", facts.len());
+        return Err(bad(&name, &typed, &why));
+    }
+    let path = std::fs::canonicalize(file).map_err(unread)?;
+    let path = path.to_str().ok_or_else(|| bad(&name, &typed, "its path is not valid UTF-8"))?;
+    Ok(Said::new(flag.key, &name, &typed, path.into()))
+}
+
+/// What holds for a key whose flag was not typed, where the language has no default or another flag implies it.
+fn unsaid(flag: &Flag, arguments: &IoArgs, defaults: &Defaults) -> Option<Said> {
+    let load = &arguments.load;
+    let name = flag.name();
+    let said = |typed: &str, value: Value| Some(Said::new(flag.key, &name, typed, value));
+    // A trace has kinds, sizes, places, threads and an end of its own.
+    let replays = load.path("trace").is_some();
+    match flag.key {
+        "op" if !replays && !has_shares(load) => said("read", values::word("read")),
+        "block_size" if !replays => {
+            let (key, value) = values::block(&defaults.block).ok()?;
+            Some(Said::new(key, &name, &defaults.block, value))
+        }
+        "pattern" if !replays => said(defaults.pattern, values::word(defaults.pattern)),
+        "queue_depth" => said(&defaults.queue_depth.to_string(), values::count(defaults.queue_depth)),
+        "threads" if !replays => said("1", values::count(1)),
+        "seed" => said("1", values::count(1)),
+        "span" => {
+            let run = arguments.beside.of.as_deref().unwrap_or_default();
+            defaults.span.clone().map(|span| Said::new(flag.key, "of", run, span))
+        }
+        "cpus" => {
+            let (node, cpus) = arguments.beside.numa.zip(defaults.numa.as_ref())?;
+            Some(Said::new(flag.key, "numa", &node.to_string(), values::cpu_list(cpus)))
+        }
+        "data" => {
+            let kind = [("data_pattern", "pattern"), ("data_file", "file")];
+            let (_, kind) = kind.into_iter().find(|(key, _)| load.path(key).is_some())?;
+            said(kind, values::word(kind))
+        }
+        "direct" => defaults.direct.and_then(|direct| said(if direct { "on" } else { "off" }, direct.into())),
+        "time" if !ends(arguments) && !defaults.one_pass => said(TIME, values::text(TIME)),
+        "passes" if !ends(arguments) && defaults.one_pass => said("1", values::count(1)),
+        _ => None,
+    }
+}
+
+/// Whether the load is stated in shares instead of one operation.
+fn has_shares(load: &LoadArgs) -> bool {
+    SHARES.iter().any(|(key, _)| load.typed(key).is_some())
+}
+
+/// Whether a flag says when the load ends.
+fn ends(arguments: &IoArgs) -> bool {
+    const ENDS: [&str; 6] = ["time", "passes", "volume", "operations", "coverage", "trace"];
+    ENDS.iter().any(|key| arguments.load.path(key).is_some())
+}
+
+/// Whether the number of rounds belongs to a search or to a load that is to become steady.
+fn is_repeated(arguments: &IoArgs) -> bool {
+    ["find_rate", "steady"].iter().any(|key| arguments.load.path(key).is_some())
+}
+
+/// A duty cycle needs rounds.
+fn duty_cycle(arguments: &IoArgs) -> Result<()> {
+    let once = !is_repeated(arguments) && arguments.load.number("rounds").unwrap_or(1) < 2;
+    match arguments.load.typed("duty_cycle").filter(|_| once) {
+        None => Ok(()),
+        Some(percent) => Err(bad(
+            "duty-cycle",
+            percent,
+            "it rests after each round, and there is only one; say --rounds too, or --bursts for pauses within a round",
+        )),
+    }
 }

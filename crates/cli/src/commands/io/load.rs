@@ -11,9 +11,9 @@ use drivelab_method::Diagnostic;
 use drivelab_report::format::counted;
 use toml::{Table, Value};
 
-use super::flags::{Defaults, bad, sayings};
+use super::flags::{Defaults, SHARES, bad, sayings};
 use super::values;
-use crate::args::{IoArgs, TraceInArgs};
+use crate::args::IoArgs;
 
 /// Size of the scratch file, and addresses of a target that holds nothing.
 const SIZE: &str = "1GiB";
@@ -80,7 +80,7 @@ impl Written {
 pub(super) fn written(arguments: &IoArgs, ground: &Ground, defaults: &Defaults) -> Result<Written> {
     let said = sayings(arguments, defaults)?;
     let title = Value::from(title(arguments, defaults));
-    let groups = groups(&arguments.depth.group)?;
+    let groups = groups(&arguments.beside.group)?;
     let fills = match ground {
         Ground::Fresh => {
             arguments.safety.fill || reads(arguments) || groups.iter().any(|(group, _)| group_reads(group, arguments))
@@ -91,7 +91,7 @@ pub(super) fn written(arguments: &IoArgs, ground: &Ground, defaults: &Defaults) 
     let new_and_unfilled = *ground == Ground::Fresh && !fills;
     let mut written = Written { text: String::new(), size, new_and_unfilled, places: Vec::new() };
     head(&mut written, &title, arguments, (ground, defaults));
-    trace(&mut written, &arguments.trace)?;
+    trace(&mut written, arguments)?;
     if fills {
         written.say("\n[[prepare]]\naction = \"fill\"");
         // What is read is then of the kind that was asked for.
@@ -116,8 +116,9 @@ pub(super) fn written(arguments: &IoArgs, ground: &Ground, defaults: &Defaults) 
 }
 
 /// The trace that the load replays.
-fn trace(written: &mut Written, arguments: &TraceInArgs) -> Result<()> {
-    let Some(file) = &arguments.trace_in else { return Ok(()) };
+fn trace(written: &mut Written, arguments: &IoArgs) -> Result<()> {
+    let Some(file) = arguments.load.path("trace") else { return Ok(()) };
+    let part = &arguments.trace;
     let typed = file.display().to_string();
     let unread = |error: std::io::Error| Failure::new(input_code(&error), format!("--trace-in {typed}: {error}"));
     let path = std::fs::canonicalize(file).map_err(unread)?;
@@ -125,7 +126,7 @@ fn trace(written: &mut Written, arguments: &TraceInArgs) -> Result<()> {
     written.say("\n[[traces]]\nname = \"own\"");
     written.key("file", &path.into(), format!("--trace-in {typed}"));
     for (key, flag, value) in
-        [("format", "trace-format", &arguments.trace_format), ("device", "trace-device", &arguments.trace_device)]
+        [("format", "trace-format", &part.trace_format), ("device", "trace-device", &part.trace_device)]
     {
         if let Some(value) = value {
             written.key(key, &value.as_str().into(), format!("--{flag} {value}"));
@@ -136,7 +137,7 @@ fn trace(written: &mut Written, arguments: &TraceInArgs) -> Result<()> {
 
 /// Everything before the test.
 fn head(written: &mut Written, title: &Value, arguments: &IoArgs, (ground, defaults): (&Ground, &Defaults)) {
-    let cannot_tell = match arguments.duration.steady {
+    let cannot_tell = match arguments.load.typed("steady") {
         Some(_) => "Anything about other loads.",
         None => "Anything about other loads, nor whether the drive had come to its steady state.",
     };
@@ -147,7 +148,7 @@ fn head(written: &mut Written, title: &Value, arguments: &IoArgs, (ground, defau
          cannot_tell = \"{cannot_tell}\"\n\n\
          [[sources]]\nid = \"own\"\ncitation = \"the flags of drivelab io\"\n\n[target]\nkind = \"any\""
     ));
-    let block = arguments.what.block.as_ref().unwrap_or(&defaults.block);
+    let block = arguments.load.typed("block_size").unwrap_or(&defaults.block);
     let least = Value::from(largest(block).map_or_else(|| "4 KiB".to_owned(), |size| size.to_string()));
     let typed = arguments.safety.size.as_deref().unwrap_or(SIZE);
     match ground {
@@ -184,17 +185,14 @@ fn size(arguments: &IoArgs, ground: &Ground) -> Result<Option<Bytes>> {
 
 /// Whether any operation of the main load may read.
 fn reads(arguments: &IoArgs) -> bool {
-    if arguments.trace.trace_in.is_some() {
+    let load = &arguments.load;
+    if load.path("trace").is_some() {
         return true;
     }
-    let what = &arguments.what;
-    match what.op.as_deref() {
+    match load.typed("op") {
         Some("write" | "trim" | "write-zeroes" | "flush" | "mix=0") => false,
         Some(_) => true,
-        None => {
-            let shares = [what.write_percent, what.trim_percent, what.write_zeroes_percent, what.flush_percent];
-            shares.into_iter().flatten().fold(0u64, u64::saturating_add) < 100
-        }
+        None => SHARES.iter().filter_map(|(key, _)| load.number(key)).fold(0u64, u64::saturating_add) < 100,
     }
 }
 
@@ -203,8 +201,7 @@ fn group_reads(group: &Table, arguments: &IoArgs) -> bool {
     if !group.keys().any(|key| key == "op" || key.ends_with("_percent")) {
         return reads(arguments);
     }
-    let shares = ["write_percent", "trim_percent", "write_zeroes_percent", "flush_percent"];
-    let writes_only = shares.iter().filter_map(|key| group.get(*key)?.as_integer()).sum::<i64>() >= 100;
+    let writes_only = SHARES.iter().filter_map(|(key, _)| group.get(*key)?.as_integer()).sum::<i64>() >= 100;
     let other_op = matches!(group.get("op").and_then(Value::as_str), Some("write" | "trim" | "write_zeroes" | "flush"));
     !(writes_only || other_op)
 }
@@ -216,28 +213,30 @@ fn groups(typed: &[String]) -> Result<Vec<(Table, &str)>> {
 
 /// A title for people: `Random read, 4k, 1 in flight`.
 fn title(arguments: &IoArgs, defaults: &Defaults) -> String {
-    let (what, depth) = (&arguments.what, &arguments.depth);
-    let op = match what.op.as_deref().map(|op| (op, op.strip_prefix("mix="))) {
+    let load = &arguments.load;
+    let op = match load.typed("op").map(|op| (op, op.strip_prefix("mix="))) {
         Some((_, Some(reads))) => format!("{} % read", reads.trim_end_matches('%')),
         Some((op, None)) => op.replace('-', " "),
         None => {
-            let shares = [(what.write_percent, "write"), (what.trim_percent, "trim"), (what.flush_percent, "flush")];
-            let all = shares.into_iter().chain([(what.write_zeroes_percent, "write zeroes")]);
-            let words: Vec<String> = all.filter_map(|(share, op)| Some(format!("{} % {op}", share?))).collect();
+            let shares = SHARES.iter().filter_map(|(key, op)| Some(format!("{} % {op}", load.number(key)?)));
+            let words: Vec<String> = shares.collect();
             if words.is_empty() { "read".to_owned() } else { words.join(", ") }
         }
     };
-    let mut pattern = arguments.order.pattern.as_deref().unwrap_or(defaults.pattern).replace('-', " ");
+    let mut pattern = load.typed("pattern").unwrap_or(defaults.pattern).replace('-', " ");
     pattern.get_mut(..1).into_iter().for_each(str::make_ascii_uppercase);
-    let threads = if depth.threads == 1 { String::new() } else { format!(" x {} threads", depth.threads) };
-    let beside = match depth.group.len() {
+    let threads = match load.number("threads").unwrap_or(1) {
+        1 => String::new(),
+        threads => format!(" x {threads} threads"),
+    };
+    let beside = match arguments.beside.group.len() {
         0 => String::new(),
         count => format!(", {} beside", counted(count, "group")),
     };
-    let block = what.block.as_ref().unwrap_or(&defaults.block);
-    let queue_depth = depth.queue_depth.unwrap_or(defaults.queue_depth);
-    if let Some(name) = arguments.trace.trace_in.as_deref().and_then(Path::file_name) {
-        let mode = arguments.trace.replay.as_deref().unwrap_or("timed").replace('-', " ");
+    let block = load.typed("block_size").unwrap_or(&defaults.block);
+    let queue_depth = load.number("queue_depth").unwrap_or(defaults.queue_depth);
+    if let Some(name) = load.path("trace").and_then(Path::file_name) {
+        let mode = load.typed("replay").unwrap_or("timed").replace('-', " ");
         return format!("Trace {}, {mode}, {queue_depth} in flight", name.display());
     }
     format!("{pattern} {op}, {block}, {queue_depth} in flight{threads}{beside}")

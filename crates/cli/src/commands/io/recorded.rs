@@ -30,8 +30,8 @@ pub(super) struct Recorded {
 /// # Errors
 /// `--op verify` without a run, a run without that, no such run, or one that wrote no headers.
 pub(super) fn of(context: &Context, arguments: &IoArgs) -> Result<Option<Recorded>> {
-    let checks = arguments.what.op.as_deref() == Some("verify");
-    let run = match (checks, &arguments.verify.of) {
+    let checks = arguments.load.typed("op") == Some("verify");
+    let run = match (checks, &arguments.beside.of) {
         (false, None) => return Ok(None),
         (true, Some(run)) => run,
         (true, None) => {

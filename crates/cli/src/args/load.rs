@@ -1,0 +1,492 @@
+//! The flags of `drivelab io` that state keys of the methodology language: one table.
+//!
+//! The language says what a key means and which words it takes; a row here adds where its flag stands in the help, and
+//! what the command line writes in another way. A new key of a load needs one row.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use clap::builder::PossibleValuesParser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_parser};
+use drivelab_method::{Takes, TestKey, test_keys};
+
+/// The flag of one key.
+#[derive(Debug, Clone, Copy)]
+pub struct Flag {
+    /// The key of a test that it states, and its id on the command line.
+    pub key: &'static str,
+    /// A key that the same flag states, where its value is of another shape.
+    pub also: Option<&'static str>,
+    named: Option<&'static str>,
+    alias: Option<&'static str>,
+    heading: &'static str,
+    value_name: &'static str,
+    help: Option<&'static str>,
+    default: Option<&'static str>,
+    reads: Reads,
+    conflicts: Option<&'static str>,
+    requires: Option<&'static str>,
+    replays: bool,
+}
+
+/// How the text behind a flag is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    /// As the language takes the key's value.
+    AsTheKey,
+    /// The same, without the word that only another flag may mean.
+    WordsBut(&'static str),
+    /// One of these words, which stand in a table of the language.
+    Words(&'static [&'static str]),
+    /// As a text of the command line's own, which `commands::io` takes apart.
+    OwnText,
+    /// The path of a file.
+    File,
+}
+
+/// `key` under a heading, its value called so in the help.
+const fn flag(heading: &'static str, key: &'static str, value_name: &'static str) -> Flag {
+    Flag {
+        key,
+        also: None,
+        named: None,
+        alias: None,
+        heading,
+        value_name,
+        help: None,
+        default: None,
+        reads: Reads::AsTheKey,
+        conflicts: None,
+        requires: None,
+        replays: false,
+    }
+}
+
+impl Flag {
+    /// Another name than the key's.
+    const fn named(self, name: &'static str) -> Flag {
+        Flag { named: Some(name), ..self }
+    }
+
+    const fn alias(self, alias: &'static str) -> Flag {
+        Flag { alias: Some(alias), ..self }
+    }
+
+    /// Help for a flag that is written in another way than the key, or does more.
+    const fn help(self, help: &'static str) -> Flag {
+        Flag { help: Some(help), ..self }
+    }
+
+    /// What holds without the flag, where the language has no default.
+    const fn default(self, default: &'static str) -> Flag {
+        Flag { default: Some(default), ..self }
+    }
+
+    const fn reads(self, reads: Reads) -> Flag {
+        Flag { reads, ..self }
+    }
+
+    const fn conflicts(self, key: &'static str) -> Flag {
+        Flag { conflicts: Some(key), ..self }
+    }
+
+    const fn requires(self, id: &'static str) -> Flag {
+        Flag { requires: Some(id), ..self }
+    }
+
+    /// May stand beside `--trace-in`; all others say what a trace has of its own.
+    const fn replays(self) -> Flag {
+        Flag { replays: true, ..self }
+    }
+}
+
+const WHAT: &str = "What";
+const ORDER: &str = "Order";
+const DEPTH: &str = "Depth and placement";
+const RATE: &str = "Rate";
+const TRACE: &str = "Trace";
+const DATA: &str = "Data";
+const VERIFY: &str = "Verify";
+const BUFFERED: &str = "Buffered";
+const DURATION: &str = "Duration";
+const BACKEND: &str = "Backend";
+
+/// All flags, in the order of the help; the keys of a printed methodology stand in the same order.
+static FLAGS: &[Flag] = &[
+    flag(WHAT, "op", "OP")
+        .help("read, write, trim, write-zeroes, flush, verify, or mix=70 for 70 % reads and 30 % writes [default: read]")
+        .reads(Reads::OwnText)
+        .conflicts("write_percent"),
+    flag(WHAT, "write_percent", "PERCENT"),
+    flag(WHAT, "trim_percent", "PERCENT"),
+    flag(WHAT, "write_zeroes_percent", "PERCENT"),
+    flag(WHAT, "flush_percent", "PERCENT"),
+    flag(WHAT, "sync_every", "WRITES"),
+    Flag { also: Some("block_size_mix"), ..flag(WHAT, "block_size", "SIZE") }
+        .named("block")
+        .alias("block-size")
+        .help("Bytes of one operation (k is binary), or sizes with their shares: 4k:60,64k:40 [default: 4k]")
+        .reads(Reads::OwnText),
+    flag(WHAT, "block_size_shares_of", "WHAT").named("block-shares-of"),
+    flag(ORDER, "pattern", "ORDER")
+        .help("Order of offsets; random repeats blocks, random-once touches each once before any again [default: random]"),
+    flag(ORDER, "stride", "SIZE"),
+    flag(ORDER, "places", "N"),
+    flag(ORDER, "seek_percent", "PERCENT"),
+    flag(ORDER, "locality", "SPREAD")
+        .help(
+            "Where random operations go: uniform, zipf:1.1, pareto:0.2, normal:10 (deviation in per cent of the span), \
+             zones:50/5,30/15,20/80 (accesses/span), hot-band:70/0-20 (accesses/from-to)",
+        )
+        .reads(Reads::OwnText),
+    flag(ORDER, "streams", "HOW").help(
+        "How threads share the span: a stretch each, the whole span each, one stream for all, or the whole span each \
+         with reads and writes from a place of their own",
+    ),
+    flag(ORDER, "span", "PART")
+        .help("Part of the target that is touched: a size, a share such as 50%, or OFFSET+LENGTH such as 10%+1GiB")
+        .reads(Reads::OwnText)
+        .replays(),
+    flag(DEPTH, "queue_depth", "COUNT").named("qd").alias("queue-depth").default("1").replays(),
+    flag(DEPTH, "threads", "COUNT").replays(),
+    flag(DEPTH, "cpus", "LIST")
+        .help("CPUs that threads are pinned to in turn, such as 0,2-3")
+        .reads(Reads::OwnText)
+        .conflicts("numa")
+        .replays(),
+    flag(DEPTH, "batch", "COUNT").replays(),
+    flag(DEPTH, "placement_handle", "HANDLE").replays(),
+    flag(DEPTH, "weight", "COUNT")
+        .help(
+            "Share of the main load among the groups, as weight= is of a group: of --rate, or, without one, of the \
+             numbers of operations, which are kept in that proportion",
+        )
+        .requires("group")
+        .replays(),
+    flag(RATE, "rate", "RATE")
+        .help("Open loop: this many operations or bytes per second over all threads, whatever the target does: 10k, 50MB/s")
+        .reads(Reads::OwnText),
+    flag(RATE, "arrivals", "SPACING"),
+    flag(RATE, "find_rate", "PERCENTILE=TIME")
+        .help(
+            "Find the highest rate at which a percentile of the response time keeps a bound: p99=1ms, or between two \
+             rates, p99.9=5ms,1k..200k. Each round (12 at most, or --rounds) tries another rate for --time",
+        )
+        .reads(Reads::OwnText)
+        .conflicts("rate"),
+    flag(RATE, "bursts", "ON/OFF")
+        .help(
+            "Active and idle in turn: by time, such as 1s/2s, or by volume with pauses for a duty cycle, such as \
+             32MB/20%. (--duty-cycle is one of whole rounds)",
+        )
+        .reads(Reads::OwnText),
+    flag(RATE, "think_time", "TIME"),
+    flag(TRACE, "trace", "FILE")
+        .named("trace-in")
+        .help("Replay this recorded trace: operations, sizes, places and times are its own (see `drivelab trace check`)")
+        .reads(Reads::File)
+        .replays(),
+    flag(TRACE, "replay", "MODE").requires("trace").replays(),
+    flag(TRACE, "replay_scale", "PERCENT").requires("trace").replays(),
+    flag(TRACE, "idle_cap", "TIME").requires("trace").replays(),
+    flag(TRACE, "trace_fit", "HOW").requires("trace").replays(),
+    flag(TRACE, "trace_trims", "HOW").requires("trace").replays(),
+    flag(DATA, "data", "KIND").named("data-kind").replays().help(
+        "What is written; one-block repeats one random block per thread [default: incompressible]. (--data is the folder \
+         for results)",
+    ),
+    flag(DATA, "compress_percent", "PERCENT").replays(),
+    flag(DATA, "dedup_percent", "PERCENT").replays(),
+    flag(DATA, "data_window", "SIZE").replays(),
+    flag(DATA, "data_pattern", "HEX")
+        .help("Bytes that are repeated, in hexadecimal: deadbeef. Means --data-kind pattern")
+        .replays(),
+    flag(DATA, "data_file", "FILE")
+        .help("File whose bytes are written again and again. Means --data-kind file")
+        .reads(Reads::File)
+        .conflicts("data_pattern")
+        .replays(),
+    flag(VERIFY, "verify", "HOW")
+        .help(
+            "Writes carry a header per block; headers are checked later by --op verify --of RUN, or at once \
+             [default: off]",
+        )
+        .reads(Reads::WordsBut("check")),
+    flag(BUFFERED, "direct", "ON/OFF")
+        .help(
+            "Direct I/O past the page cache, or through it (caches are dropped first, and the result is marked) \
+             [default: on; off for /dev/null and /dev/zero]",
+        )
+        .replays(),
+    flag(DURATION, "time", "TIME")
+        .help("Measured time; the ramp is not counted [default: 10s, unless something else ends the load]")
+        .replays(),
+    flag(DURATION, "ramp", "TIME"),
+    flag(DURATION, "volume", "SIZE").named("bytes").alias("volume").replays(),
+    flag(DURATION, "operations", "COUNT").replays(),
+    flag(DURATION, "passes", "COUNT"),
+    flag(DURATION, "coverage", "PERCENT"),
+    flag(DURATION, "cap", "TIME").replays(),
+    Flag { also: Some("max_rounds"), ..flag(DURATION, "rounds", "COUNT") }
+        .help("Number of measurements; with --find-rate and --steady, at most this many [default: 1; 12; 25]")
+        .replays(),
+    flag(DURATION, "steady", "FIGURE")
+        .help(
+            "Repeat until this figure is steady: in five rounds in turn it keeps within 20 % of its mean and its trend \
+             within 10 % (SNIA). The result is of these rounds. Each lasts for --time; --rounds is the most there may be",
+        )
+        .reads(Reads::Words(&["iops", "throughput", "latency_mean"]))
+        .conflicts("find_rate")
+        .replays(),
+    flag(DURATION, "duty_cycle", "PERCENT")
+        .help(
+            "Active share of the time, per cent: after each round, a rest so long that this is met, of 10 min at most. \
+             For pauses within a round: --bursts",
+        )
+        .replays(),
+    flag(BACKEND, "errors", "WHAT").replays(),
+    flag(BACKEND, "seed", "NUMBER").replays(),
+];
+
+impl Flag {
+    /// Its name, without the hyphens before it.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.named.map_or_else(|| self.key.replace('_', "-"), str::to_owned)
+    }
+
+    /// Whether its text is a path.
+    #[must_use]
+    pub fn is_file(&self) -> bool {
+        self.reads == Reads::File
+    }
+
+    fn arg(&self, language: &TestKey) -> Arg {
+        let help = self.help.map_or_else(|| help_of(language.meaning, self.default), str::to_owned);
+        let arg =
+            Arg::new(self.key).long(self.name()).value_name(self.value_name).help(help).help_heading(self.heading);
+        let arg = arg.visible_aliases(self.alias);
+        let arg = match (self.reads, self.words(language)) {
+            (Reads::File, _) => arg.value_parser(value_parser!(std::path::PathBuf)).value_hint(ValueHint::FilePath),
+            (_, Some(words)) => arg.value_parser(PossibleValuesParser::new(words)),
+            (Reads::AsTheKey, None) if language.takes == Takes::Whole => arg.value_parser(value_parser!(u64)),
+            (_, None) => arg.value_parser(value_parser!(String)),
+        };
+        let arg = match (self.conflicts, self.requires) {
+            (Some(other), _) => arg.conflicts_with(other),
+            (None, Some(other)) => arg.requires(other),
+            (None, None) => arg,
+        };
+        if self.key == "trace" {
+            arg.conflicts_with_all(FLAGS.iter().filter(|flag| !flag.replays).map(|flag| flag.key))
+                .conflicts_with("group")
+        } else {
+            arg
+        }
+    }
+
+    /// The words it takes, as they are typed; `None` where it takes something else.
+    fn words(&self, language: &TestKey) -> Option<Vec<String>> {
+        let words = match (self.reads, &language.takes) {
+            (Reads::Words(words), _) => words,
+            (Reads::AsTheKey | Reads::WordsBut(_), Takes::Words(words)) => words.as_slice(),
+            (Reads::AsTheKey, Takes::Switch) => &["on", "off"],
+            _ => return None,
+        };
+        let but = if let Reads::WordsBut(word) = self.reads { word } else { "" };
+        Some(words.iter().filter(|word| **word != but).map(|word| word.replace('_', "-")).collect())
+    }
+}
+
+/// What is typed for `--data-kind`, to recognise it behind another flag.
+#[must_use]
+pub fn data_kinds() -> Vec<String> {
+    let rows = FLAGS.iter().zip(languages()).filter(|(flag, _)| flag.key == "data");
+    rows.filter_map(|(flag, language)| flag.words(&language)).flatten().collect()
+}
+
+/// Every flag with what its key takes.
+pub fn flags_and_kinds() -> impl Iterator<Item = (&'static Flag, Takes)> {
+    FLAGS.iter().zip(languages().map(|language| language.takes))
+}
+
+/// What the language says of each flag's key.
+fn languages() -> impl Iterator<Item = TestKey> {
+    let keys: BTreeMap<&str, TestKey> = test_keys().map(|key| (key.name, key)).collect();
+    FLAGS.iter().map(move |flag| {
+        let unknown = || TestKey { name: flag.key, meaning: "", takes: Takes::Text };
+        keys.get(flag.key).cloned().unwrap_or_else(unknown)
+    })
+}
+
+/// A sentence of the language as help: without its last stop, its default in brackets, flags for keys.
+fn help_of(meaning: &str, default: Option<&str>) -> String {
+    let sentence = meaning.trim_end_matches('.');
+    let sentence = sentence.strip_suffix(". No default").unwrap_or(sentence);
+    let (sentence, stated) = match sentence.split_once(". Default") {
+        Some((sentence, stated)) => (sentence, Some(stated.trim_start_matches(':').trim_start())),
+        None => (sentence, None),
+    };
+    let help = match stated.or(default) {
+        Some(default) => format!("{sentence} [default: {default}]"),
+        None => sentence.to_owned(),
+    };
+    in_flags(&help)
+}
+
+/// The text with flags for keys: "`cap`" becomes "--cap", "direct = false" becomes "--direct off".
+#[must_use]
+pub fn in_flags(text: &str) -> String {
+    if !text.contains(['`', '=']) {
+        return text.to_owned();
+    }
+    let keys =
+        FLAGS.iter().flat_map(|flag| [Some(flag.key), flag.also].into_iter().flatten().map(|key| (key, flag.name())));
+    // The size of the scratch file is a key of the target, not of a test.
+    keys.chain([("size", "size".to_owned())]).fold(text.to_owned(), |text, (key, flag)| {
+        let text = text.replace(&format!("`{key}`"), &format!("--{flag}"));
+        assignments(&text, key, &format!("--{flag}"))
+    })
+}
+
+/// `key = "word"` and `key = false` as they are typed.
+fn assignments(text: &str, key: &str, flag: &str) -> String {
+    let sign = format!("{key} = ");
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(&sign) {
+        let (before, found) = rest.split_at(at);
+        let value = &found[sign.len()..];
+        let whole_word = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        out.push_str(before);
+        let quoted = value.strip_prefix('"').and_then(|value| value.split_once('"'));
+        let bare = || value.split_at(value.find(|c: char| !c.is_alphanumeric()).unwrap_or(value.len()));
+        let (value, behind) = quoted.unwrap_or_else(bare);
+        if whole_word {
+            let value = match value {
+                "true" => "on".to_owned(),
+                "false" => "off".to_owned(),
+                word => word.replace('_', "-"),
+            };
+            out.push_str(&format!("{flag} {value}"));
+        } else {
+            out.push_str(&found[..found.len() - behind.len()]);
+        }
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// What was typed of [`FLAGS`], by key.
+#[derive(Debug, Clone, Default)]
+pub struct LoadArgs(BTreeMap<&'static str, OsString>);
+
+impl LoadArgs {
+    /// The text behind the flag of this key, where it was typed; of a path that is not UTF-8, `None`.
+    ///
+    /// # Panics
+    /// In tests, where no flag states this key.
+    #[must_use]
+    pub fn typed(&self, key: &str) -> Option<&str> {
+        self.raw(key).and_then(OsStr::to_str)
+    }
+
+    /// The number behind the flag of this key.
+    #[must_use]
+    pub fn number(&self, key: &str) -> Option<u64> {
+        self.typed(key)?.parse().ok()
+    }
+
+    /// The path behind the flag of this key.
+    #[must_use]
+    pub fn path(&self, key: &str) -> Option<&Path> {
+        self.raw(key).map(Path::new)
+    }
+
+    fn raw(&self, key: &str) -> Option<&OsStr> {
+        debug_assert!(FLAGS.iter().any(|flag| flag.key == key), "no flag states {key}");
+        self.0.get(key).map(OsString::as_os_str)
+    }
+}
+
+impl Args for LoadArgs {
+    fn augment_args(command: Command) -> Command {
+        FLAGS.iter().zip(languages()).fold(command, |command, (flag, language)| command.arg(flag.arg(&language)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for LoadArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut typed = LoadArgs::default();
+        typed.update_from_arg_matches(matches)?;
+        Ok(typed)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for flag in FLAGS {
+            let raw = matches.try_get_raw(flag.key).map_err(|wrong| {
+                let mut error = clap::Error::new(ErrorKind::UnknownArgument);
+                error.insert(ContextKind::InvalidArg, ContextValue::String(wrong.to_string()));
+                error
+            })?;
+            if let Some(text) = raw.and_then(Iterator::last) {
+                self.0.insert(flag.key, text.to_owned());
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flag_states_a_key_of_the_language() {
+        let keys: Vec<&str> = test_keys().map(|key| key.name).collect();
+        for flag in FLAGS {
+            assert!(keys.contains(&flag.key), "--{} states no key of a test", flag.name());
+        }
+    }
+
+    /// A new key of a load gets a flag, unless a one-liner has no use for it.
+    #[test]
+    fn every_key_of_a_test_has_a_flag_or_needs_none() {
+        const NEED_NONE: &str = "name title purpose sources axes cases groups files needs recovers_to published_unit \
+                                 forms twin source_of derived approximation priority requires at_least rest rest_cap \
+                                 start_below start_below_cap curve combine order warm_up_rounds rest_after";
+        for key in test_keys() {
+            let flag = FLAGS.iter().any(|flag| flag.key == key.name);
+            let needs_none = NEED_NONE.split_whitespace().any(|name| name == key.name);
+            assert!(flag != needs_none, "`{}` needs a row in FLAGS, or a place in this list, and not both", key.name);
+        }
+    }
+
+    #[test]
+    fn help_is_made_of_the_language_s_sentence() {
+        assert_eq!(help_of("How often, 1 to 9. Default 1.", None), "How often, 1 to 9 [default: 1]");
+        assert_eq!(help_of("Gaps. Default: no gap.", None), "Gaps [default: no gap]");
+        assert_eq!(help_of("In flight. No default.", Some("1")), "In flight [default: 1]");
+        assert_eq!(
+            help_of("Gaps of replay = \"scaled\", twice `time`.", None),
+            "Gaps of --replay scaled, twice --time"
+        );
+    }
+
+    #[test]
+    fn messages_speak_of_flags() {
+        assert_eq!(in_flags("`time` is longer than `cap`"), "--time is longer than --cap");
+        assert_eq!(in_flags("choose another size, or direct = false"), "choose another size, or --direct off");
+        assert_eq!(in_flags("a larger span, or streams = \"overlapping\""), "a larger span, or --streams overlapping");
+        assert_eq!(in_flags("pattern = \"random_once\" has passes"), "--pattern random-once has passes");
+        assert_eq!(in_flags("an unknown_pattern = \"ff\" stays"), "an unknown_pattern = \"ff\" stays");
+        assert_eq!(in_flags("`block_size_mix` and `queue_depth`"), "--block and --qd");
+    }
+}
