@@ -60,9 +60,9 @@ fn shared_device(pairs: &[Pair<'_>]) -> Vec<Finding> {
     let finding = |(name, members): (String, Vec<usize>)| {
         let letters: Vec<String> = members.iter().map(|drive| letter(*drive)).collect();
         let statement =
-            format!("{} lie on the same device, {name}: together they share what it can do.", and(&letters));
-        let cause = "The targets are on one drive, or on layers above one drive.";
-        let action = "Name targets on different drives to see what drives lose by each other.";
+            format!("{} are on the same device, {name}: measured together, they share its performance.", and(&letters));
+        let cause = "All these targets are on one drive, directly or through partitions and volumes.";
+        let action = "To see how much drives slow each other down, name targets on different drives.";
         words(Severity::Warning, "shared_device", statement, cause, action).about_run(Vec::new())
     };
     shared.into_iter().map(finding).collect()
@@ -77,16 +77,17 @@ fn missing(pairs: &[Pair<'_>], each_only: bool) -> Vec<Finding> {
     };
     let together = lacking(&|pair| is_complete(pair.together));
     if !together.is_empty() && !each_only {
-        let statement = format!("The runs of {} with the others are not at their end.", and(&together));
-        let action = "Read the steps that are there; measure the drives again for the rest.";
+        let statement = format!("The runs of {} together with the others are incomplete.", and(&together));
+        let action = "The steps that were measured count. Measure the drives again for the rest.";
         findings.push(words(Severity::Warning, "group_unfinished", statement, "", action).about_run(Vec::new()));
     }
     let alone = lacking(&|pair| is_complete(pair.alone));
     if !alone.is_empty() {
-        let statement = format!("There is no whole run of {} alone: what they lost is not known.", and(&alone));
+        let statement = format!("How much {} lost is not known: there is no complete run of them alone.", and(&alone));
         let cause =
-            "The methodology or --together-only asks for all at once only, or a run alone failed or was stopped.";
-        let action = "Run a methodology that measures each drive too, on the same targets without --together-only.";
+            "The methodology or --together-only asks for concurrent runs only, or a run alone failed or was stopped.";
+        let action =
+            "Run a methodology that also measures each drive alone, on the same targets, without --together-only.";
         findings.push(words(Severity::Note, "group_without_alone", statement, cause, action).about_run(Vec::new()));
     }
     findings
@@ -101,10 +102,10 @@ fn resumed(pairs: &[Pair<'_>]) -> Option<Finding> {
         pairs.iter().enumerate().filter(|(_, pair)| was(pair)).map(|(index, _)| letter(index)).collect();
     (!letters.is_empty()).then(|| {
         let statement = format!(
-            "The runs of {} were resumed by themselves: what they measured then was not in company.",
+            "The runs of {} were resumed separately: what they measured after that was not concurrent.",
             and(&letters)
         );
-        let action = "Figures from after the break are left out here; they stand in the report of each run.";
+        let action = "Figures from after the break are left out here; the report of each run has them.";
         words(Severity::Warning, "group_resumed", statement, "", action).about_run(Vec::new())
     })
 }
@@ -123,12 +124,12 @@ fn apart(steps: &[StepTogether]) -> Option<Finding> {
     }
     (!keys.is_empty()).then(|| {
         let statement = format!(
-            "{} did not run on all drives for the whole time: what a drive kept there is not shown where it was beside all \
-             others for less than 90 %, and the rates together have no sum.",
+            "In {} the drives did not work for the same time: no total is shown, nor the share that a drive kept if it \
+             worked beside all others for less than 90 % of its step.",
             plural(keys.len(), "step")
         );
-        let cause = "A step that ends by volume ends sooner on a faster drive, or a drive failed in it.";
-        let action = "Compare steps that end by time, or read the overlap beside each figure.";
+        let cause = "A step that ends by volume ends sooner on a faster drive, or one of the drives failed.";
+        let action = "Compare steps that end by time, or look at the overlap beside each figure.";
         found.truncate(MOST_SPELLED_OUT);
         words(Severity::Warning, "drives_apart", statement, cause, action).finding(keys, found)
     })
@@ -149,12 +150,11 @@ fn busy(steps: &[StepTogether]) -> Option<Finding> {
     }
     (!keys.is_empty()).then(|| {
         let statement = format!(
-            "In {} at least one CPU was fully busy while all drives worked: the host, not the drives, may be what limits \
-             the total.",
+            "The host, not the drives, may limit the total: in {} at least one CPU was fully busy while all drives worked.",
             plural(keys.len(), "step")
         );
-        let cause = "More operations than this host can issue, or other programs.";
-        let action = "`drivelab doctor` says what this host can generate; larger blocks and more CPUs move the limit.";
+        let cause = "The load asks for more operations than this host can issue, or other programs ran.";
+        let action = "`drivelab doctor` shows how much load this host can generate. Larger blocks or more CPUs raise that limit.";
         found.truncate(MOST_SPELLED_OUT);
         words(Severity::Warning, "host_full_together", statement, cause, action).finding(keys, found)
     })

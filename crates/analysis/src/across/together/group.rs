@@ -9,7 +9,8 @@ use drivelab_core::environment::LinkFacts;
 use drivelab_core::finding::Finding;
 use drivelab_core::group::{CoreTime, Group, GroupRole, letter};
 use drivelab_core::ids::{RunId, StepId, StepKey};
-use drivelab_core::plan::{Form, MethodIdentity, Step, StepRole, TestPlan};
+use drivelab_core::metric::Metric;
+use drivelab_core::plan::{Form, MethodIdentity, TestPlan};
 use drivelab_core::record::StepRecord;
 use drivelab_core::run::RunRecords;
 use schemars::JsonSchema;
@@ -21,7 +22,8 @@ use super::health::{self, DriveHealth};
 use super::scaling::{Doubling, SizedRate, per_doubling};
 use super::share::{CoreShare, CpuShare, LEAST_OVERLAP_PERCENT, Member, Pair, Second, Share, StepTogether};
 use super::signs::Signs;
-use crate::rate::rate_metric;
+use crate::across::side_by_side::align;
+use crate::digest::{Digest, StepDigest, StepFacts};
 
 /// Several drives at once.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -102,7 +104,7 @@ pub fn together(members: &[Member<'_>]) -> Option<Together> {
     let each_only = group.runs.iter().all(|run| run.role == GroupRole::Alone);
     let mut begun = pairs.iter().filter_map(|pair| if each_only { pair.alone } else { pair.together });
     let (first, _) = begun.next()?;
-    let steps: Vec<StepTogether> = first.plan.tests.iter().flat_map(|test| test_steps(test, &pairs)).collect();
+    let steps = steps(&pairs);
     let drive = |(index, pair): (usize, &Pair<'_>)| GroupDrive {
         letter: letter(index),
         alone: pair.alone.map(|(records, _)| records.run),
@@ -194,26 +196,58 @@ fn executions<'a>(records: &'a RunRecords, step: &StepId) -> Option<Vec<&'a Step
     (shared && !all.is_empty()).then_some(all)
 }
 
-fn test_steps(test: &TestPlan, pairs: &[Pair<'_>]) -> Vec<StepTogether> {
-    let measured = test.steps.iter().filter(|step| step.role == StepRole::Measure);
-    measured.filter_map(|step| step_of(test, step, pairs)).collect()
+/// The steps of one drive's two runs: alone, and with the others.
+#[derive(Clone, Copy)]
+struct StepPair<'d> {
+    alone: Option<&'d StepDigest>,
+    together: Option<&'d StepDigest>,
 }
 
-/// A step that moves data, on all drives.
-fn step_of(test: &TestPlan, step: &Step, pairs: &[Pair<'_>]) -> Option<StepTogether> {
-    let metric = rate_metric(step)?;
-    let drives: Vec<Share> = pairs
+/// Every measured step that moves data, by the alignment that all comparisons share.
+fn steps(pairs: &[Pair<'_>]) -> Vec<StepTogether> {
+    let members = || pairs.iter().map(|pair| pair.alone).chain(pairs.iter().map(|pair| pair.together));
+    let digests: Vec<Option<Digest>> =
+        members().map(|member| member.map(|(records, analysis)| Digest::of(records, analysis))).collect();
+    let known: Vec<&Digest> = digests.iter().flatten().collect();
+    // The place of each member's run among those that are there.
+    let places: Vec<Option<usize>> = digests
         .iter()
-        .enumerate()
-        .map(|(index, pair)| share(step, metric, pair, overlap(&step.id, index, pairs)))
-        .map(|share| if is_apart(&share) { Share { kept_percent: None, lost_percent: None, ..share } } else { share })
+        .scan(0, |next, digest| {
+            let place = digest.as_ref().map(|_| *next);
+            *next += usize::from(digest.is_some());
+            Some(place)
+        })
         .collect();
+    let aligned = align(&known);
+    let mut steps = Vec::new();
+    for test in &aligned.tests {
+        for step in &test.steps {
+            let of = |member: usize| places.get(member).copied().flatten().and_then(|place| step.of[place]);
+            let own = |drive| StepPair { alone: of(drive), together: of(pairs.len() + drive) };
+            let own: Vec<StepPair<'_>> = (0..pairs.len()).map(own).collect();
+            steps.extend(step_of(test.title, step.facts, &own, pairs));
+        }
+    }
+    steps
+}
+
+/// A step on all drives; `None` if it moves no data.
+fn step_of(test: &str, facts: &StepFacts, own: &[StepPair<'_>], pairs: &[Pair<'_>]) -> Option<StepTogether> {
+    let metric = facts.rate.as_deref()?;
+    let mut drives = Vec::new();
+    for (index, (own, pair)) in own.iter().zip(pairs).enumerate() {
+        // Only what was measured in company is a figure of company.
+        let shared = pair.together.is_some_and(|(records, _)| executions(records, &facts.id).is_some());
+        let own = StepPair { together: own.together.filter(|_| shared), ..*own };
+        let share = share(metric, own, overlap(&facts.id, index, pairs));
+        drives.push(if is_apart(&share) { Share { kept_percent: None, lost_percent: None, ..share } } else { share });
+    }
     let apart = drives.iter().any(is_apart);
-    let cpu_of = |member: Option<Member<'_>>| member.and_then(|(records, _)| cpu(records, &step.id));
+    let cpu_of = |member: Option<Member<'_>>| member.and_then(|(records, _)| cpu(records, &facts.id));
     Some(StepTogether {
-        step: step.id.clone(),
-        test: test.title.clone(),
-        label: step.label.clone(),
+        step: facts.id.clone(),
+        test: test.to_owned(),
+        label: facts.label.clone(),
         metric: metric.to_owned(),
         total: total(&drives, apart),
         apart,
@@ -231,35 +265,26 @@ fn is_apart(share: &Share) -> bool {
 /// The tails of which the larger one is shown.
 const P99: [&str; 2] = ["read.latency_p99", "write.latency_p99"];
 
-fn share(step: &Step, metric: &str, pair: &Pair<'_>, overlap_percent: Option<f64>) -> Share {
-    let value = |member: Option<Member<'_>>, id: &str| member?.1.step_metric(&step.id, id)?.value;
-    let p99 = |member| {
-        let kinds = P99.into_iter().filter_map(|id| value(member, id));
-        kinds.max_by(f64::total_cmp)
+fn share(metric: &str, own: StepPair<'_>, overlap_percent: Option<f64>) -> Share {
+    let value = |step: Option<&StepDigest>, id: &str| step?.metric(id)?.value;
+    let p99 = |step| P99.into_iter().filter_map(|id| value(step, id)).max_by(f64::total_cmp);
+    let holds = |step: Option<&StepDigest>, id: &str, what: fn(&Metric) -> bool| {
+        step.and_then(|step| step.metric(id)).is_some_and(what)
     };
-    let at_least = |member: Option<Member<'_>>| {
-        let found = member.and_then(|(_, analysis)| analysis.step_metric(&step.id, metric));
-        found.is_some_and(|found| found.lower_bound)
-    };
-    let spoiled = |member: Option<Member<'_>>, id: &str| {
-        let found = member.and_then(|(_, analysis)| analysis.step_metric(&step.id, id));
-        found.is_some_and(|found| !found.spoiled_by.is_empty())
-    };
-    let of_times = |member| P99.into_iter().any(|id| spoiled(member, id));
-    // Only what was measured in company is a figure of company.
-    let together = pair.together.filter(|(records, _)| executions(records, &step.id).is_some());
-    let (alone_mb_s, together_mb_s) = (value(pair.alone, metric), value(together, metric));
+    let at_least = |step| holds(step, metric, |metric| metric.lower_bound);
+    let spoiled = |step, id: &str| holds(step, id, |metric| !metric.spoiled_by.is_empty());
+    let of_times = |step| P99.into_iter().any(|id| spoiled(step, id));
     Share {
-        p99_alone_us: p99(pair.alone),
-        p99_together_us: p99(together),
-        alone_at_least: at_least(pair.alone),
-        together_at_least: at_least(together),
-        alone_spoiled: spoiled(pair.alone, metric),
-        together_spoiled: spoiled(together, metric),
-        p99_alone_spoiled: of_times(pair.alone),
-        p99_together_spoiled: of_times(together),
+        p99_alone_us: p99(own.alone),
+        p99_together_us: p99(own.together),
+        alone_at_least: at_least(own.alone),
+        together_at_least: at_least(own.together),
+        alone_spoiled: spoiled(own.alone, metric),
+        together_spoiled: spoiled(own.together, metric),
+        p99_alone_spoiled: of_times(own.alone),
+        p99_together_spoiled: of_times(own.together),
         overlap_percent,
-        ..kept(alone_mb_s, together_mb_s)
+        ..kept(value(own.alone, metric), value(own.together, metric))
     }
 }
 
