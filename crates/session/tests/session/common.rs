@@ -1,5 +1,5 @@
-//! What every test of the session needs: a recorder that keeps, a target that nobody cares for, a run's beginning and
-//! its way through.
+//! Shared by all tests of the session: a recorder that keeps events, a target without care, the start of a run and
+//! running it.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +13,7 @@ use drivelab_core::run::RunRecords;
 use drivelab_samples::{fold, sample_environment, sample_events, sample_tool};
 use drivelab_session::{Fanout, Outcome, Screen, Session, Start, TargetCare};
 
-/// Remembers what the session said about the target.
+/// Remembers what the session reported about the target.
 #[derive(Default)]
 pub(crate) struct Remember(pub(crate) Vec<&'static str>);
 
@@ -49,7 +49,7 @@ impl Keep {
         self.0.lock().expect("no listener panics").clone()
     }
 
-    /// What the events come to.
+    /// The records of the events.
     pub(crate) fn records(&self) -> RunRecords {
         fold(self.events())
     }
@@ -62,7 +62,7 @@ pub(crate) fn started(plan: Plan) -> Start {
     Start::New(RunStarted { plan, ..start })
 }
 
-/// The start of a run that goes on.
+/// The start of a resumed run.
 pub(crate) fn resumed(records: RunRecords, prepared_again: bool) -> Start {
     let resumed = RunResumed {
         segment: 1,
@@ -76,7 +76,7 @@ pub(crate) fn resumed(records: RunRecords, prepared_again: bool) -> Start {
     Start::Resumed { records, resumed }
 }
 
-/// Runs to the end, which also comes where the recorder is lost.
+/// Runs to the end, which is also reached if the recorder is lost.
 pub(crate) fn run(
     start: Start,
     backend: &mut dyn Backend,
@@ -87,7 +87,7 @@ pub(crate) fn run(
     run_with_screens(start, backend, care, recorder, Vec::new(), stop)
 }
 
-/// The same beside screens.
+/// The same with screens.
 pub(crate) fn run_with_screens(
     start: Start,
     backend: &mut dyn Backend,
@@ -105,7 +105,7 @@ pub(crate) fn run_with_screens(
     }
 }
 
-/// Runs on a target that nobody cares for.
+/// Runs on a target without care.
 pub(crate) fn run_through(start: Start, backend: &mut dyn Backend, keep: &Keep) -> Outcome {
     run(start, backend, &mut Remember::default(), keep.clone(), StopToken::default())
 }

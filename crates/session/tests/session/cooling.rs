@@ -1,4 +1,5 @@
-//! Waits for a cool drive, and runs that heat ends. The clock is virtual, so nobody waits for real.
+//! Waits for a cool drive, and runs that are ended by heat. The clock is virtual, so the tests do not wait in real
+//! time.
 
 use std::sync::{Arc, Mutex};
 
@@ -16,12 +17,12 @@ use drivelab_session::{Fanout, Outcome, Session};
 use super::common::{Keep, Remember, started};
 use super::promises::{Playback, plan_without_rests};
 
-/// A thermometer that has these temperatures one after the other, and stays at the last; `None` is a reading that fails.
+/// A thermometer with these temperatures in order, which then stays at the last one; `None` is a failed reading.
 /// Without any there is no thermometer.
 struct Thermometer {
     celsius: Vec<Option<f64>>,
     phases: Arc<Mutex<Vec<Phase>>>,
-    /// Set when the last temperature is asked for.
+    /// Set when the last temperature is read.
     stop: Option<StopToken>,
 }
 
@@ -70,12 +71,12 @@ impl Observer for Thermometer {
     }
 }
 
-/// [`beside_one`] that never fails.
+/// [`beside_one`] with readings that never fail.
 fn beside(celsius: &[f64], stop: StopToken) -> (Outcome, Vec<Event>, Vec<Phase>) {
     beside_one(celsius.iter().copied().map(Some).collect(), stop)
 }
 
-/// Runs the sample plan, whose first step is to begin below 50 °C within a minute, beside a thermometer.
+/// Runs the sample plan with a thermometer; the first step must begin below 50 °C, with a wait of at most a minute.
 fn beside_one(celsius: Vec<Option<f64>>, stop: StopToken) -> (Outcome, Vec<Event>, Vec<Phase>) {
     let mut plan = plan_without_rests();
     plan.tests[0].steps[0].start_below = Some(CoolDown { below_c: 50, cap: Nanos::from_secs(60) });
@@ -118,11 +119,11 @@ fn a_drive_that_does_not_cool_holds_nobody_up_for_ever_and_is_named() {
     assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
     assert!(
         events.iter().all(|event| !matches!(event.event, EventBody::CoolDownStarted { .. })),
-        "a cool drive waits not"
+        "a cool drive does not wait"
     );
     let (outcome, ..) = beside(&[], StopToken::default());
     assert!(
-        matches!(&outcome, Outcome::Failed { message, .. } if message.contains("nothing tells the drive's temperature")),
+        matches!(&outcome, Outcome::Failed { message, .. } if message.contains("no source reports the drive's temperature")),
         "{outcome:?}"
     );
 }

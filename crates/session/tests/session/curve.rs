@@ -1,5 +1,5 @@
-//! Curves: shares of a rate that is known only when the step at full speed was measured, on a target whose answer is
-//! known.
+//! Curves: shares of a rate that is known only after the step at full speed was measured, on a target with a known
+//! answer.
 
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::clock::StopCause;
@@ -18,9 +18,9 @@ use super::common::{Keep, resumed, run_through, started};
 /// Operations per second of the load, and of the group beside it, at full speed.
 const FULL: (u64, u64) = (3_000, 1_234);
 
-/// Answers at once what the record's time would have given; slower the more it is asked for.
+/// Answers immediately with the record's time; slower the more it is loaded.
 struct Target {
-    /// Step and asked rates, in arrivals per 1,000 seconds.
+    /// Step and requested rates, in arrivals per 1,000 seconds.
     asked: Vec<(String, Vec<Option<u64>>)>,
     full: (u64, u64),
     stop_before: usize,
@@ -54,7 +54,7 @@ impl Backend for Target {
         let asked: Vec<Option<u64>> =
             request.workload.groups().map(|load| load.pace.rate.map(|rate| rate.per_1000_s)).collect();
         let share = asked[0].map_or(1.0, |rate| rate as f64 / (self.full.0 as f64 * 1000.0));
-        // One millisecond at full speed, and as many more as it is asked for more: 2 ms at 110 %.
+        // One millisecond at full speed, plus 1 ms for each 10 % above it: 2 ms at 110 %.
         let latency = (1e6 * share.max(1.0) + 1e7 * (share - 1.0).max(0.0)) as u64;
         let op = |count: u64| {
             let mut histogram = Histogram::default();
@@ -84,7 +84,7 @@ impl Backend for Target {
     }
 }
 
-/// Full speed and these shares, with a group beside it or without.
+/// Full speed and these shares, with or without a group beside it.
 fn plan(points: &[u32], group: bool, stop_above: Option<Nanos>) -> Plan {
     let mut plan = sample_run().plan;
     plan.tests.retain(|test| test.name == "depths");
@@ -120,7 +120,7 @@ fn points_ask_for_their_share_of_what_the_first_step_did() {
         run_through(started(plan(&[10, 51, 120], false, None)), &mut target, &keep),
         Outcome::Complete { .. }
     ));
-    // 10 % of 3,000 are 300; 51 % are 1,530, rounded up to 1,600; 120 % are 3,600.
+    // 10 % of 3,000 is 300; 51 % is 1,530, rounded up to 1,600; 120 % is 3,600.
     let asked: Vec<Option<u64>> = target.asked.iter().map(|(_, rates)| rates[0]).collect();
     assert_eq!(asked, [None, Some(300_000), Some(1_600_000), Some(3_600_000)]);
     let records = keep.records();
@@ -135,7 +135,7 @@ fn points_ask_for_their_share_of_what_the_first_step_did() {
 fn with_groups_each_keeps_its_part() {
     let (keep, mut target) = (Keep::default(), Target::of(FULL));
     assert!(matches!(run_through(started(plan(&[50], true, None)), &mut target, &keep), Outcome::Complete { .. }));
-    // Half of 4,234 are 2,117, rounded up to 2,200: 3,000/4,234 of it and 1,234/4,234 of it, rounded down.
+    // Half of 4,234 is 2,117, rounded up to 2,200: 3,000/4,234 and 1,234/4,234 of it, rounded down.
     assert_eq!(target.asked[1].1, [Some(1_558_809), Some(641_190)]);
 }
 
@@ -154,7 +154,7 @@ fn a_curve_that_was_stopped_goes_on_with_the_same_rates() {
         let mut first = Target { stop_before, ..Target::of(FULL) };
         let outcome = run_through(started(plan(&[20, 80, 110], false, None)), &mut first, &keep);
         assert!(matches!(outcome, Outcome::Interrupted { .. }));
-        // A full speed that is measured anew would be another one.
+        // If full speed were measured again, its rate would be different.
         let full = if stop_before == 0 { FULL } else { (999, 0) };
         let mut rest = Target::of(full);
         assert!(matches!(run_through(resumed(keep.records(), false), &mut rest, &keep), Outcome::Complete { .. }));

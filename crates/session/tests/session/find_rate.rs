@@ -1,5 +1,5 @@
-//! A search of the rate at which the response time reaches a bound, on a target whose answer is known: it serves so
-//! many operations per second, answers the slower the nearer it is to that, and falls behind above it.
+//! A search for the rate at which the response time reaches a bound, on a target with a known answer: it serves a
+//! fixed number of operations per second, gets slower as the rate approaches that, and falls behind above it.
 
 use drivelab_analysis::search::found;
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
@@ -15,12 +15,12 @@ use drivelab_session::Outcome;
 use super::common::{Keep, resumed, run_through, started};
 
 const CAPACITY_IOPS: f64 = 50_000.0;
-/// Time of a single operation on an idle target; the bound is ten times as long, which a queue reaches at nine tenths
+/// Time of a single operation on an idle target. The bound is ten times as long, which a queue reaches at nine tenths
 /// of its capacity.
 const SERVICE_NS: f64 = 100_000.0;
 const SECONDS: f64 = 10.0;
 
-/// Answers at once what ten seconds would have given.
+/// Answers immediately with the result of ten seconds.
 struct Queue {
     asked: Vec<u64>,
     stop_before: usize,
@@ -83,7 +83,7 @@ fn search() -> RateSearch {
     RateSearch { percentile_thousandths: 99_000, bound, lowest: 1_000_000, highest: 200_000_000, max: 12 }
 }
 
-/// Two steps of the sample, each with a search of its own.
+/// Two steps of the sample, each with its own search.
 fn plan() -> Plan {
     let mut plan = sample_run().plan;
     plan.tests.retain(|test| test.name == "depths");

@@ -1,4 +1,5 @@
-//! One drive of a group: what it says of the group, where it meets the others, and what a stop during the wait leaves.
+//! One drive of a group: what it records about the group, where it meets the others, and the effect of a stop while
+//! it waits.
 
 use drivelab_core::clock::{StopCause, StopToken};
 use drivelab_core::drive_state::DriveState;
@@ -16,12 +17,12 @@ use super::promises::{Playback, plan_without_rests};
 /// One drive of a group, which is stopped while it waits for the others before this execution.
 struct OfAGroup {
     positions: Vec<u32>,
-    /// Where it was ready for its first operation, and how often its state had been kept by then.
+    /// The position at which it was ready for its first operation, and how often its state had been kept by then.
     ready: Vec<(u32, usize)>,
     stop_at: usize,
-    /// How often a preparation began.
+    /// Number of preparations that began.
     preparations: usize,
-    /// The execution under way each time that the state was kept.
+    /// The running execution at each time that the state was kept.
     kept: Vec<Option<StepKey>>,
 }
 
@@ -105,8 +106,8 @@ fn a_run_of_a_group_says_so_first_and_meets_the_others_before_each_execution() {
     }
 }
 
-/// Wherever it is stopped in the wait for the others: the execution has not begun, so the target is as the one before
-/// it left it, and a resumed run goes on from there.
+/// If it is stopped while it waits for the others, the execution has not begun: the target is as the previous
+/// execution left it, and a resumed run continues from that point.
 #[test]
 fn a_stop_while_the_others_are_waited_for_leaves_the_state_as_it_was() {
     let plan = plan_without_rests();

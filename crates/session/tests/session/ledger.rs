@@ -1,4 +1,5 @@
-//! The account of the target's state: said before every step, asked by preparation and tests, lost when others write.
+//! The record of the target's state: recorded before every step, used by preparation and tests, lost when other
+//! programs write.
 
 use std::sync::{Arc, Mutex};
 
@@ -21,11 +22,11 @@ use super::common::{Keep, resumed, run as run_session, started};
 struct Fills {
     ran: Vec<StepKey>,
     seeds: Vec<u64>,
-    /// What the kernel has counted.
+    /// The kernel's counter.
     counted: Arc<Mutex<u64>>,
-    /// What the kernel holds in the page cache: it comes to the device, and is counted, at the next step or sync.
+    /// Data in the page cache: it reaches the device, and is counted, at the next step or sync.
     cached: u64,
-    /// The device takes nothing of what the kernel holds.
+    /// Whether the device accepts none of the data in the page cache.
     broken: bool,
 }
 
@@ -72,11 +73,11 @@ fn length() -> Bytes {
     sample_run().plan.capacity
 }
 
-/// A device in a state.
+/// A device with a given state.
 struct Device {
     state: DriveState,
     counted: Arc<Mutex<u64>>,
-    /// What somebody else writes between two looks, from the third on.
+    /// What another program writes between two checks, from the third check on.
     others: u64,
     looks: u32,
     kept: Vec<(DriveState, bool)>,
@@ -129,7 +130,7 @@ fn plan() -> Plan {
     plan
 }
 
-/// A run on a device: what was executed, what was said, what was kept.
+/// A run on a device: what was executed, what was recorded, what was kept.
 fn run(plan: Plan, state: DriveState, others: u64) -> (Fills, Vec<EventBody>, Vec<(DriveState, bool)>) {
     let (keep, counted) = (Keep::default(), Arc::default());
     let mut backend = Fills { counted: Arc::clone(&counted), ..Fills::default() };
@@ -161,7 +162,7 @@ fn the_state_is_said_before_every_step_and_kept_after_it() {
     assert_eq!((states[0].state.fill(), states[1].state.fill()), (0.0, 1.0));
     assert_eq!(states[1].state.written, Some(length()));
     assert!(findings(&events).is_empty(), "{:?}", findings(&events));
-    // While the fill runs nobody knows; before and after a step that reads it is what it is.
+    // While the fill runs the state is unknown; before and after a step that reads, it is known.
     assert_eq!(kept.iter().map(|(_, running)| *running).collect::<Vec<bool>>(), [true, false, false, false]);
     assert_eq!(kept[3].0.written, Some(length()));
 }
@@ -199,7 +200,7 @@ fn preparation_that_is_to_be_done_again_is_left_out_where_the_target_is_so_alrea
     let left = care.kept.last().expect("a state").0.clone();
     let before = backend.ran.len();
     let mut care = device(left);
-    // The last step, which only reads, was cut off.
+    // The last step, which only reads, was interrupted.
     let cut_off = || {
         let mut records = keep.records();
         records.steps.pop();
@@ -225,7 +226,7 @@ fn what_others_write_meanwhile_is_a_finding_and_makes_the_state_unknown() {
     assert!(last.unknown.is_some() && last.written.is_none() && last.pieces.is_empty(), "{last:?}");
 }
 
-/// A measured step that writes through the page cache, and reads before and behind it.
+/// A measured step that writes through the page cache, with steps that read before and after it.
 fn through_the_cache(reads_before: usize, reads_behind: usize) -> Plan {
     let mut plan = plan();
     let named = |test: &TestPlan, name: String| {
@@ -251,7 +252,7 @@ fn what_a_run_itself_wrote_through_the_page_cache_is_no_foreign_write() {
         let (mut backend, events, kept) = run(through_the_cache(before, behind), DriveState::empty(length()), 0);
         assert_eq!(backend.ran.len(), before + 1 + behind);
         assert!(findings(&events).is_empty(), "{:?}", findings(&events));
-        // The device is closed, and the kernel writes to it what it holds.
+        // The device is closed, and the kernel writes its cached data to it.
         backend.write_out();
         let counted = *backend.counted.lock().expect("no panic");
         let (last, running) = kept.last().expect("a state");
@@ -279,7 +280,7 @@ fn a_device_that_does_not_take_what_the_page_cache_holds_ends_the_run() {
 fn a_state_that_a_test_needs_and_does_not_find_is_a_finding() {
     let needs = |fill, media_writes| {
         let mut plan = plan();
-        // Nobody watches these runs.
+        // These runs have no telemetry.
         let needs = StateNeeds { fill: Some(fill), media_writes, temperature: media_writes, ..StateNeeds::default() };
         plan.tests[1].state.needs = Some(needs);
         let (_, events, _) = run(plan, DriveState::empty(length()), 0);
@@ -287,8 +288,8 @@ fn a_state_that_a_test_needs_and_does_not_find_is_a_finding() {
     };
     assert_eq!(needs(100, false), Vec::<String>::new());
     let said = needs(100, true);
-    assert!(said.len() == 1 && said[0].contains("nothing counts what the drive writes to its media"), "{said:?}");
-    assert!(said[0].contains("; nothing tells the drive's temperature"), "{said:?}");
+    assert!(said.len() == 1 && said[0].contains("no source counts what the drive writes to its media"), "{said:?}");
+    assert!(said[0].contains("; no source reports the drive's temperature"), "{said:?}");
 }
 
 #[test]
@@ -297,7 +298,7 @@ fn a_preparation_until_flat_goes_to_other_places_each_time_and_says_how_far_it_w
     let step = plan.tests[0].steps[0].id.clone();
     plan.tests[0].rounds = Rounds::Steady { step, tracked: Tracked::Throughput, max: 9, written: None, at_least: None };
     let (backend, events, _) = run(plan, DriveState::empty(length()), 0);
-    // Every slice is as fast as the one before: five are the window.
+    // Every slice is as fast as the one before: five slices are the window.
     assert_eq!(backend.ran.len(), 5 + 1);
     let mut seeds = backend.seeds[..5].to_vec();
     seeds.dedup();

@@ -1,4 +1,4 @@
-//! Tests of the session, a file for each subject; what they share is in `common`.
+//! Tests of the session, a file for each subject; shared code is in `common`.
 
 mod common;
 mod cooling;

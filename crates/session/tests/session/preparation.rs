@@ -1,4 +1,5 @@
-//! Several preparations in one plan: which are repeated when an interrupted run goes on and its target was lost.
+//! Several preparations in one plan: which ones are repeated when an interrupted run is resumed and its target was
+//! lost.
 
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::clock::{StopCause, StopToken};
@@ -74,7 +75,7 @@ fn plan(third_discards: bool) -> Plan {
     plan
 }
 
-/// What a run does that was stopped before an execution, after that.
+/// The executions that a run, stopped before one of them, does after it is resumed.
 fn after(third_discards: bool, stop_before: usize, lost: bool) -> Vec<String> {
     let keep = Keep::default();
     let mut first = Answers { ran: Vec::new(), stop_before };
@@ -196,7 +197,7 @@ fn a_run_that_is_cut_off_while_it_makes_its_state_again_makes_all_of_it_again() 
     assert_eq!(second.ran, ["prepare/load"]);
     let records = keep.records();
     let changed = drivelab_session::state_changed(&records);
-    let said = "the state that it builds on was being restored, and that was not finished";
+    let said = "the state that it needs was being restored, but that was not finished";
     assert_eq!((records.was_remaking(), changed.as_deref()), (true, Some(said)));
     let mut third = Answers { ran: Vec::new(), stop_before: usize::MAX };
     run_through(resumed(records, true), &mut third, &keep);

@@ -1,10 +1,10 @@
-//! The session's promises: order, what is kept, what is repeated, who may hold it up and who may not.
+//! The session's guarantees: order, what is kept, what is repeated, which listeners may delay it and which may not.
 //!
-//! The backend here plays back the records of `analysis`'s sample run, so that every step's outcome is known; clocks,
+//! The backend here replays the records of `analysis`'s sample run, so that every step's outcome is known; clocks,
 //! threads and channels are the real ones.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ use super::common::{Keep, Remember, resumed, run, run_with_screens, started};
 /// Called before each step with the number of steps already run.
 pub(crate) type Before = Box<dyn FnMut(usize, &StopToken)>;
 
-/// Plays back known records.
+/// Replays known records.
 pub(crate) struct Playback {
     records: RunRecords,
     pub(crate) ran: Vec<StepKey>,
@@ -119,7 +119,7 @@ fn a_stop_keeps_what_is_finished_and_resume_does_the_rest_and_nothing_twice() {
     assert!(recorder.events().windows(2).all(|pair| pair[1].seq == pair[0].seq + 1), "numbers go on without a gap");
 }
 
-/// Two sets of a discarded round and two that count, of every test but the preparation; records of all of them.
+/// Two sets of one discarded round and two that count, for every test except the preparation; records of all of them.
 fn two_sets() -> (Plan, RunRecords) {
     let (mut plan, mut records) = (plan_without_rests(), sample_run());
     for test in &mut plan.tests {
@@ -168,7 +168,7 @@ fn sets_run_one_after_the_other_and_a_resumed_run_goes_on_in_its_set() {
     assert_eq!(again.ran, due[stop_at..], "each execution is done once, in its set");
 }
 
-/// Asked for while a step goes on, the stop waits for its end: the step counts, the next one is not begun.
+/// A stop that is requested during a step waits for its end: the step counts, and the next one does not begin.
 #[test]
 fn a_stop_after_the_step_keeps_the_step_and_begins_no_other() {
     let records = sample_run();
@@ -195,7 +195,7 @@ fn a_stop_after_the_step_keeps_the_step_and_begins_no_other() {
         let left = drivelab_session::left(&kept, true).into_iter().map(|(key, _)| key);
         assert_eq!(left.filter(|key| ran.contains(key)).count(), 0, "what ran need not be done again");
     }
-    // A rest behind the step is not waited for, and where nothing is left, the run is complete.
+    // The stop does not wait for a rest after the step, and if no steps remain, the run is complete.
     let (outcome, ran, _) = stopping_at(whole.len() - 1, false);
     assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
     assert_eq!(ran.len(), whole.len());
@@ -223,7 +223,7 @@ fn a_target_that_is_gone_gets_its_state_again_and_finished_measurements_are_kept
     let (kept, recorder) = (fold(events), Keep::default());
     let outcome = run(resumed(kept.clone(), true), &mut backend, &mut care, recorder.clone(), StopToken::default());
     assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
-    // What the missing step rests on, in the order of the plan, and that step.
+    // What the missing step depends on, in the order of the plan, and that step.
     let before: Vec<StepKey> = changing.into_iter().filter(|key| *key != last).collect();
     assert_eq!(backend.ran, [before, vec![last]].concat());
     let mut whole = kept.clone();
@@ -243,7 +243,7 @@ fn a_target_that_is_gone_gets_its_state_again_and_finished_measurements_are_kept
 fn a_steady_test_ends_when_the_window_is_steady() {
     let mut records = drivelab_samples::sample_steady_run();
     for record in records.steps.iter_mut().filter(|record| record.key.round <= 2) {
-        // Twice the rate of the later rounds: no window with one of these is steady.
+        // Twice the rate of the later rounds: no window that contains one of these rounds is steady.
         (record.read.count, record.write.count) = (2 * record.read.count, 2 * record.write.count);
         record.read.bytes = Bytes::new(2 * record.read.bytes.get());
         record.write.bytes = Bytes::new(2 * record.write.bytes.get());
@@ -320,7 +320,7 @@ fn a_steady_test_is_judged_by_whole_rounds_also_after_a_stop_in_the_middle_of_on
     assert!(rounds.iter().all(|round| *round >= last), "{rounds:?}");
 }
 
-/// A recorder that does not come back from one event before it is released.
+/// A recorder that does not return from one event until it is released.
 struct Stall {
     release: Receiver<()>,
     at: u64,
@@ -357,11 +357,11 @@ fn a_recorder_five_seconds_behind_stops_the_run() {
     let outcome = session.run();
     let Outcome::RecorderLost { message } = outcome else { panic!("{outcome:?}") };
     assert!(message.contains("behind"), "{message}");
-    assert!(message.ends_with("or begin a new run with --data DIR on another disk"), "{message}");
+    assert!(message.ends_with("or start a new run with --data DIR on another disk"), "{message}");
     assert_eq!(stop.cause(), Some(StopCause::Recorder));
 }
 
-/// A recorder that takes its time, and says how many intervals it has taken.
+/// A recorder that is slow and counts the intervals that it has taken.
 struct Slow(Arc<AtomicU64>);
 
 impl Listener for Slow {
@@ -372,7 +372,8 @@ impl Listener for Slow {
     }
 }
 
-/// A drive whose first step has an hour of seconds, which it hands out in no time; the most that the recorder was behind.
+/// A drive whose first step has an hour of one-second intervals, which it emits instantly; records the largest
+/// recorder queue.
 struct Hour {
     playback: Playback,
     clock: Arc<VirtualClock>,
@@ -421,7 +422,7 @@ fn in_virtual_time_a_slow_recorder_is_waited_for() {
     assert!((1..=64).contains(&drive.most_behind), "{} were waiting", drive.most_behind);
 }
 
-/// Goes on handing out intervals for longer than the recorder may be behind, in its first step, then releases it.
+/// Emits intervals for longer than the recorder may be behind in its first step, then releases the recorder.
 struct SlowIntervals {
     playback: Playback,
     release: Option<Sender<()>>,
@@ -455,25 +456,23 @@ impl Backend for SlowIntervals {
     }
 }
 
-/// A screen that takes nothing until the run is over.
-struct Asleep(Arc<AtomicBool>);
+/// A screen that takes nothing until the run is over: until the other end of the channel is dropped.
+struct Asleep(Receiver<()>);
 
 impl Listener for Asleep {
     fn event(&mut self, _: &Event) -> Result<(), ListenerError> {
-        while !self.0.load(Ordering::SeqCst) {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        let _ = self.0.recv();
         Ok(())
     }
 }
 
-/// Tells a sleeping screen that the recorder has heard the last event.
-struct WakeAtEnd(Keep, Arc<AtomicBool>);
+/// Wakes a sleeping screen after the recorder has received the last event.
+struct WakeAtEnd(Keep, Option<Sender<()>>);
 
 impl Listener for WakeAtEnd {
     fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
         if matches!(event.event, EventBody::RunEnded { .. }) {
-            self.1.store(true, Ordering::SeqCst);
+            self.1 = None;
         }
         self.0.event(event)
     }
@@ -481,10 +480,10 @@ impl Listener for WakeAtEnd {
 
 #[test]
 fn a_screen_that_sleeps_or_fails_holds_nothing_up_and_loses_nothing_for_the_recorder() {
-    let over = Arc::new(AtomicBool::new(false));
+    let (running, over) = channel();
     let recorder = Keep::default();
     let screens = vec![
-        Screen { listener: Box::new(Asleep(Arc::clone(&over))), capacity: 2, patience: None },
+        Screen { listener: Box::new(Asleep(over)), capacity: 2, patience: None },
         Screen { listener: Box::new(FailAt(3)), capacity: 2, patience: None },
     ];
     let mut backend = Playback::of(sample_run());
@@ -492,7 +491,7 @@ fn a_screen_that_sleeps_or_fails_holds_nothing_up_and_loses_nothing_for_the_reco
         started(plan_without_rests()),
         &mut backend,
         &mut Remember::default(),
-        WakeAtEnd(recorder.clone(), over),
+        WakeAtEnd(recorder.clone(), Some(running)),
         screens,
         StopToken::default(),
     );
@@ -501,7 +500,7 @@ fn a_screen_that_sleeps_or_fails_holds_nothing_up_and_loses_nothing_for_the_reco
     assert_eq!(fold(recorder.events()).state, RunState::Complete);
 }
 
-/// A screen that never comes back from the event that ends the run.
+/// A screen that never returns from the event that ends the run.
 struct Hangs;
 
 impl Listener for Hangs {
