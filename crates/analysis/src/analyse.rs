@@ -1,6 +1,6 @@
-//! From records to [`Analysis`]: which questions are asked of a run, and in what order the answers stand.
+//! From records to [`Analysis`]: which questions are asked about a run, and the order of the answers.
 //!
-//! Must not know: how any question is answered.
+//! Must not know how any question is answered.
 
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::plan::Step;
@@ -16,7 +16,7 @@ use crate::topics::{
 };
 use crate::{buyer, check, host, metrics, values};
 
-/// Works out everything; also for runs that are not at their end, from what is there.
+/// Analyses a run completely; a run that has not ended is analysed by the records so far.
 #[must_use]
 pub fn analyse(records: &RunRecords) -> Analysis {
     let subjects = check::subjects(records);
@@ -40,26 +40,26 @@ pub fn analyse(records: &RunRecords) -> Analysis {
     }
     findings.iter_mut().for_each(|finding| notes_of_preparation(records, finding));
     findings.iter_mut().for_each(|finding| fill::answering(records, finding));
-    // What the host does changes no figure of a virtual drive.
+    // The host changes no figure of a virtual drive.
     let mut disturbances =
         if records.is_simulated() { Vec::new() } else { host::conditions::disturbances(&records.environment) };
     if transfers::only_files(records) {
-        // What is measured does not lie in the target file, whose size says nothing then.
+        // The measured files are not in the target file, so its size does not matter.
         disturbances.retain(|finding| finding.code != "memory_larger_than_target");
     }
     findings.extend(disturbances);
     findings.extend(host::conditions::tool(&records.tool));
-    // Their findings are among the recorded ones below.
+    // The findings of these verdicts are among the recorded ones below.
     verdicts.extend(recorded);
     let metrics = metrics::all(records, &verdicts);
     findings.extend(curve::findings(records, &metrics));
     findings.extend(scores::findings(records, &metrics));
     let mut findings = with_recorded(findings, &records.findings);
-    // Of those as grave as each other, the answers first.
+    // Within a severity, answers come first.
     findings.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.answers)));
     let mut analysis =
         Analysis { analysis_version: ANALYSIS_VERSION, metrics, findings, limits: limits::all(records), checked: None };
-    // Made of metrics, and a note: it stands behind what is graver.
+    // It is derived from metrics and a note, so it comes after findings of higher severity.
     let feed = together::feed_of_run(records, &analysis);
     analysis.findings.extend(feed);
     let printed = data_sheet::findings(records, &analysis);
@@ -85,22 +85,22 @@ fn of_run(records: &RunRecords) -> Vec<Finding> {
     findings
 }
 
-/// What a drive said over time that cannot be true (a sensor that stands still, counters that went back); part of
-/// [`analyse`], and by itself for series of which there is no run.
+/// Readings of a drive over time that cannot be true (a stuck sensor, counters that decreased); part of [`analyse`],
+/// and by itself for series without a run.
 #[must_use]
 pub fn lies(recorded: &Recorded) -> Vec<Finding> {
     sensors::of_series(recorded, true)
 }
 
-/// The user's own meters from which nothing came, and why as far as that is known; part of [`analyse`], and by itself
-/// for series of which there is no run.
+/// The user's meters without any reading, and why, if that is known; part of [`analyse`], and by itself for series
+/// without a run.
 #[must_use]
 pub fn silent_meters(recorded: &Recorded) -> Option<Finding> {
     telemetry::silent_meters(recorded)
 }
 
-/// How fast a preparation went, and what kept it from being faster, changes no figure of a result: that is a note.
-/// What it did wrong (errors, data that is not what was written) stays what it is.
+/// The speed of a preparation, and what limited it, changes no result, so such findings become notes. Faults in a
+/// preparation (errors, wrong data) keep their severity.
 fn notes_of_preparation(records: &RunRecords, finding: &mut Finding) {
     let about_rates = generator::ACCOUNT.iter().any(|check| check.finding.code == finding.code);
     let measured = finding.steps.iter().any(|key| values::is_measured(records, &key.step));
@@ -109,10 +109,10 @@ fn notes_of_preparation(records: &RunRecords, finding: &mut Finding) {
     }
 }
 
-/// Adds what was noted while the run went on. Where both have a code, the computed finding is newer and stays, but a
-/// recorded one with more evidence (the session may have measured what analysis cannot see) replaces it. Of two
-/// recorded ones that say the same of the same steps as gravely, the later counts: a resumed run looks once more. So it
-/// does of two that judge the same preparation, whatever they say: it was repeated.
+/// Adds the findings recorded during the run. If a computed and a recorded finding have the same code, the computed one
+/// is newer and stays, unless the recorded one has more evidence (the session may have measured what analysis cannot
+/// see). Of two recorded findings with the same code, steps and severity, the later counts, because a resumed run
+/// checks again. The later also counts if both judge the same preparation, which was repeated.
 fn with_recorded(mut findings: Vec<Finding>, recorded: &[Finding]) -> Vec<Finding> {
     let mut noted_only: Vec<Finding> = Vec::new();
     let computed: Vec<usize> = findings.iter().map(|finding| finding.evidence.len()).collect();

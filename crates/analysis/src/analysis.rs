@@ -1,4 +1,4 @@
-//! What analysis makes of a run: its metrics, findings, limits and the buyer's answer.
+//! The analysis of a run: its metrics, findings, limits and the buyer's answer.
 
 use drivelab_core::finding::Finding;
 use drivelab_core::ids::StepId;
@@ -9,21 +9,21 @@ use serde::Serialize;
 use crate::buyer::Checked;
 use crate::topics::limits::StepLimit;
 
-/// Version of the definitions and thresholds; raised whenever the same records would give another figure or finding.
+/// Version of the definitions and thresholds; raised whenever the same records give another figure or finding.
 pub const ANALYSIS_VERSION: u32 = 16;
 
-/// What a run means.
+/// The analysis of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Analysis {
     /// [`ANALYSIS_VERSION`] of the code that made it.
     pub analysis_version: u32,
-    /// Every figure, in the order of the plan, those of the whole run last.
+    /// Every figure, in the order of the plan; figures of the whole run come last.
     pub metrics: Vec<Metric>,
-    /// Statements about the run, the gravest first.
+    /// Statements about the run, by severity, the highest first.
     pub findings: Vec<Finding>,
     /// What limited each executed step.
     pub limits: Vec<StepLimit>,
-    /// The buyer's answer; absent of runs that are no check, and of one that was not brought to its end.
+    /// The buyer's answer; absent for runs other than a check, and for a check that was not completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked: Option<Checked>,
 }

@@ -1,16 +1,16 @@
-//! What passed in each part of a span: the one way in which time is cut by position, for fills, maps and stretches.
+//! The time spent in each part of a span: the only place where time is divided by position, for fills and maps.
 //!
-//! Within an interval everything is taken as even. A stall, in which nothing was done, belongs to what was done next.
+//! Within an interval the rate counts as constant. A stall, in which nothing was done, belongs to the work after it.
 
 /// Seconds (or another amount) that fall into each part. An interval is (bytes done, seconds taken), in order;
-/// `borders` are byte positions in rising order, and each part lies between two of them. Time before the first border
-/// and behind the last one is left out.
+/// `borders` are byte positions in rising order, and each part is between two of them. Time before the first border and
+/// after the last one is left out.
 pub(crate) fn cut(intervals: impl IntoIterator<Item = (f64, f64)>, borders: &[f64]) -> Vec<f64> {
     let mut passed = vec![0.0; borders.len().saturating_sub(1)];
     let (mut done, mut part) = (0.0, 0);
     for (amount, time) in intervals {
         let end = done + amount;
-        // Behind the border at which an interval ended, the next part begins.
+        // The next part begins after the border at which an interval ended.
         while borders.get(part + 1).is_some_and(|border| *border <= done) {
             part += 1;
         }

@@ -1,7 +1,7 @@
-//! The operations of a step by size and by group: the same figures as of the whole, of a part of it.
+//! The operations of a step by size and by group: the figures of a step for a part of its operations.
 //!
 //! Owns what belongs to a class. Over several rounds, operations and times are added up and distributions merged; the
-//! best round of a class would be another round than that of the step.
+//! best round of a class would differ from that of the step.
 
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::load::OpKind;
@@ -15,14 +15,14 @@ use serde::Serialize;
 use crate::topics::rounds::used_rounds;
 use crate::values;
 
-/// What one class of operations of a step did.
+/// The figures of one class of operations of a step.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct OpClass {
-    /// Name of the group of threads; empty where the class is of the whole step.
+    /// Name of the group of threads; empty if the class covers the whole step.
     pub group: String,
     /// Kind of operation.
     pub kind: OpKind,
-    /// Size of the operations; absent where the class holds all sizes.
+    /// Size of the operations; absent if the class covers all sizes.
     pub block_size: Option<Bytes>,
     /// Completed operations.
     pub operations: u64,
@@ -30,9 +30,9 @@ pub struct OpClass {
     pub operations_percent: f64,
     /// Completed operations per second.
     pub iops: f64,
-    /// MB/s (10^6 bytes) that they moved or covered.
+    /// MB/s (10^6 bytes) moved or covered.
     pub mb_s: f64,
-    /// Exact mean of the latency, microseconds; absent where there were no operations.
+    /// Exact mean of the latency, microseconds; absent if there were no operations.
     pub latency_mean_us: Option<f64>,
     /// Median of the latency.
     pub latency_p50_us: Option<f64>,
@@ -44,7 +44,7 @@ pub struct OpClass {
     pub latency_max_us: Option<f64>,
 }
 
-/// Operations by kind and size; empty where sizes were not mixed.
+/// Operations by kind and size; empty if sizes were not mixed.
 #[must_use]
 pub fn by_size(records: &RunRecords, test: &TestPlan, step: &Step) -> Vec<OpClass> {
     let mut sums: Vec<Sum> = Vec::new();
@@ -60,7 +60,7 @@ pub fn by_size(records: &RunRecords, test: &TestPlan, step: &Step) -> Vec<OpClas
     classes(sums, &rounds)
 }
 
-/// Operations by group and kind; empty where one group ran.
+/// Operations by group and kind; empty if only one group ran.
 #[must_use]
 pub fn by_group(records: &RunRecords, test: &TestPlan, step: &Step) -> Vec<OpClass> {
     let mut sums: Vec<Sum> = Vec::new();
@@ -75,7 +75,7 @@ pub fn by_group(records: &RunRecords, test: &TestPlan, step: &Step) -> Vec<OpCla
     classes(sums, &rounds)
 }
 
-/// A class in the making.
+/// A class while it is added up.
 struct Sum {
     group: String,
     kind: OpKind,
@@ -103,7 +103,7 @@ fn sum_of<'s>(sums: &'s mut Vec<Sum>, group: &str, kind: OpKind, block_size: Opt
     &mut sums[place]
 }
 
-/// Nothing where no time passed.
+/// The classes; none if no time passed.
 fn classes(sums: Vec<Sum>, rounds: &[&StepRecord]) -> Vec<OpClass> {
     let elapsed: f64 = rounds.iter().map(|record| record.active().as_secs_f64()).sum();
     let all: u64 = rounds.iter().flat_map(|record| record.kinds()).map(|(_, op)| op.count).sum();

@@ -7,11 +7,11 @@ use drivelab_core::ids::StepKey;
 
 use crate::check::Seen;
 
-/// Most executions whose figures are spelled out in one finding; the list of executions is always whole.
+/// Most executions whose figures one finding spells out; its list of executions is always complete.
 const MOST_SPELLED_OUT: usize = 12;
 
-/// A piece of evidence. One whose value is no number (a record that contradicts itself) is left out of the finding:
-/// 0 would be a figure.
+/// A piece of evidence. If its value is not a number (the record contradicts itself), the finding leaves it out: 0
+/// would look like a figure.
 pub(crate) fn evidence(what: &str, value: f64, limit: Option<f64>, unit: &str) -> Evidence {
     Evidence { what: what.to_owned(), value, limit: limit.filter(|limit| limit.is_finite()), unit: unit.to_owned() }
 }
@@ -25,7 +25,7 @@ pub(crate) struct Words<'w> {
     pub action: &'w str,
 }
 
-/// The words of a finding as grave as this.
+/// The words of a finding of this severity.
 pub(crate) fn words<'w>(
     severity: Severity,
     code: &'static str,
@@ -52,7 +52,7 @@ impl Words<'_> {
         self.finding(Vec::new(), evidence)
     }
 
-    /// The answer to what the methodology asks.
+    /// The answer to the question of the methodology.
     pub(crate) fn answer(self, evidence: Vec<Evidence>) -> Finding {
         Finding { answers: true, ..self.about_run(evidence) }
     }
@@ -80,12 +80,13 @@ impl Words<'_> {
         self.finding(steps, evidence)
     }
 
-    /// The finding. A statement may begin with words that were made for its middle (`the preparation`).
+    /// The finding. A statement that begins with words made for the middle of a sentence (`the preparation`) gets a
+    /// capital letter.
     pub(crate) fn finding(self, steps: Vec<StepKey>, evidence: Vec<Evidence>) -> Finding {
         Finding {
             code: self.code.to_owned(),
             severity: self.severity,
-            statement: capitalized(self.statement),
+            statement: self.statement,
             answers: false,
             steps,
             evidence: evidence.into_iter().filter(|piece| piece.value.is_finite()).collect(),
@@ -95,16 +96,16 @@ impl Words<'_> {
     }
 }
 
-/// A finding as data: all of it but the executions that it is about.
+/// A finding as data: everything except the executions that it is about.
 pub(crate) struct FindingDef {
     /// Code of the finding.
     pub code: &'static str,
     severity: Severity,
     /// What it means for the reader, with the figures.
     statement: Statement,
-    /// Likely cause; empty where there is none to name.
+    /// Likely cause; empty if none can be named.
     cause: &'static str,
-    /// What to do; empty where there is nothing to do.
+    /// What to do; empty if there is nothing to do.
     action: &'static str,
 }
 
@@ -112,7 +113,7 @@ pub(crate) struct FindingDef {
 type Statement = fn(&[Seen]) -> String;
 
 impl FindingDef {
-    /// A finding that makes figures worthless.
+    /// A finding that voids figures.
     pub(crate) const fn void(
         code: &'static str,
         statement: Statement,
@@ -122,7 +123,7 @@ impl FindingDef {
         FindingDef { code, severity: Severity::Void, statement, cause, action }
     }
 
-    /// A finding that a reader must know.
+    /// A finding that readers must know.
     pub(crate) const fn warning(
         code: &'static str,
         statement: Statement,
@@ -132,7 +133,7 @@ impl FindingDef {
         FindingDef { code, severity: Severity::Warning, statement, cause, action }
     }
 
-    /// A finding that informs.
+    /// A finding that only informs.
     pub(crate) const fn note(
         code: &'static str,
         statement: Statement,
@@ -149,26 +150,21 @@ impl FindingDef {
     }
 }
 
-/// `1 execution`, `3 executions`: how many different executions were seen. Those that prepare are named as such, since
-/// no figure of a result is theirs.
+/// `1 execution`, `3 executions`: how many different executions were seen. Preparation is named separately, because no
+/// result comes from it.
 pub(crate) fn executions(seen: &[Seen]) -> String {
     let keys: std::collections::BTreeSet<&StepKey> = seen.iter().map(|one| &one.key).collect();
     let prepares: std::collections::BTreeSet<&StepKey> =
         seen.iter().filter(|one| one.prepares).map(|one| &one.key).collect();
     let measured = keys.len() - prepares.len();
     match (keys.len() > measured, measured) {
-        (true, 0) => "the preparation (not in the load that is measured)".to_owned(),
+        (true, 0) => "the preparation (not the measured load)".to_owned(),
         (true, measured) => format!("the preparation and {}", plural(measured, "execution")),
         (false, measured) => plural(measured, "execution"),
     }
 }
 
-/// With a capital where a statement begins with the words of [`executions`]; names of devices stay as they are.
-fn capitalized(statement: String) -> String {
-    statement.strip_prefix("the preparation").map_or(statement.clone(), |rest| format!("The preparation{rest}"))
-}
-
-/// What was noted, each once.
+/// All notes, each once.
 pub(crate) fn named(seen: &[Seen]) -> String {
     let mut notes: Vec<&str> = Vec::new();
     for note in seen.iter().flat_map(|one| &one.notes) {
@@ -184,7 +180,7 @@ pub(crate) fn plural(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// A rate in bytes per second, in both units: as this program shows it and as other programs call it too.
+/// A rate in bytes per second, in both units: MB/s, which drivelab shows, and MiB/s, which other programs show.
 pub(crate) fn in_both_units(bytes_per_second: f64) -> String {
     format!("{:.1} MB/s ({:.1} MiB/s)", bytes_per_second / 1e6, bytes_per_second / 1_048_576.0)
 }
@@ -211,6 +207,6 @@ mod tests {
         static CEILING: FindingDef =
             FindingDef::warning("ceiling_mode", |seen| format!("{} ran", executions(seen)), "", "");
         let ceiling = CEILING.about(&[fill]).statement;
-        assert!(ceiling.starts_with("The preparation (not in the load that is measured) ran"), "{ceiling}");
+        assert!(ceiling.starts_with("the preparation (not the measured load) ran"), "{ceiling}");
     }
 }

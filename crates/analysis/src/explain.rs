@@ -1,7 +1,7 @@
 //! From a figure back to its definition, its function and its records.
 //!
-//! Owns the chain and its plain-text form (the same text in every place that explains). Must not know bundles: the
-//! caller names the one the records came from.
+//! Owns the chain and its plain-text form (the same text wherever a figure is explained). Must not know bundles: the
+//! caller names the one that the records came from.
 
 use std::fmt::Write as _;
 
@@ -43,18 +43,18 @@ pub struct Explanation {
     pub analysis_version: u32,
     /// The step, for people; absent for figures of the whole run.
     pub step_label: Option<String>,
-    /// The step prepares the target: its figures are no results.
+    /// The step prepares the target: its figures are not results.
     pub preparation: bool,
     /// How the rounds became one figure, a sentence.
     pub combined: String,
-    /// The rounds it comes from, in order; empty for figures of the whole run.
+    /// The rounds that it comes from, in order; empty for figures of the whole run.
     pub rounds: Vec<ExplainedRound>,
-    /// The terms that it is made of, where it is a score.
+    /// Its terms, if it is a score.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub terms: Vec<ScoreTerm>,
     /// The findings that void it.
     pub findings: Vec<Finding>,
-    /// The findings that spoil the value: something beside the test changed it.
+    /// The findings about disturbances: other I/O changed the value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub spoiled_by: Vec<Finding>,
 }
@@ -64,7 +64,7 @@ pub struct Explanation {
 pub struct ExplainedRound {
     /// The step record: `step_ended` with this key.
     pub key: StepKey,
-    /// The figure of this round alone, also where the whole is void.
+    /// The figure of this round alone, even if the whole is void.
     pub value: Option<f64>,
     /// Start of the measured part, nanoseconds on the run clock.
     pub start_ns: u64,
@@ -80,14 +80,14 @@ pub struct ExplainedRound {
     pub writes: u64,
     /// Bytes written.
     pub written_bytes: Bytes,
-    /// Completed operations of other kinds, with the bytes they covered; only those that the step has.
+    /// Completed operations of other kinds, with the bytes that they covered; only kinds that the step has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<(OpKind, u64, Bytes)>,
     /// Failed operations.
     pub errors: u64,
-    /// Interval records that make up the measured part; absent where there is none.
+    /// Interval records that make up the measured part; absent if there is none.
     pub intervals: Option<IntervalRange>,
-    /// Interval records left out because they lie in the ramp.
+    /// Interval records left out because they belong to the ramp.
     pub ramp_intervals: u32,
 }
 
@@ -102,23 +102,23 @@ pub struct IntervalRange {
     pub count: u32,
 }
 
-/// What a disturbed figure would be undisturbed, as a sentence; empty where nothing disturbed it.
+/// What a disturbed figure would be undisturbed, as a sentence; empty if nothing disturbed it.
 const fn direction(metric: &Metric) -> &'static str {
     match metric.wrong {
         None => "",
-        Some(Wrong::TooLow) => "Alone this figure would be higher.",
-        Some(Wrong::TooHigh) => "Alone this figure would be lower.",
-        Some(Wrong::EitherWay) => "Alone this figure would be another.",
+        Some(Wrong::TooLow) => "Undisturbed, this figure would be higher.",
+        Some(Wrong::TooHigh) => "Undisturbed, this figure would be lower.",
+        Some(Wrong::EitherWay) => "Undisturbed, this figure would be different.",
     }
 }
 
-/// There is no such figure.
+/// The run has no such figure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no figure '{address}' in this run{}", near_text(.near))]
+#[error("this run has no figure '{address}'{}", near_text(.near))]
 pub struct ExplainError {
-    /// What was asked for.
+    /// The requested address.
     pub address: String,
-    /// Figures whose address is near, the nearest first.
+    /// Figures with similar addresses, the most similar first.
     pub near: Vec<String>,
 }
 
@@ -127,13 +127,13 @@ fn near_text(near: &[String]) -> String {
         return "; an address is STEP:METRIC, such as corners/seq-1m-q8t1-read:read.throughput, or run:METRIC"
             .to_owned();
     }
-    format!("; near: {}", near.join(", "))
+    format!("; similar: {}", near.join(", "))
 }
 
-/// Follows a figure back. `address` is `<step id>:<metric id>` or `run:<metric id>`.
+/// Traces a figure back. `address` is `<step id>:<metric id>` or `run:<metric id>`.
 ///
 /// # Errors
-/// [`ExplainError`] with near addresses where the run has no such figure.
+/// [`ExplainError`] with similar addresses if the run has no such figure.
 pub fn explain(records: &RunRecords, analysis: &Analysis, address: &str) -> Result<Explanation, ExplainError> {
     let not_there = || ExplainError { address: address.to_owned(), near: near(analysis, address) };
     let metric = analysis.metric(address).ok_or_else(not_there)?;
@@ -200,9 +200,9 @@ fn formula(score: &ScoreFigure) -> String {
     format!("{} figures, each times its weight, {rule}{over}.", score.terms.len())
 }
 
-/// How rounds became one figure; `sets` are those that a test with sets has for a metric that is chosen from rounds.
+/// How rounds became one figure; `sets` are those of a test with sets, for a metric that is chosen from rounds.
 fn how_combined(test: Option<&TestPlan>, metric: &str, rounds: usize, sets: usize) -> String {
-    let Some(test) = test else { return "A figure of the whole run; there are no rounds to combine.".to_owned() };
+    let Some(test) = test else { return "This is a figure of the whole run, without rounds to combine.".to_owned() };
     let tail = is_tail(metric);
     let neutral = metric_def(metric).is_some_and(|def| def.better == Better::Neutral);
     let way = match test.combine {
@@ -212,7 +212,7 @@ fn how_combined(test: Option<&TestPlan>, metric: &str, rounds: usize, sets: usiz
                 "The value is the mean of {sets} sets, each of which gives the {each} of its rounds ({rounds} in all)."
             );
         }
-        _ if rounds == 1 => return "One round; its figure is the value.".to_owned(),
+        _ if rounds == 1 => return "The value is the figure of the only round.".to_owned(),
         _ if is_sum(metric) => "the sum of",
         Combine::Mean if tail => "taken from the merged histogram of",
         Combine::Best if !neutral => "the best of",
@@ -233,7 +233,7 @@ fn is_sum(metric: &str) -> bool {
     entries().any(|entry| entry.def.id == metric && matches!(entry.compute, Compute::Sum(_)))
 }
 
-/// Addresses near to the one asked for: those that contain it first, then by edit distance.
+/// Addresses similar to the requested one: those that contain it first, then by edit distance.
 fn near(analysis: &Analysis, address: &str) -> Vec<String> {
     let asked = address.to_lowercase();
     let mut all: Vec<(bool, usize, &str)> = analysis
@@ -259,7 +259,7 @@ pub fn text(explanation: &Explanation) -> String {
     let _ = writeln!(out, "{} = {value}", metric.address);
     let _ = writeln!(out, "{}{label}", explanation.title);
     if explanation.preparation {
-        let _ = writeln!(out, "This step prepares the target; its figures are no results.");
+        let _ = writeln!(out, "This step prepares the target; its figures are not results.");
     }
     for finding in &explanation.findings {
         let _ = writeln!(out, "Void [{}]: {}", finding.code, finding.statement);

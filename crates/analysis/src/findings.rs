@@ -1,4 +1,4 @@
-//! Findings that only the caller can know of: what happened around a run.
+//! Findings that only the caller can make: about events around a run.
 
 pub use crate::host::{bundle_on_target_device, scratch_file_smaller, target_smaller};
 pub use crate::topics::others::{others_not_watched, others_not_watched_any_more};

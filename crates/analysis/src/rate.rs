@@ -1,6 +1,6 @@
-//! Which figure is a step's rate in bytes: the one that tables, bars, arms, drives and lines on a terminal all show.
+//! Which figure is a step's rate in bytes, for tables, bars, arms, drives and lines on a terminal.
 //!
-//! A replayed trace has pauses of its own, which say nothing about the drive: its rate is the one over the time in
+//! A replayed trace has pauses of its own, which show nothing about the drive, so its rate is the one over the time in
 //! which operations were outstanding.
 
 use drivelab_core::load::OpKind;
@@ -19,14 +19,14 @@ pub fn replays(step: &Step) -> bool {
     step.workload().is_some_and(|load| load.replay.is_some())
 }
 
-/// Whether a load replays a trace with pauses, so that rates over a time on the clock contain them.
+/// Whether a load replays a trace with pauses, so that rates over elapsed time include them.
 #[must_use]
 pub fn has_pauses_of_a_trace(load: &Workload) -> bool {
     load.replay.as_ref().is_some_and(|replay| !matches!(replay.mode, ReplayMode::ClosedLoop {}))
 }
 
-/// Id of the metric that is a step's rate in bytes: of its reads, of its writes, of both, or of a trace over busy time;
-/// `None` where it neither reads nor writes.
+/// Id of the metric that is a step's rate in bytes: for its reads, its writes, both, or a trace over busy time; `None`
+/// if it neither reads nor writes.
 #[must_use]
 pub fn rate_metric(step: &Step) -> Option<&'static str> {
     let load = step.workload()?;
@@ -41,8 +41,8 @@ pub fn rate_metric(step: &Step) -> Option<&'static str> {
     }
 }
 
-/// The time that the rates of an execution on display are over: of a replayed trace its busy time, of everything else
-/// the active time of the measured part. `None` where there was none.
+/// The time by which the displayed rates of an execution are divided: for a replayed trace its busy time, else the
+/// active time of the measured part. `None` if there was none.
 #[must_use]
 pub fn rated_time(record: &StepRecord) -> Option<Nanos> {
     let time = record.replay.as_ref().map_or_else(|| record.active(), |replay| replay.busy);

@@ -1,4 +1,4 @@
-//! How far the figures of a run reach: which bytes of the target its steps were about, and what nobody measured.
+//! The scope of a run's figures: which bytes of the target its steps covered, and what was not measured.
 
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::Quantity;
@@ -7,8 +7,8 @@ use drivelab_core::workload::Span;
 
 use crate::topics::telemetry::values as telemetry;
 
-/// The bytes that executed steps were about, preparation included: the union of their spans, in order and apart from
-/// each other. Empty before the first step. A step that ended early need not have touched all of its span.
+/// The bytes that executed steps covered, preparation included: the union of their spans, in order and without
+/// overlaps. Empty before the first step. A step that ended early need not have touched all of its span.
 #[must_use]
 pub fn tested(records: &RunRecords) -> Vec<Span> {
     let executed = |id| records.steps.iter().any(|record| record.key.step == id);
@@ -31,8 +31,8 @@ pub fn tested(records: &RunRecords) -> Vec<Span> {
     apart
 }
 
-/// What the run tells nothing about because nobody measured it beside the I/O, a sentence each: temperature and power
-/// of the drive. Empty of what was measured, and of targets that are no drive.
+/// What was not measured during the I/O, a sentence each: temperature and power of the drive. Empty if both were
+/// measured, and for targets that store nothing.
 #[must_use]
 pub fn not_measured(records: &RunRecords) -> Vec<&'static str> {
     if records.environment.target.kind.stores_nothing() {
@@ -40,8 +40,8 @@ pub fn not_measured(records: &RunRecords) -> Vec<&'static str> {
     }
     let without = |quantity| telemetry::of_drive(&records.telemetry, quantity).is_none();
     [
-        (Quantity::Temperature, "How warm the drive was: nothing gave its temperature."),
-        (Quantity::Power, "What the drive drew: no meter of its power was read."),
+        (Quantity::Temperature, "The temperature of the drive: no thermometer was read."),
+        (Quantity::Power, "The power of the drive: no power meter was read."),
     ]
     .into_iter()
     .filter_map(|(quantity, sentence)| without(quantity).then_some(sentence))

@@ -1,7 +1,7 @@
-//! Shapes for charts and the tables beside them: sweeps over one axis, and time lines of a step and of a run.
+//! Data for charts and their tables: sweeps over one axis, and time lines of a step and of a run.
 //!
 //! Owns the choice of what belongs on one curve. Must not know colours, scales, HTML or how many points fit a page.
-//! Sweep values are copied from [`crate::analysis::Analysis`], never worked out again.
+//! Sweep values are copied from [`crate::analysis::Analysis`], never computed again.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::analysis::Analysis;
 use crate::topics::telemetry::values as telemetry;
 use crate::values;
 
-/// The axis that tells lines of one chart apart instead of places on it.
+/// The axis that distinguishes lines of one chart instead of positions on it.
 const LINE_AXIS: &str = "op";
 
 /// A test in which one axis or two vary (besides `op`): a chart with one of them as x, and a line for each value of the
@@ -33,16 +33,16 @@ pub struct Sweep {
     pub title: String,
     /// Name of the axis: `queue_depth`, `write_percent`, `block_size`.
     pub axis: String,
-    /// Name of the second axis that varies, which tells lines apart; absent where only one does.
+    /// Name of the second axis that varies, which distinguishes lines; absent if only one does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// One line for each value of the second axis and of `op`; a single line where the test has neither.
+    /// One line for each value of the second axis and of `op`; a single line if the test has neither.
     pub lines: Vec<SweepLine>,
 }
 
 impl Sweep {
-    /// Whether its places are numbers or sizes, which have an order and distances; names (`zero`, `deallocated`) have
-    /// none.
+    /// Whether its positions are numbers or sizes, which have an order and distances; names (`zero`, `deallocated`)
+    /// have neither.
     #[must_use]
     pub fn is_over_numbers(&self) -> bool {
         self.lines.iter().flat_map(|line| &line.points).all(|point| number_of(&point.label).is_some())
@@ -52,42 +52,42 @@ impl Sweep {
 /// One line of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SweepLine {
-    /// Value of the axis `op`: `read`, `write`; absent where the test has no such axis.
+    /// Value of the axis `op`: `read`, `write`; absent if the test has no such axis.
     pub op: Option<String>,
-    /// Value of the second axis; absent where only one varies.
+    /// Value of the second axis; absent if only one varies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// Points by rising x. Steps without a record have a point without values.
     pub points: Vec<SweepPoint>,
 }
 
-/// One place on the axis.
+/// One position on the axis.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SweepPoint {
-    /// The step that stands here.
+    /// The step at this position.
     pub step: StepId,
     /// The axis value as written in the plan: `8`, `4 KiB`.
     pub label: String,
-    /// The same as a number (bytes for sizes); the place in the plan, from 0, where the text is no number.
+    /// The same as a number (bytes for sizes); the position in the plan, from 0, if the text is not a number.
     pub x: f64,
     /// The step's metrics.
     pub values: Vec<SweepValue>,
 }
 
 impl SweepPoint {
-    /// The value of one metric, where it is there and not void.
+    /// The value of one metric, if it exists and is not void.
     #[must_use]
     pub fn value(&self, metric: &str) -> Option<f64> {
         self.values.iter().find(|value| value.metric == metric)?.value
     }
 }
 
-/// One metric at one place.
+/// One metric at one position.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SweepValue {
     /// Id of the metric.
     pub metric: String,
-    /// Its value; `null` where it is void.
+    /// Its value; `null` if it is void.
     pub value: Option<f64>,
     /// How its rounds spread.
     pub spread: Option<Spread>,
@@ -116,8 +116,8 @@ pub struct TimePoint {
     pub write_zeroes_iops: f64,
     /// Flushes per second.
     pub flush_iops: f64,
-    /// Median latency of reads and writes together (of all operations where there are neither), microseconds; absent,
-    /// as every percentile, where too few operations tell it ([`drivelab_core::tails`]).
+    /// Median latency of reads and writes together (of all operations if there are neither), microseconds; like every
+    /// percentile, absent if it has too few operations ([`drivelab_core::tails`]).
     pub p50_us: Option<f64>,
     /// 99th percentile of the latency, microseconds.
     pub p99_us: Option<f64>,
@@ -142,7 +142,7 @@ pub struct TimePoint {
 pub struct RunPoint {
     /// End of the interval, seconds on the run clock (pauses of an interrupted run are not in it).
     pub t_s: f64,
-    /// Which execution.
+    /// The execution.
     pub key: StepKey,
     /// What happened, with times relative to the step.
     pub point: TimePoint,
@@ -153,7 +153,7 @@ pub struct RunPoint {
 pub struct RunTimeLine {
     /// Every recorded interval, ramps included, in the order of time.
     pub points: Vec<RunPoint>,
-    /// Where the run was interrupted, seconds on the run clock.
+    /// When the run was interrupted, seconds on the run clock.
     pub breaks_s: Vec<f64>,
 }
 
@@ -166,7 +166,7 @@ pub fn sweeps(records: &RunRecords, analysis: &Analysis) -> Vec<Sweep> {
 
 fn sweep_of(test: &TestPlan, analysis: &Analysis) -> Option<Sweep> {
     if test.steps.iter().any(|step| step.relative.is_some()) {
-        // Its own figure has rates that were measured on the axis, not shares that were asked for.
+        // Its own chart has measured rates on the axis, not requested shares.
         return None;
     }
     let steps: Vec<&Step> = test.steps.iter().filter(|step| step.role == StepRole::Measure).collect();
@@ -199,7 +199,7 @@ fn sweep_of(test: &TestPlan, analysis: &Analysis) -> Option<Sweep> {
     Some(Sweep { test: test.name.clone(), title: test.title.clone(), axis: axis.to_owned(), by, lines })
 }
 
-/// How well an axis does as x, the larger the better: numbers before names, then the one with more places.
+/// How well an axis suits as x, the larger the better: numbers before names, then the one with more values.
 fn suits(name: &str, steps: &[&Step]) -> (bool, usize) {
     let values: BTreeSet<&str> = steps.iter().filter_map(|step| axis_value(step, name)).collect();
     (values.iter().all(|value| number_of(value).is_some()), values.len())
@@ -227,7 +227,7 @@ fn number_of(label: &str) -> Option<f64> {
     plain.parse().ok().or_else(|| label.parse::<Bytes>().ok().map(Bytes::as_f64))
 }
 
-/// The intervals of one execution, in order; empty where none is recorded.
+/// The intervals of one execution, in order; empty if none is recorded.
 #[must_use]
 pub fn time_line(records: &RunRecords, key: &StepKey) -> Vec<TimePoint> {
     let intervals: Vec<&IntervalRecord> = records.intervals.iter().filter(|interval| interval.key == *key).collect();
@@ -270,7 +270,7 @@ fn time_point(interval: &IntervalRecord, start_ns: u64, written_bytes: u64) -> T
     let us = |summary: Option<LatencySummary>, of: fn(&LatencySummary) -> Option<Nanos>| {
         summary.and_then(|summary| Some(of(&summary)?.get() as f64 / values::US))
     };
-    // Recordings of before have percentiles that too few operations tell.
+    // Old recordings have percentiles with too few operations.
     let latency = latency.map(|summary| summary.told_by(interval.timed()));
     let response = response.map(|summary| summary.told_by(interval.timed_responses()));
     let other = |kind: OpKind| interval.op(kind).map_or(0.0, |op| op.iops);
@@ -298,8 +298,8 @@ fn time_point(interval: &IntervalRecord, start_ns: u64, written_bytes: u64) -> T
     }
 }
 
-/// Write amplification over the run: run time in nanoseconds and bytes of the media for each byte that hosts wrote in
-/// the stretch that ends there; empty where the drive does not count both. A stretch has at least 512 MB of host
+/// Write amplification over the run: run time in nanoseconds, and bytes written to the media for each byte that hosts
+/// wrote in the stretch that ends there; empty if the drive does not count both. A stretch has at least 512 MB of host
 /// writes.
 #[must_use]
 pub fn write_amplification(records: &RunRecords) -> Vec<(u64, f64)> {

@@ -1,13 +1,13 @@
-//! Statistics over the rounds of a figure. Small, pure, and none of them assumes more than it says.
+//! Statistics over the rounds of a figure. Small and pure, without hidden assumptions.
 //!
 //! Facts from research notes, methods section 11: rounds are independent samples, seconds inside a round are not, so
-//! nothing here is ever applied to one-second samples. Student's t is used from three rounds on, for the mean and for
-//! nothing else; the logarithmic scale is for ratios between arms and drives, since its interval is of the geometric
-//! mean, which no metric shows.
+//! nothing here is ever applied to one-second samples. Student's t is used from three rounds on, and only for the mean.
+//! The logarithmic scale is for ratios between arms and drives, because its interval is about the geometric mean, which
+//! no metric shows.
 
 use drivelab_core::metric::{Interval95, Spread};
 
-/// Fewest rounds for which an interval is given: two rounds would need 12.7 standard errors and say nothing.
+/// Fewest rounds for which an interval is given: with two rounds it would be 12.7 standard errors wide and useless.
 pub const MIN_ROUNDS_FOR_INTERVAL: usize = 3;
 
 /// Two-sided 95 % quantiles of Student's t distribution for 2 to 30 degrees of freedom: the value t for which
@@ -16,16 +16,16 @@ const STUDENT_T: [f64; 29] = [
     4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110,
     2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
-/// The same for more degrees of freedom than the table has; the normal distribution's 1.960 is never quite reached.
+/// The quantile for more degrees of freedom than the table has; it approaches the 1.960 of the normal distribution.
 const STUDENT_T_BEYOND: f64 = 2.042;
 
-/// Arithmetic mean; `None` where there are no values.
+/// Arithmetic mean; `None` without values.
 #[must_use]
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Middle value, or the mean of the two middle ones; `None` where there are no values.
+/// Middle value, or the mean of the two middle ones; `None` without values.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
     let sorted = sorted(values);
@@ -34,7 +34,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
     if sorted.len() % 2 == 1 { Some(upper) } else { Some(f64::midpoint(*sorted.get(middle - 1)?, upper)) }
 }
 
-/// Smallest and largest value; `None` where there are no values.
+/// Smallest and largest value; `None` without values.
 #[must_use]
 pub fn range(values: &[f64]) -> Option<(f64, f64)> {
     let first = *values.first()?;
@@ -50,7 +50,7 @@ pub fn standard_deviation(values: &[f64]) -> Option<f64> {
 }
 
 /// How many standard errors a 95 % interval of the mean of `n` values reaches to each side; `None` for fewer than
-/// [`MIN_ROUNDS_FOR_INTERVAL`]. Beyond 31 values it stays at the last entry of the table, which is on the safe side.
+/// [`MIN_ROUNDS_FOR_INTERVAL`]. Beyond 31 values it stays at the last entry of the table, which errs on the safe side.
 #[must_use]
 pub fn student_t_95(n: usize) -> Option<f64> {
     let index = n.checked_sub(MIN_ROUNDS_FOR_INTERVAL)?;
@@ -58,9 +58,9 @@ pub fn student_t_95(n: usize) -> Option<f64> {
 }
 
 /// 95 % confidence interval of the mean of figures that cannot be negative; `None` for fewer than
-/// [`MIN_ROUNDS_FOR_INTERVAL`] values, and where it would reach below zero. There the values are so far apart that
-/// Student's t, which takes them for normal, does not describe them: cutting the interval off at zero would give it
-/// another level than 95 %, so the values have to speak for themselves.
+/// [`MIN_ROUNDS_FOR_INTERVAL`] values, and if it would reach below zero. Such values are so far apart that Student's t,
+/// which assumes a normal distribution, does not describe them. Cut off at zero, the interval would have another level
+/// than 95 %, so only the values are shown.
 #[must_use]
 pub fn confidence_95(values: &[f64]) -> Option<Interval95> {
     let t = student_t_95(values.len())?;
@@ -84,7 +84,7 @@ pub fn spread(values: &[f64]) -> Option<Spread> {
 }
 
 /// Whether the values fall into two groups: the widest gap between neighbours exceeds three times the median gap and
-/// 10 % of the mean (research notes, methods section 11). `None` where they do not; else the largest value below the
+/// 10 % of the mean (research notes, methods section 11). `None` if they do not, else the largest value below the
 /// gap and the smallest above it. Needs four values: with three, no gap can be so much wider than the other.
 #[must_use]
 pub fn two_modes(values: &[f64]) -> Option<(f64, f64)> {
@@ -105,7 +105,7 @@ fn sorted(values: &[f64]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    //! Hand-made data with answers worked out on paper.
+    //! Data and answers computed by hand.
 
     use proptest::prelude::*;
 
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(confidence_95(&[10.0, 20.0, 30.0]), None);
         assert_eq!(confidence_95(&[500.0, 900.0, 2_100.0]), None);
         assert!(spread(&[10.0, 20.0, 30.0]).is_some_and(|spread| spread.mean == 20.0 && spread.min == 10.0));
-        // Nothing is below zero where all rounds are the same, zero among them.
+        // Nothing is below zero if all rounds are equal, even if they are zero.
         assert_eq!(confidence_95(&[0.0; 3]), Some(Interval95 { low: 0.0, high: 0.0 }));
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Numbers from research notes, methods section 6 (SNIA Solid State Storage Performance Test Specification as coded in
 //! its block-storage suite, and TKperf): range at most 20 % of the mean and least-squares line moving at most 10 % of
-//! it over the window. Must not know rounds beyond their figures: `session` asks after each round, `analysis` again.
+//! it over the window. Must not know rounds beyond their figures: `session` checks after each round, `analysis` again.
 
 use drivelab_core::load::OpKind;
 use drivelab_core::plan::Tracked;
@@ -17,7 +17,7 @@ pub const MAX_RANGE_PERCENT: f64 = 20.0;
 /// Largest move of the least-squares line over a steady window / mean, in per cent.
 pub const MAX_SLOPE_PERCENT: f64 = 10.0;
 
-/// What the last five rounds say.
+/// The verdict on the last five rounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WindowVerdict {
     /// Both limits are kept.
@@ -34,20 +34,20 @@ pub struct WindowVerdict {
     pub mean: f64,
 }
 
-/// Judges the last five of the figures, one a round from round 1 on. `None` for fewer than five, and where the
+/// Judges the last five of the figures, one for each round from round 1 on. `None` for fewer than five, and if the
 /// window's mean is not a positive number, which leaves nothing to compare with.
 #[must_use]
 pub fn snia_window(rounds: &[f64]) -> Option<WindowVerdict> {
     window_from(rounds, rounds.len().checked_sub(WINDOW)?)
 }
 
-/// What fewer rounds than make a window say of themselves: never that they are steady.
+/// The verdict on fewer rounds than a window has: never steady.
 #[must_use]
 pub fn short_window(rounds: &[f64]) -> Option<WindowVerdict> {
     Some(WindowVerdict { steady: false, ..window_from(rounds, 0)? })
 }
 
-/// The rounds from this one on (counted from 0), against the limits.
+/// Judges the rounds from this one on (counted from 0).
 fn window_from(rounds: &[f64], first: usize) -> Option<WindowVerdict> {
     let window = &rounds[first..];
     let mean = stats::mean(window).filter(|mean| *mean > 0.0 && mean.is_finite())?;
@@ -68,7 +68,7 @@ fn window_from(rounds: &[f64], first: usize) -> Option<WindowVerdict> {
     })
 }
 
-/// Where the least-squares line of a window begins and ends, in the unit of the figures; `None` for fewer than two.
+/// Start and end of the least-squares line of a window, in the unit of the figures; `None` for fewer than two.
 #[must_use]
 pub fn window_line(window: &[f64]) -> Option<[f64; 2]> {
     let mean = stats::mean(window).filter(|_| window.len() > 1)?;
@@ -88,9 +88,9 @@ fn slope(window: &[f64], mean: f64) -> f64 {
     products / squares
 }
 
-/// The figure of one round that steadiness is judged by, reads and writes together (of a load that has neither, all
-/// its operations): operations per second, bytes per second, or mean latency in nanoseconds. 0 where nothing was
-/// completed or no time passed.
+/// The figure of one round by which steadiness is judged, for reads and writes together (for a load with neither, all
+/// its operations): operations per second, bytes per second, or mean latency in nanoseconds. 0 if nothing was completed
+/// or no time passed.
 #[must_use]
 pub fn tracked_value(record: &StepRecord, tracked: Tracked) -> f64 {
     let moving = |kind: OpKind| matches!(kind, OpKind::Read | OpKind::Write);
@@ -113,7 +113,7 @@ pub fn tracked_value(record: &StepRecord, tracked: Tracked) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    //! Windows whose range and slope were worked out on paper, at and just past the limits.
+    //! Windows whose range and slope were computed by hand, at and just past the limits.
 
     use proptest::prelude::*;
 
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_line_of_a_window_goes_through_its_mean() {
-        // Slope 2: 10, 12, 14, 16, 18 lie on it.
+        // Slope 2: 10, 12, 14, 16, 18 are on it.
         assert_eq!(window_line(&[10.0, 12.0, 14.0, 16.0, 18.0]), Some([10.0, 18.0]));
         // Up and down by the same: slope -0.2 x 4 / 2 around 14.
         let [first, last] = window_line(&[14.0, 15.0, 14.0, 13.0, 14.0]).expect("five");

@@ -15,16 +15,16 @@ pub enum Question {
     Genuine,
     /// Does its link run as it should?
     Link,
-    /// Which firmware has it?
+    /// Which firmware does it run?
     Firmware,
-    /// Is data that lay there for long still read fast?
+    /// Is data that was stored for long still read fast?
     OldData,
-    /// How much was it used?
+    /// How much has it been used?
     Use,
 }
 
 impl Question {
-    /// For people.
+    /// The name for people.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -44,16 +44,16 @@ impl Question {
 pub enum Standing {
     /// Nothing speaks against the drive.
     Good,
-    /// It cannot be told.
+    /// It is not known.
     Unknown,
-    /// Something should be known before money changes hands.
+    /// The buyer should know something before paying.
     Beware,
-    /// It speaks against the drive.
+    /// Something speaks against the drive.
     Bad,
 }
 
 impl Standing {
-    /// In a word.
+    /// The word for it.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -69,16 +69,16 @@ impl Standing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sureness {
-    /// Measured here, or the drive's own word in a field that every drive of its kind keeps the same way.
+    /// Measured here, or reported by the drive in a field that every drive of its kind keeps in the same way.
     Sure,
-    /// It follows from what is known, with exceptions.
+    /// It follows from what is known, but there are exceptions.
     Likely,
-    /// A hint and no more.
+    /// Only a hint.
     Hint,
 }
 
 impl Sureness {
-    /// In a word or two.
+    /// The words for it.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -98,22 +98,22 @@ pub struct Answer {
     pub standing: Standing,
     /// The answer, in a sentence or two.
     pub text: String,
-    /// What makes `standing` what it is, a phrase each; empty for a good answer.
+    /// The reasons for `standing`, a phrase each; empty for a good answer.
     pub problems: Vec<String>,
-    /// What the answer rests on, a phrase or sentence each.
+    /// What the answer rests on, a phrase or a sentence each.
     pub evidence: Vec<String>,
-    /// Figures that were held against a limit.
+    /// Figures that were compared with a limit.
     pub figures: Vec<Evidence>,
-    /// How sure it is.
+    /// How sure the answer is.
     pub sureness: Sureness,
     /// Why it is no surer.
     pub because: String,
-    /// What to do; empty where there is nothing to do.
+    /// What to do; empty if there is nothing to do.
     pub next_action: String,
 }
 
 impl Answer {
-    /// How sure it is and why no surer; nothing where the answer is that it is not known.
+    /// How sure the answer is, and why no surer; `None` if the answer is unknown.
     #[must_use]
     pub fn sure(&self) -> Option<String> {
         let known = self.standing != Standing::Unknown;
@@ -121,26 +121,26 @@ impl Answer {
     }
 }
 
-/// The line above the answers.
+/// The verdict over all answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Verdict {
     /// How it turned out.
     pub standing: Standing,
-    /// The line.
+    /// The verdict in one line.
     pub text: String,
 }
 
 /// Verdict and answers.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Checked {
-    /// The line above.
+    /// The verdict over all answers.
     pub verdict: Verdict,
     /// The answers, in a fixed order.
     pub answers: Vec<Answer>,
 }
 
 impl Checked {
-    /// Takes these words out of every sentence, such as serial numbers out of a page that is published.
+    /// Removes these words from every sentence, such as serial numbers from a page to be published.
     #[must_use]
     pub fn without(mut self, words: &[String]) -> Checked {
         let clean = |text: &mut String| {
@@ -183,7 +183,7 @@ impl Notes {
         self.figures.push(Evidence { what: what.to_owned(), value, limit, unit: unit.to_owned() });
     }
 
-    /// The gravest of what was noted.
+    /// The most severe of what was noted.
     pub(super) fn standing(&self) -> Standing {
         match (self.bad.is_empty(), self.beware.is_empty()) {
             (false, _) => Standing::Bad,
@@ -192,7 +192,7 @@ impl Notes {
         }
     }
 
-    /// The answer: `good` where nothing was noted, else what was.
+    /// The answer: `good` if nothing was noted, otherwise what was noted.
     pub(super) fn answer(
         self,
         question: Question,
@@ -208,7 +208,7 @@ impl Notes {
         Answer { question, standing, text, problems, evidence, figures, sureness, because, next_action }
     }
 
-    /// The answer where it cannot be told.
+    /// The answer if it is not known.
     pub(super) fn unknown(self, question: Question, why: &str, how: &str) -> Answer {
         Answer {
             question,
@@ -218,18 +218,18 @@ impl Notes {
             evidence: self.evidence,
             figures: self.figures,
             sureness: Sureness::Sure,
-            because: "that it is not known is certain".to_owned(),
+            because: "it is certain that this is not known".to_owned(),
             next_action: how.to_owned(),
         }
     }
 }
 
-/// The mark behind figures of a step that other programs disturbed, in words; empty where none did.
+/// The mark after figures of a step that other programs disturbed, with its words; empty if none did.
 pub(super) fn beside(wrong: Option<Wrong>) -> String {
     let Some(wrong) = wrong else { return String::new() };
     let words = match wrong {
-        Wrong::TooLow => "other programs used the disk: higher alone",
-        Wrong::TooHigh => "other programs used the disk: lower alone",
+        Wrong::TooLow => "other programs used the disk: higher without them",
+        Wrong::TooHigh => "other programs used the disk: lower without them",
         Wrong::EitherWay => "other programs may have used the disk",
     };
     format!(" ({} {words})", wrong.sign())

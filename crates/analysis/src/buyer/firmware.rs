@@ -1,9 +1,9 @@
-//! Which firmware runs, what else lies in its slots, and revisions that are known to harm.
+//! Which firmware runs, what else its slots hold, and revisions with known faults.
 
 use super::answer::{Answer, Notes, Question, Sureness};
 use super::known::Known;
 
-/// A revision with a fault that everybody with the model should know of.
+/// A fault of some revisions that every owner of the model should know.
 struct Fault {
     /// How model strings begin, in lower case.
     model: &'static str,
@@ -11,9 +11,9 @@ struct Fault {
     revisions: &'static [&'static str],
     /// What it does.
     what: &'static str,
-    /// The first revision without it.
+    /// The first revision without the fault.
     mended_by: &'static str,
-    /// Who says so.
+    /// The source.
     source: &'static str,
 }
 
@@ -35,14 +35,14 @@ const FAULTS: [Fault; 4] = [
     Fault {
         model: "samsung ssd 840 evo",
         revisions: &["EXT0AB0Q", "EXT0BB0Q", "EXT0BB6Q", "EXT0CB6Q"],
-        what: "data that lay for weeks is read slower and slower",
+        what: "data that was stored for weeks is read slower and slower",
         mended_by: "EXT0DB6Q",
         source: "Samsung, firmware notes of the 840 EVO, April 2015",
     },
     Fault {
         model: "m4-ct",
         revisions: &["0001", "0002", "0009"],
-        what: "drives stop answering after 5,184 hours of power",
+        what: "drives stop answering after 5,184 power-on hours",
         mended_by: "0309",
         source: "Crucial, firmware notes of the m4, January 2012",
     },
@@ -55,22 +55,22 @@ pub(super) fn answer(known: &Known<'_>) -> Answer {
     };
     let model = device.model.as_deref().unwrap_or_default().trim();
     let Some(revision) = device.firmware.as_deref().map(str::trim).filter(|revision| !revision.is_empty()) else {
-        let why = format!("{} tells no firmware revision", device.name);
-        return notes.unknown(Question::Firmware, &why, "Look at the drive itself, with a direct link to it.");
+        let why = format!("{} reports no firmware revision", device.name);
+        return notes.unknown(Question::Firmware, &why, "Look at the drive itself, over a direct link.");
     };
     if let Some(fault) = fault(model, revision) {
         let Fault { what, mended_by, source, .. } = fault;
-        notes.beware(format!("firmware {revision} is known for a fault: {what}; {mended_by} mends it"));
-        notes.saw(format!("source of that: {source}"));
+        notes.beware(format!("firmware {revision} has a known fault: {what}; {mended_by} fixes it"));
+        notes.saw(format!("source of the fault: {source}"));
     }
     let slots = known.probe.and_then(|probe| probe.nvme.as_ref()).map(|nvme| nvme.firmware_slots.as_slice());
     for slot in slots.unwrap_or_default().iter().filter(|slot| !slot.revision.trim().is_empty()) {
-        let state = if slot.active { "runs" } else { "lies there" };
+        let state = if slot.active { "runs" } else { "does not run" };
         notes.saw(format!("slot {}: {} {state}", slot.slot, slot.revision.trim()));
     }
-    let good = format!("It runs {revision}, of which no fault is known here.");
+    let good = format!("It runs {revision}, and drivelab knows no fault of it.");
     let because = "drivelab knows few faults and no list of all revisions: compare it with the maker's page";
-    let action = "Update it with the maker's own tool before it holds anything; an update can go wrong.";
+    let action = "Update it with the maker's own tool before it holds any data: an update can fail.";
     notes.answer(Question::Firmware, &good, (Sureness::Hint, because), action)
 }
 

@@ -1,14 +1,14 @@
-//! Is it healthy? The drive's own logs, and whether everything that was read came.
+//! Is it healthy? The drive's own logs, and whether all reads succeeded.
 
 use drivelab_core::probe::{AtaProbe, Health, NvmeProbe, SmartAttribute, TargetProbe};
 
 use super::answer::{Answer, Notes, Question, Sureness};
 use super::known::Known;
 
-/// Endurance used, per cent, from which it is said, and from which the maker's figure is spent (as in `probe`).
+/// Endurance used, per cent, from which it is reported, and from which the maker's figure is used up (as in `probe`).
 const WORN_PERCENT: u8 = 90;
 const SPENT_PERCENT: u8 = 100;
-/// Bit 1 of the critical warning: a temperature now, which says nothing about the drive's state.
+/// Bit 1 of the critical warning: the present temperature, which shows nothing about the drive's state.
 const TEMPERATURE_BIT: u8 = 1 << 1;
 
 pub(super) fn answer(known: &Known<'_>) -> Answer {
@@ -21,21 +21,21 @@ pub(super) fn answer(known: &Known<'_>) -> Answer {
         return notes.unknown(Question::Healthy, &why, &how);
     }
     let good = "The drive reports nothing wrong, and everything that was read came without an error.";
-    let good = if known.read.is_some() { good } else { "The drive reports nothing wrong; nothing was read of it." };
-    let because = "the drive's own log; what it does not count, and blocks that were not read, stay unknown";
-    let action = "Save what it holds, and read all of it once before you trust it.";
+    let good = if known.read.is_some() { good } else { "The drive reports nothing wrong; nothing was read from it." };
+    let because = "this is the drive's own log; what it does not count, and blocks that were not read, remain unknown";
+    let action = "Back up what it holds, and read all of it once before you trust it.";
     notes.answer(Question::Healthy, good, (Sureness::Likely, because), action)
 }
 
-/// Why the drive cannot be asked, and what helps.
+/// Why the drive cannot be queried, and what helps.
 fn unknown(known: &Known<'_>) -> (String, String) {
     let not_known = known.probe.map(|probe| probe.not_known.as_slice()).unwrap_or_default();
     let about = |what: &str| ["SMART", "health", "log"].iter().any(|word| what.contains(word));
     match not_known.iter().find(|one| about(&one.what)).or(not_known.first()) {
         Some(one) => (format!("{}: {}", one.what, one.why), one.how.clone()),
         None => (
-            known.layer().unwrap_or_else(|| "the drive tells nothing of its health".to_owned()),
-            "Look at the drive itself, with a direct link to it.".to_owned(),
+            known.layer().unwrap_or_else(|| "the drive reports nothing about its health".to_owned()),
+            "Look at the drive itself, over a direct link.".to_owned(),
         ),
     }
 }
@@ -52,14 +52,14 @@ fn read_errors(known: &Known<'_>, notes: &mut Notes) {
     }
 }
 
-/// What the drive says of itself; whether it says anything.
+/// What the drive reports about itself; whether it reports anything.
 fn own_word(probe: &TargetProbe, notes: &mut Notes) -> bool {
     let nvme = probe.nvme.as_ref();
     let health = nvme.and_then(|nvme| nvme.health.as_ref());
     let only_heat = health.is_some_and(|health| health.critical_warning == TEMPERATURE_BIT);
     for warning in &probe.warnings {
         let words = format!("the drive warns: {warning}");
-        // Replaced blocks are what spare ones are for; blocks that wait for it were lost.
+        // Spare blocks are there to replace others; blocks that still wait for that were lost.
         let replaced = warning.ends_with(&SmartAttribute::mark(SmartAttribute::REPLACED_BLOCKS));
         if only_heat || replaced { notes.beware(words) } else { notes.bad(words) }
     }
@@ -74,7 +74,7 @@ fn own_word(probe: &TargetProbe, notes: &mut Notes) -> bool {
 
 fn of_nvme(nvme: &NvmeProbe, notes: &mut Notes) {
     if let Some(newest) = nvme.self_tests.first() {
-        let words = format!("its newest {} self-test {}, at {} hours", newest.kind, newest.result, newest.at_hours);
+        let words = format!("its latest {} self-test {}, at {} hours", newest.kind, newest.result, newest.at_hours);
         if newest.failed { notes.bad(words) } else { notes.saw(words) }
     }
     let Some(health) = &nvme.health else { return };
@@ -82,9 +82,9 @@ fn of_nvme(nvme: &NvmeProbe, notes: &mut Notes) {
     notes.figure("endurance used", f64::from(used), Some(f64::from(SPENT_PERCENT)), "%");
     notes.figure("media errors", health.media_errors as f64, Some(0.0), "");
     if used >= SPENT_PERCENT {
-        notes.bad(format!("{used} % of its endurance is used, by its own count"));
+        notes.bad(format!("{used} % of its endurance is used, by its own counter"));
     } else if used >= WORN_PERCENT {
-        notes.beware(format!("{used} % of its endurance is used, by its own count"));
+        notes.beware(format!("{used} % of its endurance is used, by its own counter"));
     }
     if health.media_errors > 0 {
         notes.beware(format!("it counts {} media errors: data that could not be read", health.media_errors));
@@ -93,8 +93,8 @@ fn of_nvme(nvme: &NvmeProbe, notes: &mut Notes) {
         notes.beware(format!("it was above its critical temperature for {} minutes", health.critical_minutes));
     }
     notes.saw(format!(
-        "spare {} % (its threshold {} %), {used} % of the endurance used, {} media errors, {} unsafe shutdowns of {} \
-         power cycles",
+        "spare {} % (threshold {} %), {used} % of the endurance used, {} media errors, {} unsafe shutdowns in {} power \
+         cycles",
         health.spare_percent,
         health.spare_threshold_percent,
         health.media_errors,
@@ -106,8 +106,9 @@ fn of_nvme(nvme: &NvmeProbe, notes: &mut Notes) {
     }
 }
 
-/// Attributes beside those that the drive's warnings name already, which most vendors use alike.
-const COUNTS: [(u8, &str); 2] = [(184, "errors on the way through the drive"), (187, "errors could not be corrected")];
+/// Attributes that most vendors use alike, other than those that the drive's warnings already name.
+const COUNTS: [(u8, &str); 2] =
+    [(184, "errors on the path inside the drive"), (187, "errors that could not be corrected")];
 
 fn of_ata(ata: &AtaProbe, notes: &mut Notes) {
     let raw = |id: u8| ata.attributes.iter().find(|one| one.id == id).map(|one| one.raw & 0xffff_ffff);

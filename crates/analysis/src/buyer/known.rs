@@ -10,65 +10,65 @@ use drivelab_core::units::Bytes;
 
 use crate::topics::limits::LimitKind;
 
-/// A place that was read in order.
+/// A place that was read sequentially.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
     /// Where it begins.
     pub offset: Bytes,
     /// Its length; not all of it may have been read.
     pub length: Bytes,
-    /// `read.throughput` of its step, in 10^6 bytes per second; of the rounds that nobody disturbed, where there are.
+    /// `read.throughput` of its step, in 10^6 bytes per second; of the undisturbed rounds, if there are any.
     pub mb_s: f64,
-    /// Rounds that it rests on.
+    /// Rounds that the rate rests on.
     pub rounds: usize,
-    /// How they became one figure.
+    /// How they were combined into one figure.
     pub combine: Combine,
     /// Rounds left out because other programs used the disk.
     pub left_out: usize,
-    /// In which direction it is wrong, as others used the disk in every round; absent where they did not.
+    /// In which direction it is wrong because other programs used the disk in every round; absent if they did not.
     pub wrong: Option<Wrong>,
-    /// What other than the target limited it, so that it is a lower bound; absent where nothing did.
+    /// What limited it other than the target, so that it is a lower bound; absent if nothing did.
     pub held_back: Option<LimitKind>,
 }
 
 /// Small reads of one step, in microseconds: its `read.latency_mean`, `read.latency_p99` and `read.latency_max`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SmallReads {
-    /// What the step is called.
+    /// The label of the step.
     pub label: String,
     /// Mean.
     pub mean_us: f64,
-    /// 99 % took no longer; absent where too few reads tell it.
+    /// 99 % took no longer; absent if there were too few reads.
     pub p99_us: Option<f64>,
     /// The longest.
     pub longest_us: f64,
-    /// In which direction they are wrong because other programs used the disk; `None` where none did.
+    /// In which direction they are wrong because other programs used the disk; `None` if none did.
     pub wrong: Option<Wrong>,
 }
 
 /// What the answers are made of.
 #[derive(Debug, Clone, Copy)]
 pub struct Known<'a> {
-    /// The drive, where there is one below the target.
+    /// The probe of the drive, if there is one below the target.
     pub probe: Option<&'a TargetProbe>,
-    /// What is known of its model.
+    /// The known facts of its model.
     pub facts: Option<&'a DriveFacts>,
-    /// What was read of it; absent where it may not be read.
+    /// What was read from it; absent if it may not be read.
     pub read: Option<&'a Read<'a>>,
-    /// Why nothing was read; absent where something was.
+    /// Why nothing was read; absent if something was.
     pub not_read: Option<&'a NotKnown>,
 }
 
 /// What a run that only read found.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Read<'a> {
-    /// Places that were read in order, by their addresses.
+    /// Places that were read sequentially, by their addresses.
     pub places: Vec<Place>,
-    /// Small reads all over the target.
+    /// Small reads across the whole target.
     pub small: Vec<SmallReads>,
     /// Operations that ended in errors.
     pub errors: u64,
-    /// Samples of what the places hold; absent where nobody looked.
+    /// Samples of what the places hold; absent if none were taken.
     pub content: Option<&'a ContentSample>,
 }
 
@@ -83,13 +83,13 @@ impl<'a> Known<'a> {
         self.read.and_then(|read| read.content)
     }
 
-    /// Why the drive is none of its own: a virtual disk, or a layer over another device.
+    /// Why the device is not a drive itself: it is a virtual disk, or a layer over another device.
     pub(super) fn layer(&self) -> Option<String> {
         let Some(device) = self.device() else { return Some("no drive was found below the target".to_owned()) };
         if let Some(why) = &device.virtual_because {
-            return Some(format!("{} is no drive but {why}", device.name));
+            return Some(format!("{} is not a drive but {why}", device.name));
         }
         let below = device.lies_on.join(", ");
-        (!below.is_empty()).then(|| format!("{} is no drive: it lies on {below}", device.name))
+        (!below.is_empty()).then(|| format!("{} is not a drive: it lies on {below}", device.name))
     }
 }

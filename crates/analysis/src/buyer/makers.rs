@@ -1,17 +1,16 @@
-//! What makers write into their drives, as far as it is the same in all of them: numbers and forms that a fake seldom
-//! has right.
+//! What makers write into all of their drives: numbers and formats that a fake seldom gets right.
 //!
 //! Sources: the PCI-SIG's list of vendor numbers and the IEEE's list of company numbers, as the PCI ID Repository and
-//! the IEEE publish them; serial numbers as they stand on labels and in the reviews that drivelab is made for.
+//! the IEEE publish them; serial numbers as printed on labels and in the reviews that drivelab is made for.
 
 /// A maker and its numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Maker {
-    /// For people.
+    /// The name for people.
     pub(super) name: &'static str,
     /// How model strings begin, in lower case.
     starts: &'static [&'static str],
-    /// PCI vendor numbers of its controllers, and of those that it sells under its name.
+    /// PCI vendor numbers of its controllers, and of other makers' controllers that it sells under its name.
     pub(super) vendors: &'static [u16],
     /// Company numbers (OUI) at the head of an EUI-64.
     pub(super) companies: &'static [&'static str],
@@ -44,12 +43,12 @@ pub(super) fn of_model(model: &str) -> Option<&'static Maker> {
     MAKERS.iter().find(|maker| maker.starts.iter().any(|start| model.starts_with(start)))
 }
 
-/// The maker that a PCI vendor number belongs to, where it is one of these.
+/// The maker that a PCI vendor number belongs to, if it is one of these.
 pub(super) fn of_vendor(vendor: u16) -> Option<&'static str> {
     MAKERS.iter().find(|maker| maker.vendors.contains(&vendor)).map(|maker| maker.name)
 }
 
-/// Why a serial number is none that a maker gives: too short, one sign again and again, or counted up.
+/// Why no maker gives such a serial number: it is too short, repeats one or two characters, or counts up.
 pub(super) fn odd_serial(serial: &str) -> Option<&'static str> {
     let signs: Vec<char> = serial.trim().chars().collect();
     let mut kinds = signs.clone();
@@ -59,7 +58,7 @@ pub(super) fn odd_serial(serial: &str) -> Option<&'static str> {
     match (signs.len(), kinds.len()) {
         (0, _) => Some("there is none"),
         (1..=3, _) => Some("it is shorter than any that makers give"),
-        (_, 1..=2) => Some("it is made of one or two signs"),
+        (_, 1..=2) => Some("it consists of one or two different characters"),
         _ => counted.then_some("it counts up"),
     }
 }
@@ -71,7 +70,7 @@ const SOLD_GB: [u32; 71] = [
     3000, 3200, 3840, 4000, 4096, 5000, 6000, 6400, 7680, 8000, 8192, 10_000, 12_000, 12_800, 14_000, 15_360, 16_000,
     18_000, 20_000, 22_000, 24_000, 26_000, 30_720, 61_440, 122_880,
 ];
-/// How far a capacity may be from what it is sold as (as for drive facts).
+/// How far a capacity may be from the size that it is sold as (as for drive facts).
 const NEAR: f64 = 0.02;
 
 /// The decimal gigabytes that this capacity is sold as: the nearest within 2 %.
@@ -82,7 +81,7 @@ pub(super) fn sold_as(bytes: u64) -> Option<u32> {
 }
 
 /// The gigabytes for which the makers' common rule gives exactly this capacity: 97,696,368 sectors of 512 bytes for
-/// 50 GB, and 1,953,504 for each further one (IDEMA LBA1, from 50 GB on).
+/// 50 GB, and 1,953,504 for each further GB (IDEMA LBA1, from 50 GB on).
 pub(super) fn by_idema(bytes: u64) -> Option<u64> {
     let beyond = (bytes / 512).checked_sub(97_696_368)?;
     (bytes.is_multiple_of(512) && beyond.is_multiple_of(1_953_504)).then(|| 50 + beyond / 1_953_504)

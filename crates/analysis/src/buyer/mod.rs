@@ -1,7 +1,7 @@
-//! The buyer's answer: what a look at a drive and a minute of reading say, question by question, and one line above.
+//! The buyer's answers: what a probe of a drive and a minute of reading show, question by question, with one verdict.
 //!
-//! Owns the questions, their thresholds and their words. Pure: everything comes from the probe of the drive, the facts
-//! known of its model, and the records of a run that only read. What the figures mean: docs/guide/check.md.
+//! Owns the questions, their thresholds and their words. Pure: everything comes from the probe of the drive, the known
+//! facts of its model, and the records of a run that only read. What the figures mean: docs/guide/check.md.
 
 mod answer;
 mod firmware;

@@ -1,9 +1,9 @@
-//! Is data that lay there for long still read fast? The speed of places over the whole target against the fastest one.
+//! Is data that was stored for long still read fast? The speed of places over the whole target against the fastest one.
 //!
-//! Cells that lost charge are read again and again until they can be decoded: such data reads slower than fresh data of
-//! the same drive (the well-known case is Samsung's 840 EVO of 2014). Places that hold nothing are read fast and do not
-//! count. Neither do rounds in which others used the disk, nor figures that the host held back: what they took speaks
-//! against no drive.
+//! Cells that lost charge are read repeatedly until they can be decoded, so such data is read slower than fresh data
+//! on the same drive (the well-known case is Samsung's 840 EVO of 2014). Places that hold no data are read fast and
+//! do not count. Neither do rounds in which other programs used the disk, nor figures that the host held back: they
+//! say nothing against the drive.
 
 use drivelab_core::content::PlaceSample;
 use drivelab_core::metric::Metric;
@@ -22,30 +22,30 @@ use crate::topics::limits::{self, LimitKind};
 use crate::topics::rounds::used_rounds;
 use crate::values::{Execution, read_throughput};
 
-/// A place is slow below this share of the fastest one. Regions of one flash drive differ by a fifth or so.
+/// A place is slow below this share of the fastest one. Regions of one flash drive differ by about a fifth.
 const SLOW: f64 = 0.5;
-/// The same where it spins: the innermost track of a disk is half as long as the outermost.
+/// The same share for a hard disk, whose innermost track is half as long as the outermost.
 const SLOW_SPINNING: f64 = 0.35;
-/// Fewest places that say anything.
+/// Fewest places that can be compared.
 const LEAST_PLACES: usize = 4;
-/// A shorter place is read before the drive has begun in earnest.
+/// A shorter place is read before the drive reaches its full speed.
 const LEAST_LENGTH: Bytes = Bytes::new(4 << 20);
-/// Most slow places that are named one by one.
+/// The most slow places that are named one by one.
 const NAMED: usize = 4;
-/// Why it is not known how fast places are, and what helps.
+/// Why the speed of places is not known, and what helps.
 const OTHERS: &str = "other programs used the disk; measure again when nothing else uses it";
-const OTHERS_ACTION: &str = "See what uses the disk (`iotop`, `lsof`), stop it and check again.";
-/// What to do where the host held reads back.
-const HELD_BACK_ACTION: &str = "See what uses the CPU (`top`) or limits it, stop that and check again.";
+const OTHERS_ACTION: &str = "Find what uses the disk (`iotop`, `lsof`), stop it and check again.";
+/// What to do if the host held reads back.
+const HELD_BACK_ACTION: &str = "Find what uses or limits the CPU (`top`), stop it and check again.";
 
 impl Place {
-    /// Whether its figure tells how slow it is: a lower bound does not.
+    /// Whether its figure shows how slow it is: a lower bound does not.
     const fn is_judged(&self) -> bool {
         self.wrong.is_none() && self.held_back.is_none()
     }
 }
 
-/// The places of the first test that reads one after the other in order, by their addresses.
+/// The places of the first test that reads place after place sequentially, by their addresses.
 pub(super) fn places(records: &RunRecords, analysis: &Analysis) -> Vec<Place> {
     let of_test = |test: &TestPlan| -> Vec<Place> {
         let of_step = |step: &Step| place(records, analysis, (test, step));
@@ -57,7 +57,7 @@ pub(super) fn places(records: &RunRecords, analysis: &Analysis) -> Vec<Place> {
     places
 }
 
-/// The place of a step that reads in order.
+/// The place of a step that reads sequentially.
 fn place(records: &RunRecords, analysis: &Analysis, (test, step): (&TestPlan, &Step)) -> Option<Place> {
     let load = step.workload().filter(|load| load.pattern == Pattern::Sequential && load.read_percent() == 100)?;
     let metric = analysis.step_metric(&step.id, "read.throughput")?;
@@ -83,13 +83,13 @@ fn place(records: &RunRecords, analysis: &Analysis, (test, step): (&TestPlan, &S
     Some(mb_s.map_or(all, |mb_s| Place { mb_s, rounds, left_out, wrong: None, held_back, ..all }))
 }
 
-/// What other than the target limited these rounds; `None` where their figure is no lower bound.
+/// What limited these rounds other than the target; `None` if their figure is not a lower bound.
 fn what_held_back(used: &[&StepRecord], load: &Workload) -> Option<LimitKind> {
     let limit = limits::of_rounds(used, load);
     limit.lower_bound.then_some(limit.limited_by)
 }
 
-/// The rounds that nobody disturbed.
+/// The undisturbed rounds.
 fn undisturbed<'r>(used: &[&'r StepRecord], analysis: &Analysis, metric: &Metric) -> Vec<&'r StepRecord> {
     let spoils = |record: &StepRecord| {
         let mut findings = analysis.findings.iter().filter(|finding| metric.spoiled_by.contains(&finding.code));
@@ -98,7 +98,7 @@ fn undisturbed<'r>(used: &[&'r StepRecord], analysis: &Analysis, metric: &Metric
     used.iter().copied().filter(|record| !spoils(record)).collect()
 }
 
-/// The fastest place of all: what was read through the link at most.
+/// The fastest place of all: the highest rate through the link.
 pub(super) fn fastest<'a>(known: &Known<'a>) -> Option<&'a Place> {
     known.read?.places.iter().max_by(|one, other| one.mb_s.total_cmp(&other.mb_s))
 }
@@ -121,7 +121,7 @@ pub(super) fn answer(known: &Known<'_>) -> Answer {
     let (with, without): (Vec<Place>, Vec<Place>) = all.iter().partition(|place| holds(place));
     if !without.is_empty() {
         let (count, all) = (without.len(), all.len());
-        notes.saw(format!("{count} of {all} places hold nothing and do not count: reads of nothing are fast"));
+        notes.saw(format!("{count} of {all} places hold no data and do not count: such reads are fast"));
     }
     for small in &read.small {
         let SmallReads { label, mean_us, p99_us, longest_us, wrong } = small;
@@ -130,7 +130,7 @@ pub(super) fn answer(known: &Known<'_>) -> Answer {
     }
     if with.len() < LEAST_PLACES {
         let why = format!("only {} of {} places hold data, too few to compare", with.len(), all.len());
-        let how = "A drive that is empty, or was emptied for the sale, shows nothing of that kind.";
+        let how = "A drive that is empty, or was emptied for the sale, cannot show this.";
         return notes.unknown(Question::OldData, &why, how);
     }
     let spins = known.device().is_some_and(|device| device.rotational == Some(true));
@@ -141,16 +141,16 @@ pub(super) fn answer(known: &Known<'_>) -> Answer {
     }
     let good = format!("No place that holds data is read at less than {:.0} % of the fastest.", limit * 100.0);
     let because = if known.content().is_some() {
-        format!("{}; how old the data is, nothing tells", how_often(&with))
+        format!("{}; the age of the data is not known", how_often(&with))
     } else {
-        "nobody looked which places hold data, and reads of nothing are fast".to_owned()
+        "which places hold data was not checked, and places without data are read fast".to_owned()
     };
-    let action = "Ask how long the data lay there; writing it anew (a backup and a restore) mends faded data, a worn \
-                  drive fades again.";
+    let action = "Ask how long the data was stored. Writing it again (backup and restore) restores its speed, but on \
+                  a worn drive not for long.";
     notes.answer(Question::OldData, &good, (Sureness::Likely, because.as_str()), action)
 }
 
-/// How often places were measured, and what of it counts.
+/// How often places were measured, and how the results were combined.
 fn how_often(places: &[Place]) -> String {
     let rounds = || places.iter().map(|place| place.rounds);
     let (least, most) = (rounds().min().unwrap_or_default(), rounds().max().unwrap_or_default());
@@ -169,8 +169,9 @@ fn how_often(places: &[Place]) -> String {
     format!("measured {times} each, {taken} taken")
 }
 
-/// Holds each place whose figure is its own against the fastest of all, as another would be no slower alone. Gives why
-/// the question is open and what helps, where it is: a place that is not judged seems slow, or too few are judged.
+/// Compares each place that is judged with the fastest of all; a disturbed or limited place would not be slower without
+/// that. If the question stays open, gives why and what helps: a place that is not judged seems slow, or too few are
+/// judged.
 fn compare(places: &[Place], limit: f64, notes: &mut Notes) -> Option<(String, &'static str)> {
     let (judged, open): (Vec<Place>, Vec<Place>) = places.iter().partition(|place| place.is_judged());
     let (disturbed, held): (Vec<Place>, Vec<Place>) = open.iter().partition(|place| place.wrong.is_some());
@@ -183,8 +184,8 @@ fn compare(places: &[Place], limit: f64, notes: &mut Notes) -> Option<(String, &
         notes.figure("slowest place, of the fastest", share, Some(limit * 100.0), "%");
         let of = match (disturbed.is_empty(), held.is_empty()) {
             (true, true) => "",
-            (false, true) => " that nobody disturbed",
-            (_, false) => " that nothing held back",
+            (false, true) => " of those not disturbed",
+            (_, false) => " of those not held back",
         };
         let count = places.len();
         notes
@@ -214,7 +215,7 @@ fn limited_by(held: &[Place]) -> String {
     titles.join(" and ")
 }
 
-/// What the host did to the figures.
+/// Notes what the host did to the figures.
 fn tell_held(count: usize, held: &[Place], notes: &mut Notes) {
     let rates: Vec<f64> = held.iter().map(|place| place.mb_s).collect();
     if let Some((low, high)) = stats::range(&rates) {
@@ -226,7 +227,7 @@ fn tell_held(count: usize, held: &[Place], notes: &mut Notes) {
     }
 }
 
-/// What others did to the figures.
+/// Notes what other programs did to the figures.
 fn others(places: &[Place], disturbed: &[Place], notes: &mut Notes) {
     let left_out: usize = places.iter().map(|place| place.left_out).sum();
     if left_out > 0 {
@@ -237,14 +238,14 @@ fn others(places: &[Place], disturbed: &[Place], notes: &mut Notes) {
     if let Some((low, high)) = stats::range(&rates) {
         notes.saw(format!(
             "{} of {} places were read only while other programs used the disk: {low:.0} to {high:.0} MB/s, perhaps \
-             faster alone",
+             faster without them",
             disturbed.len(),
             places.len()
         ));
     }
 }
 
-/// Says which places are slow.
+/// Notes which places are slow.
 fn name_slow(slow: &[&Place], fastest: &str, (count, limit): (usize, f64), notes: &mut Notes) {
     if slow.is_empty() {
         return;
@@ -252,7 +253,7 @@ fn name_slow(slow: &[&Place], fastest: &str, (count, limit): (usize, f64), notes
     let named: Vec<String> = slow
         .iter()
         .take(NAMED)
-        .map(|place| format!("from {} on {:.0} MB/s", place.offset.about(), place.mb_s))
+        .map(|place| format!("{:.0} MB/s from {} on", place.mb_s, place.offset.about()))
         .collect();
     let more = slow.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
@@ -264,7 +265,7 @@ fn name_slow(slow: &[&Place], fastest: &str, (count, limit): (usize, f64), notes
     ));
 }
 
-/// Small reads at random.
+/// Small random reads.
 pub(super) fn small_reads(records: &RunRecords, analysis: &Analysis) -> Vec<SmallReads> {
     let of_step = |step: &Step| {
         step.workload().filter(|load| load.pattern == Pattern::Random && load.read_percent() == 100)?;

@@ -1,4 +1,4 @@
-//! Every question answered, and the one line above the answers.
+//! The answers to all questions, and the verdict over them.
 
 use drivelab_core::event::RunState;
 use drivelab_core::record::StepRecord;
@@ -10,7 +10,7 @@ use super::{firmware, genuine, healthy, life, link, old_data};
 use crate::analysis::Analysis;
 
 impl<'a> Read<'a> {
-    /// What a run of the methodology `check` found.
+    /// What a run of the methodology `check` read.
     #[must_use]
     pub fn of_run(records: &'a RunRecords, analysis: &Analysis) -> Read<'a> {
         Read {
@@ -22,17 +22,17 @@ impl<'a> Read<'a> {
     }
 }
 
-/// The name of the methodology whose runs are read for a buyer.
+/// The name of the methodology whose runs answer a buyer's questions.
 const METHOD: &str = "check";
 
-/// Whether a run was read for a buyer.
+/// Whether a run answers a buyer's questions.
 #[must_use]
 pub fn is_check(records: &RunRecords) -> bool {
     records.plan.methodology.name == METHOD
 }
 
-/// The answers that a run of the methodology `check` gives, from its records alone; nothing of another run, and of one
-/// that was not brought to its end.
+/// The answers that a run of the methodology `check` gives, from its records alone; `None` for other methodologies
+/// and for a run that did not end.
 #[must_use]
 pub fn of_run(records: &RunRecords, analysis: &Analysis) -> Option<Checked> {
     let over = matches!(records.state, RunState::Complete | RunState::Failed);
@@ -58,7 +58,8 @@ pub fn check(known: &Known<'_>) -> Checked {
     Checked { verdict: verdict(&answers), answers }
 }
 
-/// Bad answers speak alone; without health nothing can be said; what else should be known stands behind it.
+/// If any answer is bad, the verdict names only the bad ones. If the health is unknown, the drive cannot be judged.
+/// What a buyer should also know follows.
 fn verdict(answers: &[Answer]) -> Verdict {
     let problems = |standing: Standing| -> String {
         let of = answers.iter().filter(|answer| answer.standing == standing);

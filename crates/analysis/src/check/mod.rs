@@ -1,4 +1,4 @@
-//! Checks of single executions: what they look at, what they report, and the findings that are made of it.
+//! Checks of single executions: what they examine, what they report, and the findings made of it.
 
 mod seen;
 mod subjects;

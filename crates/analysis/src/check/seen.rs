@@ -1,4 +1,4 @@
-//! What a check of one execution looks at, what it reports, and which figures a violation voids.
+//! What a check of one execution examines, what it reports, and which figures a violation voids.
 
 use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::finding::Evidence;
@@ -11,32 +11,32 @@ use drivelab_core::units::Bytes;
 
 use crate::values::Execution;
 
-/// One finished execution with all that a check may look at.
+/// One finished execution with everything that a check may use.
 #[derive(Debug, Clone)]
 pub(crate) struct Subject<'a> {
     /// The step in the plan.
     pub step: &'a Step,
-    /// What was asked and what happened.
+    /// The request and the record.
     pub execution: Execution<'a>,
     /// Its intervals.
     pub intervals: Vec<&'a IntervalRecord>,
-    /// What the link can carry, bytes per second and direction.
+    /// Maximum rate of the link, bytes per second for each direction.
     pub link: Option<f64>,
     /// Block devices from the target downwards.
     pub devices: &'a [BlockDeviceFacts],
-    /// Kind of the file system that the target lies on, where it does.
+    /// Kind of the file system that the target is on, if it is on one.
     pub file_system: Option<&'a str>,
     /// Memory of the host.
     pub memory: Bytes,
     /// The target stores nothing, so that no page cache is involved.
     pub stores_nothing: bool,
-    /// A round of a search that is not the one reported: being asked for too much was its purpose.
+    /// A round of a search that is not the reported one: a load beyond the limit was its purpose.
     pub probe: bool,
-    /// Every step of the run was meant to last a moment (form smoke), which a finding about the run says.
+    /// Every step of the run lasts only a moment (form smoke), which a finding about the run reports.
     pub moment: bool,
 }
 
-/// Figures that a violation makes worthless.
+/// Figures that a violation voids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Voids {
     /// None: the finding only informs.
@@ -57,7 +57,7 @@ pub(crate) enum Voids {
     Schedule,
     /// Everything about operations.
     Results,
-    /// The same and the operations in flight.
+    /// Everything about operations, and the operations in flight.
     ResultsAndDepth,
     /// Everything that is divided by time.
     Timed,
@@ -85,12 +85,12 @@ impl Voids {
     }
 }
 
-/// How something beside the test changed every figure of an execution.
+/// How other I/O changed every figure of an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Spoils {
     /// They look worse than they are.
     Worse,
-    /// It cannot be told whether it was more than the test itself asks for.
+    /// It is unknown whether it was more than the test itself causes.
     Perhaps,
 }
 
@@ -99,15 +99,15 @@ pub(crate) enum Spoils {
 pub(crate) struct Seen {
     /// The execution.
     pub key: StepKey,
-    /// Whether it prepares, so that no figure of a result is its own.
+    /// Whether it prepares, so that it has no results.
     pub prepares: bool,
-    /// The figures it rests on.
+    /// The figures that it rests on.
     pub evidence: Vec<Evidence>,
     /// What it voids.
     pub voids: Voids,
-    /// How it changed every figure of the execution, which stays a measurement and carries a mark.
+    /// How it changed every figure of the execution; the figures remain measurements, with a mark.
     pub spoils: Option<Spoils>,
-    /// What the statement names: a reason, a feature, an address.
+    /// Details that the statement names: a reason, a feature, an address.
     pub notes: Vec<String>,
 }
 
@@ -117,19 +117,19 @@ impl Seen {
         Seen { key: subject.execution.record.key.clone(), prepares, evidence, voids, spoils: None, notes: Vec::new() }
     }
 
-    /// As one that changed every figure of the execution.
+    /// Marks it as a disturbance of every figure of the execution.
     pub(crate) fn spoiling(self, how: Spoils) -> Self {
         Seen { spoils: Some(how), ..self }
     }
 
-    /// With something that the statement names.
+    /// Adds a detail that the statement names.
     pub(crate) fn noting(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
     }
 }
 
-/// What a check saw that voids nothing.
+/// A result that voids nothing.
 pub(crate) fn told(subject: &Subject<'_>, found: Option<Vec<Evidence>>) -> Vec<Seen> {
     found.map(|found| Seen::new(subject, Voids::Nothing, found)).into_iter().collect()
 }

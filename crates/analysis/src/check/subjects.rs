@@ -1,4 +1,4 @@
-//! The executions of a run, each with all that a check may look at.
+//! The executions of a run, each with everything that a check may use.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(crate) fn subjects(records: &RunRecords) -> Vec<Subject<'_>> {
     records.steps.iter().filter(|record| !values::is_empty(record)).filter_map(subject).collect()
 }
 
-/// What the links below the target can carry together; `None` where a device at the bottom has no known link.
+/// The maximum rate of the links below the target together; `None` if a device at the bottom has no known link.
 fn link_rate(environment: &Environment) -> Option<f64> {
     let bottom = environment.target.devices.iter().filter(|device| device.lies_on.is_empty());
     let rates = bottom.map(|device| device.link.as_ref().and_then(|link| link.bytes_per_second));

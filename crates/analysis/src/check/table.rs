@@ -7,11 +7,11 @@ use drivelab_core::finding::Finding;
 use super::seen::{Seen, Subject};
 use crate::evidence::FindingDef;
 
-/// A check with the finding that is made of what it sees.
+/// A check and the finding that is made of what it sees.
 pub(crate) struct Check {
     /// The finding.
     pub finding: &'static FindingDef,
-    /// What must hold, for docs/metrics.md; empty where nothing is voided.
+    /// What must hold, for docs/metrics.md; empty if the check voids nothing.
     pub rule: &'static str,
     /// The check.
     pub check: fn(&Subject<'_>) -> Vec<Seen>,
@@ -22,13 +22,13 @@ pub(crate) struct Check {
 pub(crate) struct Verdict {
     /// Code of the finding.
     pub code: &'static str,
-    /// Where.
+    /// What it saw, by execution.
     pub seen: Vec<Seen>,
     /// The finding.
     pub finding: Finding,
 }
 
-/// Runs checks over every finished execution; one verdict for each check that saw something.
+/// Runs the checks over every finished execution: one verdict for each check that saw something.
 pub(crate) fn run(checks: &[Check], subjects: &[Subject<'_>]) -> Vec<Verdict> {
     let verdict = |check: &Check| {
         let seen: Vec<Seen> = subjects.iter().flat_map(check.check).collect();

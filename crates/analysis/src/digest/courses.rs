@@ -1,7 +1,7 @@
-//! Fills and minutes of load over time, thinned so that no peak and no dip is lost.
+//! Fills and long loads over time, thinned so that no peak and no dip is lost.
 //!
-//! Each point stands for a stretch of recorded intervals and keeps the slowest and the fastest of them. How much was
-//! moved up to its end gives the mean rate of a stretch, and the place of a fill.
+//! Each point represents a stretch of recorded intervals and keeps the slowest and the fastest of them. The bytes moved
+//! up to its end give the mean rate of a stretch, and the position in a fill.
 
 use drivelab_core::ids::{StepId, StepKey};
 use drivelab_core::record::IntervalRecord;
@@ -15,21 +15,21 @@ use crate::stats;
 use crate::topics::fill::is_fill;
 use crate::topics::telemetry::values::of_drive;
 
-/// Points that all courses of a run are to have together, some 100 KB; a run with very many has more.
+/// Points of all courses of a run together, about 100 KB; a run with very many courses has more.
 const MOST_POINTS: usize = 2048;
-/// The bounds of what one course may have at most.
+/// The range of the most points of one course.
 const POINTS: std::ops::RangeInclusive<usize> = 16..=128;
-/// What minutes of load have and shorter steps have not.
+/// A metric that loads of two minutes and more have and shorter ones do not.
 const MINUTES: &str = "heat.kept";
 
-/// The last execution of a fill or of minutes of load, over time.
+/// The last execution of a fill or of a long load, over time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Course {
     /// The execution.
     pub key: StepKey,
-    /// What it moved.
+    /// Its rates.
     pub rates: Vec<RatePoint>,
-    /// How warm the drive was; empty where nothing told it.
+    /// Temperatures of the drive; empty if none were recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub celsius: Vec<TemperaturePoint>,
 }
@@ -39,9 +39,9 @@ pub struct Course {
 pub struct RatePoint {
     /// Its end, seconds since the step began, its ramp included.
     pub to_s: f64,
-    /// Bytes read and written up to there: the place, for a fill.
+    /// Bytes read and written up to there; for a fill, the position.
     pub moved: u64,
-    /// Rate of its slowest interval, MB/s; absent where all of them are too short to have one.
+    /// Rate of its slowest interval, MB/s; absent if all of them are too short.
     pub low: Option<f64>,
     /// Rate of its fastest interval, MB/s.
     pub high: Option<f64>,
@@ -50,7 +50,7 @@ pub struct RatePoint {
 /// Readings of the drive's temperature in a stretch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TemperaturePoint {
-    /// The last of them, seconds since the step began, its ramp included.
+    /// Time of the last reading, seconds since the step began, its ramp included.
     pub to_s: f64,
     /// Their mean, °C.
     pub mean: f64,
@@ -60,7 +60,7 @@ pub struct TemperaturePoint {
     pub high: f64,
 }
 
-/// The course of every fill, and of every step with minutes of load.
+/// The course of every fill and of every long load.
 pub(super) fn courses(records: &RunRecords, analysis: &Analysis) -> Vec<Course> {
     let minutes = |step: &StepId| analysis.step_metric(step, MINUTES).is_some();
     let last = |step: &StepId| records.steps.iter().rfind(|record| record.key.step == *step);
@@ -80,7 +80,7 @@ fn course(records: &RunRecords, key: &StepKey, most: usize) -> Course {
     let mut moved = 0;
     let point = |stretch: &[&IntervalRecord]| {
         moved += stretch.iter().map(|one| bytes(one)).sum::<u64>();
-        // The last interval may be a moment, whose rate is chance.
+        // The last interval may be very short, so that its rate is random.
         let rated = stretch.iter().filter(|one| 2 * length_ns(one) >= longest_ns && length_ns(one) > 0);
         let (low, high) = stats::range(&rated.map(|one| rate(one)).collect::<Vec<_>>()).unzip();
         let to_ns = stretch.last().map_or(begun_ns, |last| last.end_ns);

@@ -1,4 +1,4 @@
-//! Nine significant digits: more than any measurement has, and half as long as what a float may print.
+//! Nine significant digits: more than any measurement has, and half as long as a float may be.
 
 /// A value in nine significant digits.
 pub(super) fn nine_digits(value: f64) -> f64 {

@@ -1,7 +1,7 @@
-//! A digest as it is written down: metrics without what follows from their place and definition.
+//! The stored form of a digest: metrics without what follows from their position and definition.
 //!
-//! Ids, units and codes stand once in tables; an address follows from the step and the id, a spread from the rounds,
-//! and the only round of a step is its value.
+//! Ids, units and codes are stored once in tables. An address follows from the step and the id, a spread from the
+//! rounds, and the only round of a step is its value.
 
 use drivelab_core::finding::Finding;
 use drivelab_core::ids::StepId;
@@ -14,13 +14,13 @@ use super::{Digest, RunFacts, StepDigest, StepFacts, TestDigest};
 use crate::stats;
 use crate::topics::limits::StepLimit;
 
-/// The written form.
+/// The stored form.
 #[derive(Serialize, Deserialize)]
 struct Document {
     run: RunFacts,
     /// Id and unit of every metric that occurs.
     names: Vec<(String, String)>,
-    /// Every code that voids or spoils one.
+    /// Every code that voids or disturbs a metric.
     codes: Vec<String>,
     tests: Vec<Test>,
     metrics: Vec<Figure>,
@@ -43,15 +43,15 @@ struct Step {
     metrics: Vec<Figure>,
 }
 
-/// A metric. Its fields have short names, since there are thousands.
+/// A metric. Its fields have short names, because there are thousands of metrics.
 #[derive(Serialize, Deserialize, Default)]
 struct Figure {
-    /// Place of id and unit in the table.
+    /// Index of id and unit in the table.
     #[serde(rename = "m")]
     name: usize,
     #[serde(rename = "v", default, skip_serializing_if = "Option::is_none")]
     value: Option<f64>,
-    /// Empty where the value is the only round.
+    /// Empty if the value is the only round.
     #[serde(rename = "r", default, skip_serializing_if = "Vec::is_empty")]
     rounds: Vec<f64>,
     #[serde(rename = "s", default, skip_serializing_if = "Vec::is_empty")]
@@ -59,17 +59,17 @@ struct Figure {
     /// Ends of the 95 % interval.
     #[serde(rename = "c", default, skip_serializing_if = "Option::is_none")]
     confidence: Option<(f64, f64)>,
-    /// Places of the codes that void it.
+    /// Indexes of the codes that void it.
     #[serde(rename = "x", default, skip_serializing_if = "Vec::is_empty")]
     voided_by: Vec<usize>,
-    /// Places of the codes that spoil it.
+    /// Indexes of the codes that disturb it.
     #[serde(rename = "d", default, skip_serializing_if = "Vec::is_empty")]
     spoiled_by: Vec<usize>,
     #[serde(rename = "w", default, skip_serializing_if = "Option::is_none")]
     wrong: Option<Wrong>,
     #[serde(rename = "b", default, skip_serializing_if = "std::ops::Not::not")]
     lower_bound: bool,
-    /// Only where it does not follow from step and id.
+    /// Present only if it does not follow from step and id.
     #[serde(rename = "a", default, skip_serializing_if = "Option::is_none")]
     address: Option<String>,
 }
@@ -81,7 +81,7 @@ struct Tables {
     codes: Vec<String>,
 }
 
-/// The place of an entry in a table, to which it is added where it is new.
+/// The index of an entry in a table, to which it is added if it is new.
 fn place<T: PartialEq>(table: &mut Vec<T>, entry: T) -> usize {
     table.iter().position(|known| *known == entry).unwrap_or_else(|| {
         table.push(entry);

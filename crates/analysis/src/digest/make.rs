@@ -64,7 +64,7 @@ fn facts(records: &RunRecords, analysis: &Analysis) -> RunFacts {
     }
 }
 
-/// Programs and kernels that went on with the run.
+/// Builds of drivelab and kernels that resumed the run.
 fn resumed_with(records: &RunRecords) -> Vec<(ToolVersion, String)> {
     let resumed = records.breaks.iter().filter_map(|pause| pause.resumed.as_ref());
     resumed.map(|resumed| (resumed.tool.clone(), resumed.environment.testbed.kernel.clone())).collect()
@@ -74,7 +74,7 @@ fn is_measured(step: &Step) -> bool {
     step.role == StepRole::Measure && step.workload().is_some()
 }
 
-/// What comparisons need of the environment: the rest is large.
+/// The parts of the environment that comparisons need: the rest is large.
 fn slim(environment: &Environment) -> Environment {
     Environment {
         target: environment.target.clone(),

@@ -1,8 +1,8 @@
-//! The digest of a run: what lists, rankings and comparisons need of it, small enough to keep hundreds at hand.
+//! The digest of a run: what lists, rankings and comparisons need, small enough to keep hundreds in memory.
 //!
-//! It is made of a run's records and analysis, and can be made again from them at any time, so nothing is lost with it.
-//! Every metric stands in it with its rounds and marks; sweeps and load curves follow from the axes and relative rates
-//! of the steps. Values have nine significant digits. Must not know where digests are kept.
+//! It is made from a run's records and analysis and can be made again at any time, so nothing is lost with it. It has
+//! every metric with its rounds and marks; sweeps and load curves follow from the axes and relative rates of the steps.
+//! Values have nine significant digits. Must not know where digests are kept.
 
 mod courses;
 mod digits;
@@ -28,7 +28,7 @@ use crate::topics::limits::StepLimit;
 /// Version of the digest: raised whenever the same records and analysis give another one.
 pub const DIGEST_VERSION: u32 = 1;
 
-/// What is kept of a run for lists, rankings and comparisons.
+/// The parts of a run that lists, rankings and comparisons need.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Digest {
     /// Which run, when and how it was measured.
@@ -39,13 +39,13 @@ pub struct Digest {
     pub metrics: Vec<Metric>,
     /// Fills, and minutes of load, over time.
     pub courses: Vec<Course>,
-    /// Findings, the gravest first.
+    /// Findings by severity, the highest first.
     pub findings: Vec<Finding>,
     /// What limited each executed step.
     pub limits: Vec<StepLimit>,
 }
 
-/// What is known of a run besides its figures.
+/// Facts about a run besides its figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunFacts {
     /// [`DIGEST_VERSION`] of the code that made the digest.
@@ -56,25 +56,25 @@ pub struct RunFacts {
     pub id: RunId,
     /// Wall-clock time of its start, RFC 3339.
     pub started: String,
-    /// Length of its clock, nanoseconds.
+    /// Its length on the run clock, nanoseconds.
     pub duration_ns: u64,
-    /// How it stands.
+    /// Its state.
     pub state: RunState,
     /// Its figures are of a virtual drive.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub simulated: bool,
     /// Interruptions.
     pub breaks: usize,
-    /// Which drivelab began it.
+    /// The drivelab that started it.
     pub tool: ToolVersion,
-    /// Which drivelab went on with it, and under which kernel, each time that it was resumed.
+    /// The drivelab and the kernel of each resumption.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resumed_with: Vec<(ToolVersion, String)>,
     /// The methodology.
     pub method: MethodIdentity,
     /// Its title.
     pub title: String,
-    /// The variant of it; empty where it has none.
+    /// Its profile; empty if it has none.
     pub profile: String,
     /// Its form.
     pub form: Form,
@@ -83,7 +83,7 @@ pub struct RunFacts {
     /// Target, source of files, testbed and condition. The pages of the drive, its facts and its data sheet, samples of
     /// its content, the guard's decision and the host's ceilings are left out.
     pub environment: Box<Environment>,
-    /// The group that it belongs to.
+    /// The group to which it belongs.
     pub group: Option<Group>,
     /// Engines that issued its I/O: `io_uring`, `sync`.
     pub backends: Vec<String>,
@@ -109,33 +109,33 @@ pub struct TestDigest {
 /// A step in a digest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepDigest {
-    /// What it is.
+    /// Facts about it.
     pub facts: StepFacts,
-    /// Its metrics; none where it was not executed.
+    /// Its metrics; none if it was not executed.
     pub metrics: Vec<Metric>,
 }
 
-/// What is known of a step besides its figures.
+/// Facts about a step besides its figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepFacts {
     /// The step.
     pub id: StepId,
     /// Its label.
     pub label: String,
-    /// Its result counts; a preparation's does not.
+    /// Whether it is measured, not preparation.
     pub measured: bool,
     /// Kinds of operations that it issues.
     pub ops: Vec<OpKind>,
-    /// Id of the metric that is its rate in bytes; none where it moves no data.
+    /// Id of the metric that is its rate in bytes; none if it moves no data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<String>,
-    /// Hash of the trace that it replays, whose pauses are in its operations per second; none where it replays none.
+    /// Hash of the trace that it replays, whose pauses are in its operations per second; none if it is not a replay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
-    /// Its place in a sweep.
+    /// Its position in a sweep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub axes: Vec<AxisValue>,
-    /// Its place on a load curve.
+    /// Its position on a load curve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relative: Option<RelativeRate>,
     /// Parameters that its source does not state.
@@ -147,7 +147,7 @@ pub struct StepFacts {
 }
 
 impl Digest {
-    /// What was set up around the target; nothing where that is not on record.
+    /// The conditions of the target; none if they are not on record.
     #[must_use]
     pub fn condition(&self) -> Condition {
         self.run.environment.condition.as_ref().map(|facts| facts.asked).unwrap_or_default()

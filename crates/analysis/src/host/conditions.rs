@@ -1,6 +1,6 @@
-//! What may disturb a run, judged from the facts found before it.
+//! What may disturb a run, judged from facts collected before it.
 //!
-//! Owns the thresholds. Must not know how facts are found: that is `device`.
+//! Owns the thresholds. Must not know how facts are collected: that is `device`.
 
 use drivelab_core::environment::{Environment, TargetKind, TestbedFacts, ToolVersion};
 use drivelab_core::finding::Finding;
@@ -17,18 +17,18 @@ use super::{series, words as text};
 /// Runnable tasks for each CPU above which the machine is busy: at a quarter of its CPUs, a thread that issues I/O
 /// often meets another one on its core.
 const BUSY_LOAD_PER_CPU: f64 = 0.25;
-/// Load that is never called busy: one runnable task half of the time is what a shell and a desktop make.
+/// A load up to this is never called busy: a shell and a desktop cause one runnable task half of the time.
 const QUIET_LOAD: f64 = 0.5;
-/// Bytes per second of others above which they are named. Logs and browsers stay below; a megabyte a second is a per
-/// cent of what the slowest drives move in the tests here.
+/// Bytes per second of other programs above which a finding reports them. Logs and browsers stay below; a megabyte per
+/// second is one per cent of the rate of the slowest drives in the tests here.
 const FOREIGN_IO_BYTES_PER_SECOND: f64 = 1e6;
-/// File systems that live in memory.
+/// File systems that are in memory.
 const MEMORY_FILE_SYSTEMS: [&str; 2] = ["tmpfs", "ramfs"];
-/// Share of all CPUs' time above which the machine was busy. The issuing thread needs a CPU to itself; a tenth is what
-/// a desktop's clock, network and logs take on two CPUs.
+/// Share of the time of all CPUs above which the machine was busy. The issuing thread needs a CPU of its own; a tenth
+/// of two CPUs is what the clock, network and logs of a desktop use.
 const BUSY_SHARE: f64 = 0.10;
 
-/// Everything about target and testbed that may change the figures or how they may be read.
+/// Everything about target and testbed that may change the figures or their meaning.
 #[must_use]
 pub fn disturbances(environment: &Environment) -> Vec<Finding> {
     let mut findings = testbed(&environment.testbed);
@@ -42,8 +42,8 @@ pub fn disturbances(environment: &Environment) -> Vec<Finding> {
     findings
 }
 
-/// What target and plan together mean, for the top of a result: that its reads are of nothing, or that a part of what
-/// was asked for cannot have an effect.
+/// Findings that follow from target and plan together, for the top of a result: reads of data that was never written,
+/// or requests that cannot have an effect.
 #[must_use]
 pub fn contradictions(environment: &Environment, plan: &Plan) -> Vec<Finding> {
     let target = &environment.target;
@@ -60,17 +60,17 @@ pub fn contradictions(environment: &Environment, plan: &Plan) -> Vec<Finding> {
     holes.into_iter().chain(notes.into_iter().flatten()).collect()
 }
 
-/// Bytes of a namespace that are allocated by its own account, where the drive was asked.
+/// The bytes that a namespace reports as allocated, if the drive was queried.
 fn allocated(environment: &Environment, other: &OtherNamespace) -> Option<Bytes> {
     let nvme = environment.probe.as_ref()?.nvme.as_ref()?;
     nvme.namespaces.iter().find(|one| one.id == other.nsid).map(|one| one.used)
 }
 
-/// Whether the first step that moves data reads: what it reads is then what was there before.
+/// Whether the first step that moves data reads: it then reads what the target held before the run.
 fn reads_as_found(plan: &Plan) -> bool {
     let mut loads = plan.steps().filter_map(Step::workload);
     let moves = |load: &&Workload| load.groups().any(|one| one.read_percent() > 0 || one.write_percent.get() > 0);
-    // A check of headers reads what it knows to have been written.
+    // A check of headers reads blocks that are known to have been written.
     let reads = |group: &Workload| group.read_percent() > 0 && group.verify != Verify::Check;
     loads.find(moves).is_some_and(|load| load.on_target().any(reads))
 }
@@ -79,17 +79,17 @@ fn states_data(load: &Workload) -> bool {
     load.data != DataPattern::Incompressible || load.content != Content::default()
 }
 
-/// The tool's own build, where it is not the one to measure with.
+/// A finding about the build of drivelab, if it is not one to measure with.
 #[must_use]
 pub fn tool(tool: &ToolVersion) -> Option<Finding> {
     (tool.profile != "release").then(|| text::debug_build(&tool.profile))
 }
 
-/// By what the CPUs did in the look before the run; the load average still counts what ended minutes ago (the build of
-/// drivelab itself, for one), so it only serves where there was no look.
+/// Judged by what the CPUs did while they were observed before the run. The load average still counts work that ended
+/// minutes ago (such as the build of drivelab itself), so it is used only if the CPUs were not observed.
 fn busy(testbed: &TestbedFacts) -> Option<Finding> {
     if let Some(busy) = testbed.cpu_busy {
-        // Stolen time is not there for the load generator either.
+        // The load generator cannot use stolen time either.
         let busy = busy + testbed.cpu_stolen.unwrap_or(0.0);
         return (busy > BUSY_SHARE).then(|| text::busy_cpus(busy, testbed.cpus, BUSY_SHARE));
     }
@@ -97,7 +97,7 @@ fn busy(testbed: &TestbedFacts) -> Option<Finding> {
     (load > limit).then(|| text::busy_machine(load, testbed.cpus, limit))
 }
 
-/// What the host is and does that may change the figures.
+/// Everything about the host that may change the figures.
 pub(crate) fn testbed(testbed: &TestbedFacts) -> Vec<Finding> {
     let foreign = testbed.foreign_io.filter(|rate| *rate > FOREIGN_IO_BYTES_PER_SECOND);
     let governor = testbed.governor.as_deref().filter(|governor| *governor != "performance");
@@ -135,7 +135,7 @@ fn target(environment: &Environment) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    //! A quiet testbed gives no finding; each disturbance alone gives its own.
+    //! A quiet testbed has no finding; each disturbance alone has its own.
 
     use drivelab_core::finding::Severity;
     use drivelab_samples::{sample_environment, sample_tool};
@@ -162,9 +162,9 @@ mod tests {
         assert_eq!(codes(|e| e.testbed.cpu_busy = Some(0.11)), ["busy_machine"]);
         let stolen =
             |share: f64| codes(move |e| (e.testbed.cpu_busy, e.testbed.cpu_stolen) = (Some(0.02), Some(share)));
-        assert_eq!(stolen(0.09), ["busy_machine"], "what the hypervisor takes is not there either");
+        assert_eq!(stolen(0.09), ["busy_machine"], "stolen time cannot be used either");
         assert!(stolen(0.07).is_empty());
-        assert!(codes(|e| e.testbed.load_average_1m = 9.0).is_empty(), "the look says that it is over");
+        assert!(codes(|e| e.testbed.load_average_1m = 9.0).is_empty(), "the CPUs are idle by now");
         assert_eq!(codes(|e| e.testbed.foreign_io = Some(1.1e6)), ["foreign_io"]);
         assert!(codes(|e| e.testbed.foreign_io = None).is_empty());
         assert_eq!(codes(|e| e.testbed.governor = Some("powersave".to_owned())), ["governor_not_performance"]);
@@ -228,7 +228,7 @@ mod tests {
         let (unknown, empty) = (found(None), found(Some(0)));
         assert_eq!((known.severity, unknown.severity), (Severity::Note, Severity::Note));
         assert_eq!(empty.severity, Severity::Warning);
-        assert!(empty.statement.contains("it holds nothing"), "{}", empty.statement);
+        assert!(empty.statement.contains("it is empty"), "{}", empty.statement);
     }
 
     #[test]

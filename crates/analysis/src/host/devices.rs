@@ -1,14 +1,14 @@
-//! What is worth saying about a block device below the target.
+//! Findings about a block device below the target.
 
 use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::finding::Finding;
 
 use super::words as text;
 
-/// Transports of devices that are layers over others.
+/// Transports of devices that are layers above other devices.
 const LAYERS: [&str; 3] = ["loop", "device-mapper", "md"];
 
-/// Everything about a device that may change figures or how they may be read.
+/// Everything about a device that may change figures or their meaning.
 pub(crate) fn device_findings(device: &BlockDeviceFacts) -> Vec<Finding> {
     let fast = device.transport == "nvme";
     let scheduler = device.scheduler.as_deref().filter(|scheduler| fast && *scheduler != "none");

@@ -1,4 +1,4 @@
-//! What target and testbed are like as found: before a run, and for commands that only look.
+//! Findings about target and testbed: before a run, and for commands that only look.
 
 pub mod conditions;
 mod devices;

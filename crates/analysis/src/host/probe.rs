@@ -1,4 +1,4 @@
-//! What is worth saying about a target as it was found: `drivelab show`, and the findings of a run on it.
+//! Findings about a target as `drivelab show` and a run see it before the test.
 //!
 //! Owns the thresholds and the words of these findings. Must not know how a probe is made (`device`).
 
@@ -8,9 +8,9 @@ use drivelab_core::probe::{NvmeProbe, QueueFacts, TargetProbe, UplinkRoot};
 use super::devices::device_findings;
 use crate::evidence::{evidence, plural, words};
 
-/// Endurance used, per cent, from which it is said: the maker's own figure is spent at 100.
+/// Endurance used, in per cent, from which a finding reports it: at 100 the vendor's endurance is used up.
 const WORN_PERCENT: u8 = 90;
-/// Degrees below the warning temperature from which an idle drive is called warm: a load adds 20 to 40.
+/// Degrees below the warning temperature from which an idle drive counts as warm: a load adds 20 to 40.
 const WARM_MARGIN_C: f64 = 15.0;
 
 /// Everything about a target that is worth knowing before it is measured.
@@ -28,9 +28,9 @@ pub fn probe_findings(probe: &TargetProbe) -> Vec<Finding> {
     findings
 }
 
-/// The same for a run on it, whose findings about its devices say the rest.
+/// The findings of a probe for a run, without those that the findings about its environment already report.
 pub(crate) fn probe_findings_of_run(probe: &TargetProbe) -> Vec<Finding> {
-    // Links and virtual disks are said by the findings of the environment already.
+    // The findings of the environment already report links and virtual disks.
     let said = |finding: &Finding| probe.devices.iter().flat_map(device_findings).any(|one| one.code == finding.code);
     probe_findings(probe).into_iter().filter(|finding| !said(finding)).collect()
 }
@@ -43,18 +43,18 @@ fn queue_map(queues: &QueueFacts) -> Option<Finding> {
     let seen = evidence("queues", count as f64, Some(f64::from(queues.cpus_online)), "");
     if count < queues.cpus_online as usize {
         let statement =
-            format!("The device has {} for {} CPUs: CPUs share them.", plural(count, "queue"), queues.cpus_online);
-        let cause = "The controller grants no more queues, or the driver asked for fewer.";
-        let action = "Small reads from many threads may be held up by it: pin threads to CPUs of different queues, and \
-                      say so beside the figures.";
+            format!("CPUs share queues: the device has {} for {} CPUs.", plural(count, "queue"), queues.cpus_online);
+        let cause = "The controller grants no more queues, or the driver requested fewer.";
+        let action = "Sharing may slow down small reads from many threads. Pin threads to CPUs of different queues, and \
+                      state that with the figures.";
         return Some(words(Severity::Note, "fewer_queues_than_cpus", statement, cause, action).about_run(vec![seen]));
     }
     let statement = format!(
-        "The queues are not one for each CPU: {count} queues, {} CPUs, and some serve several or none.",
+        "Not every CPU has a queue of its own: of {count} queues for {} CPUs, some serve several CPUs or none.",
         queues.cpus_online
     );
     let cause = "The kernel spread the queues over CPUs that could be present, or CPUs are offline.";
-    let action = "Threads on CPUs that share a queue disturb each other: look at the map before you pin threads.";
+    let action = "Threads on CPUs that share a queue disturb each other. Look at the map before you pin threads.";
     Some(words(Severity::Note, "queues_not_one_to_one", statement, cause, action).about_run(vec![seen]))
 }
 
@@ -65,8 +65,8 @@ fn granted(nvme: &NvmeProbe, queues: Option<&QueueFacts>) -> Option<Finding> {
         return None;
     }
     let statement = format!("The controller granted {granted} I/O queues, fewer than the {cpus} CPUs of this host.");
-    let cause = "A limit of the controller (Number of Queues, feature 07h); the driver asks for one for each CPU.";
-    let action = "Nothing is wrong; the drive cannot be asked from all CPUs at once without sharing.";
+    let cause = "The controller has a limit (Number of Queues, feature 07h); the driver requests one for each CPU.";
+    let action = "Nothing is wrong, but if all CPUs use the drive concurrently, some share a queue.";
     let seen = evidence("queues granted", f64::from(granted), Some(f64::from(cpus)), "");
     Some(words(Severity::Note, "queues_granted", statement, cause, action).about_run(vec![seen]))
 }
@@ -76,8 +76,8 @@ fn warnings(probe: &TargetProbe) -> Option<Finding> {
         return None;
     }
     let statement = format!("The drive itself warns: {}.", probe.warnings.join("; "));
-    let cause = "What it counted of its own wear, errors or heat.";
-    let action = "Save what it holds before anything else, and read its logs (`drivelab show`).";
+    let cause = "Its own counters of wear, errors or heat.";
+    let action = "First save the data that it holds, then read its logs (`drivelab show`).";
     Some(words(Severity::Warning, "drive_warns", statement, cause, action).about_run(Vec::new()))
 }
 
@@ -90,19 +90,19 @@ fn uplink(probe: &TargetProbe) -> Option<Finding> {
     };
     let others = path.shares_uplink_with.len();
     let statement = format!(
-        "The drive hangs on {through} and shares the way to the CPU with {others} other devices that can be seen."
+        "The drive is connected through {through} and shares its path to the CPU with {others} other visible devices."
     );
-    let cause = "The slot or port that it sits in.";
+    let cause = "Its slot or port is not wired to the CPU directly.";
     let action =
-        "For its full rate put it into a slot of the CPU, or let nothing else use that way while it is measured.";
+        "For its full rate, put it into a slot of the CPU, or keep other devices on that path idle during the test.";
     Some(words(Severity::Note, "shared_uplink", statement, cause, action).about_run(Vec::new()))
 }
 
 fn contradictions(probe: &TargetProbe) -> Vec<Finding> {
     let one = |what: &str, seen: &str| {
-        let statement = format!("{what} cannot be believed: {seen}.");
-        let cause = "Firmware that fills fields with constants or does not keep the counter.";
-        let action = "Do not use the figure; a sensor or meter outside the drive may serve.";
+        let statement = format!("{what} is not credible: {seen}.");
+        let cause = "The firmware fills the field with a constant, or does not maintain the counter.";
+        let action = "Do not use the figure. A sensor or meter outside the drive may replace it.";
         words(Severity::Note, "drive_contradicts_itself", statement, cause, action).about_run(Vec::new())
     };
     probe.contradictions.iter().map(|found| one(&found.what, &found.evidence)).collect()
@@ -113,9 +113,9 @@ fn worn(nvme: &NvmeProbe) -> Option<Finding> {
     if used < WORN_PERCENT {
         return None;
     }
-    let statement = format!("The drive has used {used} % of its endurance, by its own count.");
-    let cause = "It was written much, or it is older than it looks.";
-    let action = "Figures of a worn drive are not those of a new one: say so, or take another.";
+    let statement = format!("The drive has used {used} % of its endurance, as it reports.");
+    let cause = "Much was written to it, or it is older than it looks.";
+    let action = "Figures of a worn drive are not those of a new one. State the wear with them, or use another drive.";
     let seen = evidence("endurance used", f64::from(used), Some(f64::from(WORN_PERCENT)), "%");
     Some(words(Severity::Warning, "worn", statement, cause, action).about_run(vec![seen]))
 }
@@ -125,8 +125,8 @@ fn media_errors(nvme: &NvmeProbe) -> Option<Finding> {
     if errors == 0 {
         return None;
     }
-    let statement = format!("The drive counts {errors} media and data integrity errors over its life.");
-    let cause = "Blocks that could not be corrected.";
+    let statement = format!("The drive has counted {errors} media and data integrity errors over its life.");
+    let cause = "Blocks could not be corrected.";
     let action = "Look at its error log, and read the whole drive once before you trust it with data.";
     let seen = evidence("media errors", errors as f64, Some(0.0), "");
     Some(words(Severity::Warning, "media_errors", statement, cause, action).about_run(vec![seen]))
@@ -134,10 +134,11 @@ fn media_errors(nvme: &NvmeProbe) -> Option<Finding> {
 
 fn coalescing(nvme: &NvmeProbe) -> Option<Finding> {
     let (entries, time) = (nvme.features.coalescing_entries?, nvme.features.coalescing_time_us?);
-    let statement = format!("The controller gathers completions: up to {entries}, or {time} µs, before it interrupts.");
+    let statement = format!(
+        "Latencies may include waiting for an interrupt: the controller collects up to {entries} completions, or {time} µs."
+    );
     let cause = "Interrupt coalescing (feature 08h) is on.";
-    let action =
-        "Latencies at low queue depth hold that wait: switch it off for latency figures, or say so beside them.";
+    let action = "For latencies at low queue depth, switch it off, or state it with the figures.";
     let seen = evidence("coalescing time", f64::from(time), Some(0.0), "µs");
     Some(words(Severity::Note, "interrupt_coalescing", statement, cause, action).about_run(vec![seen]))
 }
@@ -152,8 +153,8 @@ fn warm(nvme: &NvmeProbe) -> Option<Finding> {
         above => format!("{:.0} above", -above),
     };
     let statement = format!("The drive is at {now:.0} °C, {far} its warning temperature of {limit:.0}.");
-    let cause = "Work just done, little air, or a hot neighbour.";
-    let action = "Let it cool before a test, or its first minutes are throttled.";
+    let cause = "It has just been busy, has little airflow, or is next to something hot.";
+    let action = "Let it cool before a test, or it may throttle in the first minutes.";
     let seen = evidence("composite temperature", now, Some(limit - WARM_MARGIN_C), "°C");
     Some(words(Severity::Warning, "warm", statement, cause, action).about_run(vec![seen]))
 }
@@ -169,27 +170,21 @@ fn metadata(nvme: &NvmeProbe) -> Option<Finding> {
         return None;
     }
     let statement = format!(
-        "Namespace {id} is formatted with blocks of {}, which the drive calls '{}'; blocks of {} it calls 'best'.",
+        "Namespace {id} may not have its fastest format: the drive rates its blocks of {} '{}', and blocks of {} 'best'.",
         format.data, format.relative_performance, best.data
     );
     let cause = "Drives are sold with 512-byte blocks for old systems.";
-    let action = "A format to the other block size destroys all data; some drives are faster after it.";
+    let action = "Some drives are faster with the other block size. Formatting to it destroys all data.";
     Some(words(Severity::Note, "lba_format", statement, cause, action).about_run(Vec::new()))
 }
 
 fn sanitizing(nvme: &NvmeProbe) -> Option<Finding> {
     let status = nvme.security.sanitize_status.as_ref().filter(|status| status.contains("in progress"))?;
     let statement = format!("The drive is being sanitised now: {status}.");
-    let action = "Wait until it is done; until then it serves no I/O.";
+    let action = "Wait until that is done; until then it serves no I/O.";
     Some(
-        words(
-            Severity::Warning,
-            "sanitize_in_progress",
-            statement,
-            "A sanitize command that was given before.",
-            action,
-        )
-        .about_run(Vec::new()),
+        words(Severity::Warning, "sanitize_in_progress", statement, "A sanitize command was issued earlier.", action)
+            .about_run(Vec::new()),
     )
 }
 

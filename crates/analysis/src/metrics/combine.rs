@@ -1,4 +1,4 @@
-//! From the executions of a step to its metrics: which rounds count, how they become one figure, what voids it.
+//! From the executions of a step to its metrics: which rounds count, how they become one figure, and what voids it.
 
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::ids::StepKey;
@@ -55,7 +55,7 @@ fn step_metrics(
     let bound = limits::of_rounds(&used, workload).lower_bound;
     let (spoiled_by, looks_worse) = spoiled(verdicts, &keys);
     let kept_schedule = !matches!(test.rounds, Rounds::FindRate(_)) && used.iter().all(|one| kept(one, workload));
-    // The rate of a search is the highest that keeps the bound: a rate that missed it is none.
+    // The rate of a search is the highest that keeps the bound: a rate that missed it is not a result.
     let none_kept = search::found(test, step, records).is_some_and(|found| found.held.is_none());
     let metric = |entry: Entry| {
         let mut voided_by = void_codes(verdicts, &keys, entry);
@@ -70,7 +70,7 @@ fn step_metrics(
         let spoiled_by = if spoils { spoiled_by.clone() } else { Vec::new() };
         Metric { lower_bound, spoiled_by, wrong: spoiled, ..metric }
     };
-    // One that is void has no value either, and is not to vanish.
+    // A void metric has no value either, but must stay listed.
     let has_rounds = |entry: Entry| executions.iter().any(|one| round_value(entry.compute, *one).is_some());
     let is_there = |(entry, metric): &(Entry, Metric)| {
         !entry.def.meaning.sparse || metric.value.is_some() || !metric.voided_by.is_empty() && has_rounds(*entry)
@@ -82,15 +82,15 @@ fn step_metrics(
     metrics.map(|(_, metric)| metric).collect()
 }
 
-/// Whether an execution did what its schedule asked, when it asked: all of its loads have one, and none fell behind.
+/// Whether an execution kept its schedule: all of its loads have one, and none fell behind.
 fn kept(record: &StepRecord, workload: &Workload) -> bool {
     let is_scheduled = |group: &Workload| group.pace.rate.is_some() || rate::has_pauses_of_a_trace(group);
     let in_time = |open| !limits::is_overloaded(open, record, workload) && !limits::fell_behind(open, record, workload);
     workload.groups().all(is_scheduled) && record.open_loop.as_ref().is_some_and(in_time)
 }
 
-/// Whether a figure is what was asked for, so that others on the disk cannot have changed it: the rate of a load that
-/// kept its schedule, and the bytes of a trace. Latencies, and a rate over busy time, they change all the same.
+/// Whether a figure is as requested, so that other I/O on the disk cannot have changed it: the rate of a load that kept
+/// its schedule, and the bytes of a trace. Other I/O still changes latencies and a rate over busy time.
 const fn is_as_asked(as_asked: AsAsked, kept_schedule: bool) -> bool {
     match as_asked {
         AsAsked::No => false,
@@ -99,7 +99,7 @@ const fn is_as_asked(as_asked: AsAsked, kept_schedule: bool) -> bool {
     }
 }
 
-/// Codes of the violated invariants that concern this metric in any of the rounds it comes from.
+/// Codes of the violated invariants that concern this metric in any of its rounds.
 fn void_codes(verdicts: &[Verdict], keys: &[&StepKey], entry: Entry) -> Vec<String> {
     let concerns = |verdict: &&Verdict| {
         verdict.seen.iter().any(|seen| keys.contains(&&seen.key) && seen.voids.covers(&entry.def.meaning))
@@ -107,7 +107,7 @@ fn void_codes(verdicts: &[Verdict], keys: &[&StepKey], entry: Entry) -> Vec<Stri
     verdicts.iter().filter(concerns).map(|verdict| verdict.code.to_owned()).collect()
 }
 
-/// Codes of what changed every figure of any of these executions, and whether they surely look worse for it.
+/// Codes of what disturbed every figure of any of these executions, and whether the figures surely look worse for it.
 fn spoiled(verdicts: &[Verdict], keys: &[&StepKey]) -> (Vec<String>, bool) {
     let spoils = |seen: &&Seen| seen.spoils.is_some() && keys.contains(&&seen.key);
     let spoiling = verdicts.iter().filter(|verdict| verdict.seen.iter().any(|seen| spoils(&seen)));
@@ -169,7 +169,7 @@ fn run_metric(entry: Entry, value: Option<f64>) -> Metric {
     }
 }
 
-/// The figure of one execution; `None` where its facts give none.
+/// The figure of one execution; `None` if its facts give none.
 pub(crate) fn round_value(compute: Compute, execution: Execution<'_>) -> Option<f64> {
     let value = match compute {
         Compute::Step(function) | Compute::Sum(function) => function(execution),
@@ -204,7 +204,7 @@ fn combined(entry: Entry, combine: Combine, executions: &[Execution<'_>], rounds
     }
 }
 
-/// The figure of each set, from its own rounds; none where the set of tests was run once.
+/// The figure of each set, from its own rounds; none if the set of tests was run once.
 fn sets(entry: Entry, test: &TestPlan, executions: &[Execution<'_>]) -> Vec<f64> {
     if test.repeats.sets < 2 {
         return Vec::new();
@@ -218,27 +218,28 @@ fn sets(entry: Entry, test: &TestPlan, executions: &[Execution<'_>]) -> Vec<f64>
     (1..=test.repeats.sets).filter_map(of_set).collect()
 }
 
-/// Whether the figure of several rounds is one that was chosen among them, so that it is different of each set.
+/// Whether the figure of several rounds is chosen among them, so that each set has its own.
 const fn is_choice(entry: Entry, combine: Combine) -> bool {
     !matches!(entry.compute, Compute::Sum(_)) && matches!(combine, Combine::Best | Combine::Median)
 }
 
-/// How the sets spread. The interval is of their mean, which the figure is where each set's was chosen among rounds.
+/// How the sets spread. The interval is about their mean, which is the figure if that of each set was chosen among
+/// rounds.
 fn spread_of_sets(entry: Entry, combine: Combine, sets: &[f64]) -> Option<Spread> {
     let spread = stats::spread(sets)?;
     let is_mean = is_choice(entry, combine) || is_mean_of_rounds(entry, combine);
     Some(Spread { confidence: spread.confidence.filter(|_| is_mean), ..spread })
 }
 
-/// How the rounds spread. The interval is of their mean, so it is there only where the figure is that mean.
+/// How the rounds spread. The interval is about their mean, so it exists only if the figure is that mean.
 fn spread(entry: Entry, combine: Combine, rounds: &[f64]) -> Option<Spread> {
     let spread = stats::spread(rounds)?;
     let confidence = spread.confidence.filter(|_| is_mean_of_rounds(entry, combine));
     Some(Spread { confidence, ..spread })
 }
 
-/// Whether [`combined`] gives the mean of the rounds' own figures: no sum, no median, no best round, and no percentile
-/// of a merged histogram.
+/// Whether [`combined`] gives the mean of the rounds' own figures, not a sum, a median, a best round or a percentile of
+/// a merged histogram.
 const fn is_mean_of_rounds(entry: Entry, combine: Combine) -> bool {
     match (entry.compute, combine) {
         (Compute::Sum(_) | Compute::Run(_) | Compute::Score(_), _) | (_, Combine::Median) => false,

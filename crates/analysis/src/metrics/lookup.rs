@@ -1,4 +1,4 @@
-//! The rows of the table, and a row by its name.
+//! The rows of the table, and one row by its name.
 
 use drivelab_core::metric::MetricDef;
 

@@ -1,7 +1,7 @@
-//! What the rows of the table say of their metrics beside words and function: the sort of figure, the kinds of
-//! operations it is about, and the steps that have it.
+//! What the rows of the table state about their metrics besides words and function: the class of the figure, the kinds
+//! of operations that it is about, and the steps that have it.
 //!
-//! Whatever depends on the sort of a figure reads it here and never from its name.
+//! Code that depends on the class of a figure reads it here and never from its name.
 
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::{AsAsked, Class, Meaning};
@@ -12,7 +12,7 @@ use drivelab_core::workload::Workload;
 use crate::metrics::times::Times;
 use crate::topics::telemetry::values as telemetry;
 
-/// A step that was measured, as far as it decides which figures it has.
+/// A measured step: what decides which figures it has.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Measured<'a> {
     pub workload: &'a Workload,
@@ -41,7 +41,7 @@ impl Measured<'_> {
 /// Whether a step has a figure about these kinds of operations.
 pub(crate) type Applies = fn(&[OpKind], &Measured<'_>) -> bool;
 
-/// What a row says of its metric.
+/// What a row states about its metric.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sort {
     pub(super) meaning: Meaning,
@@ -53,7 +53,7 @@ pub(super) const WRITE: &[OpKind] = &[OpKind::Write];
 pub(super) const TRIM: &[OpKind] = &[OpKind::Trim];
 pub(super) const ZEROES: &[OpKind] = &[OpKind::WriteZeroes];
 pub(super) const FLUSH: &[OpKind] = &[OpKind::Flush];
-/// The operations that move data: what totals are of.
+/// The operations that move data, which totals are about.
 pub(super) const DATA: &[OpKind] = &[OpKind::Read, OpKind::Write];
 const NONE: &[OpKind] = &[];
 
@@ -69,7 +69,7 @@ impl Sort {
         Sort::new(Class::Rate, kinds, any_of_them)
     }
 
-    /// A time of operations of one kind; a percentile or the longest where it is a tail.
+    /// A time of operations of one kind; a percentile or the longest if it is a tail.
     pub(super) const fn times(kinds: &'static [OpKind], times: Times, tail: bool) -> Sort {
         match times {
             Times::Latency if tail => Sort::new(Class::TailLatency, kinds, any_of_them),
@@ -78,7 +78,7 @@ impl Sort {
         }
     }
 
-    /// A figure of another class, about no kind of operation in particular, of the steps that this says.
+    /// A figure of another class, about no kind of operation in particular, for the steps that `applies` accepts.
     pub(super) const fn of(class: Class, applies: Applies) -> Sort {
         Sort::new(class, NONE, applies)
     }
@@ -89,25 +89,25 @@ impl Sort {
         self
     }
 
-    /// Only of the steps that this says.
+    /// Only for the steps that `applies` accepts.
     pub(super) const fn only(mut self, applies: Applies) -> Sort {
         self.applies = applies;
         self
     }
 
-    /// Not listed where the facts give no figure.
+    /// Not listed if the facts give no figure.
     pub(super) const fn sparse(mut self) -> Sort {
         self.meaning.sparse = true;
         self
     }
 
-    /// A time or divided by one, although its class need not be.
+    /// A time or a figure divided by one, although its class does not imply that.
     pub(super) const fn timed(mut self) -> Sort {
         self.meaning.timed = true;
         self
     }
 
-    /// Whether it is what was asked for.
+    /// Whether it is as requested.
     pub(super) const fn as_asked(mut self, as_asked: AsAsked) -> Sort {
         self.meaning.as_asked = as_asked;
         self
@@ -116,10 +116,10 @@ impl Sort {
 
 pub(super) const SCORE: Sort = Sort::of(Class::Score, never);
 pub(super) const RUN: Sort = Sort::of(Class::Run, never);
-/// A part of a fill's course, and what is worked out of it.
+/// A part of a fill's course, and figures derived from it.
 pub(super) const COURSE_OF_FILL: Sort = Sort::of(Class::OfRates, always).about(WRITE).sparse();
 pub(super) const RATE_OF_FILL: Sort = Sort::rate(WRITE).only(always).sparse();
-/// Minutes of a load.
+/// Figures about the minutes of a load.
 pub(super) const COURSE_OF_HEAT: Sort = Sort::of(Class::OfRates, always).about(DATA).sparse();
 pub(super) const RATE_OF_HEAT: Sort = Sort::rate(DATA).only(always).sparse();
 pub(super) const LIMIT_OF_HEAT: Sort = Sort::of(Class::Amount, always).sparse();
@@ -148,17 +148,17 @@ fn in_an_open_loop(kinds: &[OpKind], step: &Measured<'_>) -> bool {
     kinds.iter().any(responses)
 }
 
-/// Of steps that do both, and of points of a load curve.
+/// Steps that do both, and points of a load curve.
 pub(super) fn both_or_on_curve(kinds: &[OpKind], step: &Measured<'_>) -> bool {
     kinds.iter().all(|kind| step.has(*kind)) || step.on_curve && step.has_any(kinds)
 }
 
-/// Of replays, and of points of a load curve.
+/// Replays, and points of a load curve.
 pub(super) fn replay_or_on_curve(kinds: &[OpKind], step: &Measured<'_>) -> bool {
     replay(kinds, step) || step.on_curve && step.has_any(kinds)
 }
 
-/// Of points of a load curve in an open loop.
+/// Points of a load curve in an open loop.
 pub(super) fn open_loop_on_curve(kinds: &[OpKind], step: &Measured<'_>) -> bool {
     step.on_curve && open_loop(kinds, step)
 }
@@ -171,7 +171,7 @@ pub(super) fn replay(_: &[OpKind], step: &Measured<'_>) -> bool {
     step.recorded(|record| record.replay.is_some())
 }
 
-/// Of replays at recorded times.
+/// Replays at recorded times.
 pub(super) fn timed_replay(_: &[OpKind], step: &Measured<'_>) -> bool {
     step.recorded(|record| record.replay.as_ref().is_some_and(|replay| replay.lateness.is_some()))
 }
@@ -184,12 +184,12 @@ pub(super) fn verification(_: &[OpKind], step: &Measured<'_>) -> bool {
     step.recorded(|record| record.verification.is_some())
 }
 
-/// Where the engine reported its effort.
+/// Steps in which the engine reported its effort.
 pub(super) fn effort(_: &[OpKind], step: &Measured<'_>) -> bool {
     step.recorded(|record| record.engine.effort.is_some())
 }
 
-/// Where the engine looked for completions by itself.
+/// Steps in which the engine itself checked for completions.
 pub(super) fn reaping(_: &[OpKind], step: &Measured<'_>) -> bool {
     step.recorded(|record| record.engine.effort.as_ref().is_some_and(|effort| effort.reap_gap_mean.is_some()))
 }
@@ -202,7 +202,7 @@ pub(super) fn power(_: &[OpKind], step: &Measured<'_>) -> bool {
     telemetry::of_drive(step.telemetry, Quantity::Power).is_some()
 }
 
-/// Bursts by volume have none: their rate is over the active time, the power over all of it.
+/// Not for bursts by volume: their rate is over the active time, the power over the whole time.
 fn per_watt(kinds: &[OpKind], step: &Measured<'_>) -> bool {
     power(kinds, step) && step.workload.pace.volume_bursts.is_none() && step.has_any(kinds)
 }

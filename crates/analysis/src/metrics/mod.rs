@@ -1,7 +1,7 @@
-//! Metrics: what each is made of, and how the table of them ([`table`]) becomes figures ([`combine`]).
+//! Metrics: how each is defined, and how the table of them ([`table`]) becomes figures ([`combine`]).
 //!
-//! docs/metrics.md is printed from this table ([`metrics_markdown`]) and a test holds the two equal. Must not know how
-//! a value is rounded, coloured or drawn.
+//! docs/metrics.md is printed from this table ([`metrics_markdown`]) and a test checks that the two are equal. Must not
+//! know how a value is rounded, coloured or drawn.
 
 mod combine;
 mod entry;

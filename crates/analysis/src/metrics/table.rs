@@ -1,7 +1,7 @@
 //! The table of metrics: name, unit, direction, definition and the one function that computes each.
 //!
-//! docs/metrics.md is printed from this table ([`super::metrics_markdown`]) and a test holds the two equal. Must not
-//! know how a value is rounded, coloured or drawn.
+//! docs/metrics.md is printed from this table ([`super::metrics_markdown`]) and a test checks that the two are equal.
+//! Must not know how a value is rounded, coloured or drawn.
 
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::{AsAsked, Better, Class, MetricDef};
@@ -36,7 +36,7 @@ macro_rules! metrics {
     };
 }
 
-/// What the row says of its metric; the times of one kind of operation need no word.
+/// What a row states about its metric; for the times of one kind of operation that follows from the function.
 macro_rules! sort {
     ($compute:ident, $operands:tt, $sort:expr) => {
         $sort
@@ -185,7 +185,7 @@ metrics! {
     "write_zeroes.iops", "Write-zeroes operations per second", "IOPS", Higher,
         Step(write_zeroes_iops): Sort::rate(ZEROES),
         other_iops_text!("write-zeroes operations");
-    "write_zeroes.throughput", "Bytes made zero per second", "MB/s", Higher,
+    "write_zeroes.throughput", "Bytes zeroed per second", "MB/s", Higher,
         Step(write_zeroes_throughput): Sort::rate(ZEROES),
         covered_text!("write-zeroes operations");
     "write_zeroes.latency_mean", "Mean write-zeroes latency", "us", Lower, Mean(WriteZeroes, Latency, latency_mean),
@@ -233,50 +233,51 @@ metrics! {
     "in_flight_mean", "Operations in flight", "operations", Neutral,
         Step(in_flight_mean): Sort::of(Class::Depth, always),
         "Mean number of operations submitted and not yet completed, over all threads and the measured part of the \
-         step, weighted by time. It is measured by the engine, not copied from the queue depth that was asked for. \
+         step, weighted by time. The engine measures it; it is not copied from the requested queue depth. \
          The ramp is left out. Source: `in_flight_mean` of the step record.";
     "errors", "Failed operations", "operations", Lower, Sum(errors): Sort::of(Class::Failures, always),
         "Operations of any kind in the measured part of the step that the kernel ended with an error or that moved \
-         fewer bytes than asked. They are in no other figure. Rounds are added up, whatever the test says about \
+         fewer bytes than requested. They are in no other figure. Rounds are added up, whatever the test says about \
          rounds. Errors in the ramp are left out. Source: `errors` of every kind in the step record.";
     "verified.blocks", "Blocks checked", "blocks", Neutral, Sum(verified_blocks): Sort::of(Class::Check, verification),
         "Blocks of the measured part whose header and content were compared with what was written. Rounds are added \
          up. Blocks of failed reads are left out. Source: `verification.checked` of the step record.";
-    "verified.bad_blocks", "Blocks that do not hold what was written", "blocks", Lower,
+    "verified.bad_blocks", "Bad blocks", "blocks", Lower,
         Sum(verified_bad_blocks): Sort::of(Class::Check, verification),
-        "Checked blocks with a fault of any kind: stale, misplaced, wrapped, torn, corrupt, zero or foreign. Rounds are \
-         added up. Blocks of failed reads are left out. Source: `verification.faults` of the step record.";
-    "verified.capacity", "Capacity that was found", "GB", Higher,
+        "Checked blocks that do not hold what was written: stale, misplaced, wrapped, torn, corrupt, zero or foreign. \
+         Rounds are added up. Blocks of failed reads are left out. Source: `verification.faults` of the step record.";
+    "verified.capacity", "Verified capacity", "GB", Higher,
         Step(verified_capacity): Sort::of(Class::Check, verification).sparse(),
-        "Of a check from the start of the target on, in an order that meets no block twice: the distance after which \
-         addresses come round, where they do; where at least 90 % of the blocks from the lowest fault on are bad or \
+        "Found by a check that begins at the start of the target and visits no block twice. If addresses wrap, it is \
+         the distance after which they do; if at least 90 % of the blocks from the lowest fault on are bad or \
          unreadable, the end of the checked block before it; else the span of the step. 1 GB is 10^9 bytes. Single bad \
-         blocks take nothing away, and blocks between those that were checked are left out. Source: `verification` and \
+         blocks do not reduce it, and blocks between those that were checked are left out. Source: `verification` and \
          `errors` of the step record.";
-    "verified.share_found", "Missing share that a sample finds", "%", Lower,
+    "verified.share_found", "Smallest missing share that a sample finds", "%", Lower,
         Step(verified_share_found): Sort::of(Class::Check, verification).sparse(),
-        "Smallest share of the span's blocks that, if it were missing anywhere, one block as likely as another, would \
-         have been missed by the check with a chance of one in a million: 1 - (10^-6)^(1/n) with n blocks checked; 0 \
-         where all were. That the places of a sample are spread, and that a missing part is one piece as a rule, make \
-         the chance smaller, which is left out. Source: `verification.checked` and `read.errors` of the step record.";
-    "open_loop.asked_iops", "Arrivals asked for", "IOPS", Neutral,
+        "If this share of the span's blocks were missing, each block with the same probability, the check would have \
+         overlooked all of them with a probability of one in a million: 1 - (10^-6)^(1/n) with n blocks checked; 0 if \
+         all were checked. The probability is in fact lower, because the places of a sample are spread and a missing \
+         part is usually one piece; that is left out. Source: `verification.checked` and `read.errors` of the step \
+         record.";
+    "open_loop.asked_iops", "Requested arrivals", "IOPS", Neutral,
         Step(open_loop_asked_iops): Sort::of(Class::Schedule, open_loop),
-        "Arrivals per second that the schedule of an open loop asked for, over all threads and groups and with the \
-         pauses of bursts in the time. The ramp is left out. Source: `open_loop.asked_iops` of the step record.";
-    "open_loop.achieved_iops", "Arrivals done", "IOPS", Higher,
+        "Arrivals per second in the schedule of an open loop, over all threads and groups; the time includes the \
+         pauses of bursts. The ramp is left out. Source: `open_loop.asked_iops` of the step record.";
+    "open_loop.achieved_iops", "Achieved arrivals", "IOPS", Higher,
         Step(open_loop_achieved_iops): Sort::of(Class::ArrivalRate, open_loop),
-        "Operations of every kind that ended in the measured part of an open loop, failed ones among them, divided by \
-         its length. Below the asked rate by more than rounding, arrivals waited. The ramp is left out. Source: \
-         `count` and `errors` of every kind, `start_ns` and `end_ns` of the step record.";
+        "Operations of every kind that ended in the measured part of an open loop, including failed ones, divided by \
+         its length. If it is below the requested rate by more than rounding, arrivals waited. The ramp is left out. \
+         Source: `count` and `errors` of every kind, `start_ns` and `end_ns` of the step record.";
     "open_loop.backlog_growth", "Growth of the backlog", "operations/s", Lower,
         Step(open_loop_backlog_growth): Sort::of(Class::Schedule, open_loop),
         "Slope of the least-squares line through the number of arrivals that were waiting at the end of each interval. \
-         Where it is more than noise, the target is asked for more than it can do, and its response times have no \
+         If it is more than noise, more is requested than the target can do, and its response times have no \
          steady value. The ramp is left out. Source: `open_loop.backlog_growth_per_second` of the step record.";
     "open_loop.backlog_max", "Largest backlog", "operations", Lower,
         Step(open_loop_backlog_max): Sort::of(Class::Schedule, open_loop),
-        "Most arrivals that were waiting at the end of an interval of the measured part. What came and went within an \
-         interval is left out. Source: `open_loop.backlog_max` of the step record.";
+        "Largest number of arrivals that were waiting at the end of an interval of the measured part. Peaks within an \
+         interval are left out. Source: `open_loop.backlog_max` of the step record.";
     "open_loop.lateness_mean", "Mean lateness of the generator", "us", Lower,
         Step(open_loop_lateness_mean): Sort::of(Class::Schedule, open_loop),
         "Mean time by which the engine itself submitted an operation later than intended although a slot was free. \
@@ -287,72 +288,72 @@ metrics! {
          Waiting for a slot is left out: that is the backlog. Source: `open_loop.lateness_max` of the step record.";
     "replay.busy_throughput", "Throughput over busy time", "MB/s", Higher,
         Step(replay_busy_throughput): Sort::rate(DATA).only(replay).as_asked(AsAsked::No),
-        "Bytes that completed reads and writes of a replayed trace moved, divided by the time in which at least one \
+        "Bytes moved by completed reads and writes of a replayed trace, divided by the time in which at least one \
          operation was outstanding; 1 MB is 10^6 bytes. The pauses of the trace are left out, so a replay at recorded \
-         times shows what the target does when it is asked. Operations that ended in an error are in the time \
-         and not in the bytes. Source: `bytes` of the step record and `replay.busy`.";
+         times shows how fast the target is while it has work. Operations that ended in an error count in the time \
+         but not in the bytes. Source: `bytes` of the step record and `replay.busy`.";
     "replay.bytes", "Data moved by the replay", "MB", Neutral,
         Step(replay_bytes): Sort::of(Class::Amount, replay).as_asked(AsAsked::Always),
-        "Bytes that completed reads and writes of a replayed trace moved; 1 MB is 10^6 bytes. Together with the busy time \
-         it gives one bandwidth over several traces. Trims are left out, as are operations that ended in an error. \
-         Source: `bytes` of the step record.";
+        "Bytes moved by completed reads and writes of a replayed trace; 1 MB is 10^6 bytes. Together with the busy \
+         time they give one bandwidth over several traces. Trims are left out, as are operations that ended in an \
+         error. Source: `bytes` of the step record.";
     "replay.busy_time", "Busy time", "s", Lower, Step(replay_busy_time): Sort::of(Class::Amount, replay).timed(),
-        "Time of a replay in which at least one operation was outstanding, over all threads. The pauses of the trace are \
-         left out. Source: `replay.busy` of the step record.";
+        "Time of a replay in which at least one operation was outstanding, over all threads. The pauses of the trace \
+         are left out. Source: `replay.busy` of the step record.";
     "replay.energy", "Energy of the drive for the replay", "Wh", Lower,
         Step(replay_energy): Sort::of(Class::Amount, replay).sparse(),
-        "`power.energy` of a replay in watt-hours, 3,600 J each: what the drive took for the whole trace, its pauses as \
-         they were replayed. The host's energy and the rest after the step are left out; there is none where nothing \
-         measured the drive's power. Source: as `power.energy`.";
+        "`power.energy` of a replay in watt-hours, 3,600 J each: the energy that the drive used for the whole trace, \
+         including its pauses as replayed. The host's energy and the rest after the step are left out; absent if \
+         nothing measured the drive's power. Source: as `power.energy`.";
     "replay.lateness_mean", "Mean lateness of the replay", "us", Lower,
         Step(replay_lateness_mean): Sort::of(Class::Amount, timed_replay),
-        "Exact mean time by which operations of a replay at recorded times were submitted later than meant, waiting for a \
-         free slot included. Where it is above the latency, the target could not follow the trace. Operations that \
-         were never submitted are left out. Source: `replay.lateness` of the step record.";
+        "Exact mean time by which operations of a replay at recorded times were submitted later than intended, \
+         including waiting for a free slot. If it is above the latency, the target could not follow the trace. \
+         Operations that were never submitted are left out. Source: `replay.lateness` of the step record.";
     "replay.lateness_max", "Longest lateness of the replay", "us", Lower,
         Step(replay_lateness_max): Sort::of(Class::Amount, timed_replay),
-        "Exact longest time by which an operation of a replay at recorded times was submitted later than meant, waiting \
-         for a free slot included. Operations that were never submitted are left out. Source: `replay.lateness` of the \
-         step record.";
-    "replay.moved_share", "Operations at another place", "%", Neutral,
+        "Exact longest time by which an operation of a replay at recorded times was submitted later than intended, \
+         including waiting for a free slot. Operations that were never submitted are left out. Source: \
+         `replay.lateness` of the step record.";
+    "replay.moved_share", "Operations at another address", "%", Neutral,
         Step(replay_moved_share): Sort::of(Class::Amount, replay),
-        "Share of the issued operations of a replay that went to another place than recorded because the span has no such \
-         place. Operations that were only widened to whole logical blocks are left out. Source: `replay.moved`, \
-         `replay.taken` and `replay.skipped_trims` of the step record.";
+        "Share of the issued operations of a replay that went to another address than recorded, because the span does \
+         not contain the recorded one. Operations that were only widened to whole logical blocks are left out. Source: \
+         `replay.moved`, `replay.taken` and `replay.skipped_trims` of the step record.";
     "bursts.count", "Bursts", "bursts", Neutral, Step(bursts_count): Sort::of(Class::Amount, bursts),
-        "Bursts by volume of the measured part, one that its end cut off among them. Bursts of the ramp are left out. \
+        "Bursts by volume in the measured part, including one that its end cut off. Bursts of the ramp are left out. \
          Source: `bursts.count` of the step record.";
     "bursts.active", "Active time of the bursts", "s", Neutral, Step(bursts_active): Sort::of(Class::Amount, bursts),
         "Time from the first submission of each burst by volume to its last completion, summed over the bursts of the \
-         measured part: what the rates of such a step are over. The pauses are left out. Source: `bursts.active` of \
-         the step record.";
+         measured part. The rates of such a step are over this time. The pauses are left out. Source: `bursts.active` \
+         of the step record.";
     "bursts.active_share", "Active share of the time", "%", Neutral,
         Step(bursts_active_share): Sort::of(Class::Amount, bursts),
-        "Active time of the bursts as a share of the measured part, the pauses included: the duty cycle as it came \
-         out, a little above what was asked, since no pause follows the last burst. The ramp is left out. Source: \
+        "Active time of the bursts as a share of the measured part, pauses included: the achieved duty cycle, \
+         a little above the requested one because no pause follows the last burst. The ramp is left out. Source: \
          `bursts.active`, `start_ns` and `end_ns` of the step record.";
     "cpu_user_per_io", "User CPU time per operation", "ns", Lower,
         Step(cpu_user_per_io): Sort::of(Class::Account, always),
         "CPU time that the issuing threads spent in user mode, which is drivelab's own code, divided by the operations \
-         they issued, the ramp's and failed ones on both sides. Kernel time and interrupts are left out. In recordings \
-         of the first format version the operations of the measured part divide its share of the time. The \
+         that they issued; both include the ramp and failed operations. Kernel time and interrupts are left out. For \
+         recordings of the first format version, the share of the measured part is divided by its operations. The \
          kernel knows the sum of both modes to the nanosecond and splits it by what ran at its timer ticks (100 to \
-         1,000 a second): over one second the figure is good to some 5 %, over ten to 2 %, and \
-         below 200 ms of both together there is none. Source: `cpu_user` and `effort.operations` of the engine's report.";
+         1,000 a second): over one second the figure is accurate to about 5 %, over ten to 2 %, and with less than \
+         200 ms of both together there is none. Source: `cpu_user` and `effort.operations` of the engine's report.";
     "cpu_share", "CPU share of the issuing threads", "%", Lower,
         Step(cpu_share): Sort::of(Class::Account, always).timed(),
-        "CPU time of the issuing threads, user mode and kernel, divided by the time they had, ramp included, summed \
+        "CPU time of the issuing threads, user mode and kernel, divided by their time, ramp included, summed \
          over the threads (the sync backend has one for every operation in flight); 100 % means that they never \
          waited. Interrupts, kernel workers and other processes are left out. Source: `cpu_user`, `cpu_system` and \
          `effort.thread_time` of the engine's report.";
     "engine.user_share", "User share of the issuing threads' time", "%", Lower,
         Step(engine_user_share): Sort::of(Class::Account, effort),
-        "CPU time of the issuing threads in user mode, divided by the time they had, ramp included. Above 50 % the \
+        "CPU time of the issuing threads in user mode, divided by their time, ramp included. Above 50 % the \
          load generator is the limit and rates are lower bounds. Kernel time is left out. Source: `cpu_user` and \
          `effort.thread_time` of the engine's report.";
     "engine.kernel_share", "Kernel share of the issuing threads' time", "%", Lower,
         Step(engine_kernel_share): Sort::of(Class::Account, effort),
-        "CPU time of the issuing threads in the kernel, divided by the time they had, ramp included. Above 50 % the \
+        "CPU time of the issuing threads in the kernel, divided by their time, ramp included. Above 50 % the \
          host's CPU is the limit and rates are lower bounds. Interrupts and kernel workers are left out. Source: \
          `cpu_system` and `effort.thread_time` of the engine's report.";
     "engine.operations_per_syscall", "Operations per system call", "operations", Neutral,
@@ -361,191 +362,193 @@ metrics! {
          included; 1 for the sync backend. System calls before the start and after the end are left out. Source: \
          `effort.operations` and `effort.syscalls` of the engine's report.";
     "engine.depth_kept", "Depth reached", "%", Neutral, Step(engine_depth_kept): Sort::of(Class::Account, effort),
-        "Mean operations in flight in the measured part, divided by those asked for. Below 90 % in a closed loop \
-         without pauses, the target was not under the load that the step's name says. The ramp is left out. Source: \
-         `in_flight_mean` of the step record and `effort.depth_asked` of the engine's report.";
-    "engine.reap_gap_mean", "Mean gap between looks for completions", "us", Lower,
+        "Mean operations in flight in the measured part, divided by the requested number. Below 90 % in a closed loop \
+         without pauses, the load on the target was not the one that the step's name says. The ramp is left out. \
+         Source: `in_flight_mean` of the step record and `effort.depth_asked` of the engine's report.";
+    "engine.reap_gap_mean", "Mean gap between checks for completions", "us", Lower,
         Step(engine_reap_gap_mean): Sort::of(Class::Account, reaping),
-        "Mean time between two looks for completions that was spent outside the kernel: a completion in between is \
-         noticed that much late at most, so this bounds what the engine adds to a latency. Time in the kernel is left \
-         out, and there is none for the sync backend. Source: `effort.reap_gap_mean` of the engine's report.";
-    "engine.reap_gap_max", "Longest gap between looks for completions", "us", Lower,
+        "Mean time outside the kernel between two checks for completions. A completion in between is noticed late by \
+         at most that time, so this bounds what the engine adds to a latency. Time in the kernel is left \
+         out; absent for the sync backend. Source: `effort.reap_gap_mean` of the engine's report.";
+    "engine.reap_gap_max", "Longest gap between checks for completions", "us", Lower,
         Step(engine_reap_gap_max): Sort::of(Class::Account, reaping),
-        "Longest time between two looks for completions that was spent outside the kernel. Time in the kernel is left \
-         out, and there is none for the sync backend. Source: `effort.reap_gap_max` of the engine's report.";
+        "Longest time outside the kernel between two checks for completions. Time in the kernel is left \
+         out; absent for the sync backend. Source: `effort.reap_gap_max` of the engine's report.";
     "engine.short_transfers", "Short transfers", "operations", Lower,
         Sum(engine_short_transfers): Sort::of(Class::Account, effort),
-        "How often the kernel did a part of a transfer and was asked for the rest; the operation's latency is that of \
-         the whole. Operations that failed are left out; the ramp's are among them, rounds are added up. \
+        "How often the kernel moved only part of a transfer and drivelab issued the rest; the operation's latency is \
+         that of the whole. Failed operations are left out; the ramp is included, and rounds are added up. \
          Source: `effort.short_transfers` of the engine's report.";
     "engine.eagain_retries", "EAGAIN retries", "operations", Lower,
         Sum(engine_eagain_retries): Sort::of(Class::Account, effort),
-        "How often a transfer ended with EAGAIN, since a layer below the target would have had to wait, and was asked \
-         for once more where it may; the operation's latency is that of both. What the kernel did a part of is left \
-         out (short transfers), as is what it asked for again by itself; operations that failed all the same and the \
-         ramp's are among them, rounds are added up. Source: `effort.eagain_retries` of the engine's report.";
+        "How often a transfer ended with EAGAIN, because a layer below the target would have had to wait, and was \
+         issued again in a way that lets it wait; the operation's latency is that of both. Short transfers and what \
+         the kernel repeated by itself are left out; operations that failed all the same and the ramp are included, \
+         and rounds are added up. Source: `effort.eagain_retries` of the engine's report.";
     "duration", "Measured time", "s", Neutral, Step(duration): Sort::of(Class::Length, always),
         "Time from the first submission to the last counted completion of the measured part of the step, on the \
          run's monotonic clock. The ramp and the rest after the step are left out. Source: `start_ns` and `end_ns` \
          of the step record.";
     "fill.peak", "Rate before the end of the write cache", "MB/s", Higher, Step(fill_peak): RATE_OF_FILL,
-        "Bytes over time of a fill up to the end of the write cache (see `fill.cache_size`), without the intervals of a \
-         burst at its start and without a gap just at the end of the cache, or of the whole fill where no end was \
-         seen. A fill is a step in which one \
-         thread writes the whole span in order; what it writes after it wrapped is left out. There is no figure \
-         where the span was not filled or has fewer than 20 intervals. \
-         Source: bytes and bounds of the step's intervals.";
+        "Bytes over time of a fill up to the end of the write cache (see `fill.cache_size`), without the intervals of \
+         a burst at its start and without a gap just at the end of the cache; of the whole fill if no end was seen. A \
+         fill is a step in which one thread writes the whole span sequentially; what it writes after it wraps is left \
+         out. Absent if the span was not filled or has fewer than 20 intervals. Source: bytes and bounds of the step's \
+         intervals.";
     "fill.cache_size", "Write cache used", "GB", Neutral, Step(fill_cache_size): COURSE_OF_FILL,
-        "Bytes written when the rate fell for good, by the rule under *The end of a write cache* above. 1 GB is 10^9 \
-         bytes. Within the interval that holds the end, it follows from that interval's mean and the rates before and \
-         behind it. What was written behind the end is left out; there is no figure where no end was seen: \
-         in a burst, a \
-         stall, a slow decline or a fall from which the rate recovered. Source: bytes and bounds of the step's intervals.";
+        "Bytes written when the rate fell permanently, by the rule under *The end of a write cache* above. 1 GB is \
+         10^9 bytes. The position within an interval follows from the mean of that interval and the rates before and \
+         after it. What was written after the end is left out. Absent if no end was seen; a burst, a gap, a slow \
+         decline and a fall from which the rate recovered are not an end. Source: bytes and bounds of the step's \
+         intervals.";
     "fill.cache_share", "Share of the span that the write cache took", "%", Neutral,
         Step(fill_cache_share): COURSE_OF_FILL,
-        "`fill.cache_size` divided by the span of the step. The rest of the drive, where the span is a part of it, is \
-         left out. Source: as there.";
-    "fill.sustained", "Rate behind the end of the write cache", "MB/s", Higher, Step(fill_sustained): RATE_OF_FILL,
-        "Bytes over time of the parts (half a per cent of the span each) behind the end of the cache, those left out \
-         that are above the middle of both levels, the one by which the end was judged (recoveries, at most two \
-         fifths of what follows, or it is no end; where a drive goes fast in bursts so short that more of the parts \
-         are, by pieces of \
-         2 % of the span); of the whole fill where no end was seen. Source: as for `fill.cache_size`.";
+        "`fill.cache_size` divided by the span of the step. If the span is only part of the drive, the rest is left \
+         out. Source: as for `fill.cache_size`.";
+    "fill.sustained", "Rate after the end of the write cache", "MB/s", Higher, Step(fill_sustained): RATE_OF_FILL,
+        "Bytes over time of the parts (half a per cent of the span each) after the end of the cache; of the whole fill \
+         if no end was seen. Recoveries are left out: parts above the middle of both levels by which the end was \
+         judged. They are at most two fifths of what follows, or it is not an end. If a drive is fast in bursts so \
+         short that more of the parts are above the middle, pieces of 2 % of the span are used. Source: as for \
+         `fill.cache_size`.";
     "fill.last_16_gb", "Rate of the last 16 GB", "MB/s", Higher, Step(fill_last_16_gb): RATE_OF_FILL,
-        "Bytes over time of the last 16 GB of a fill (see `fill.peak`), 1 GB being 10^9 bytes: what the drive does when it \
-         is nearly full. Within an interval the rate is taken as even. What was written after the stream wrapped is \
-         left out; there is no figure for spans below 32 GB. Source: bytes and bounds of the step's intervals.";
-    "fill.recoveries", "Recoveries behind the write cache", "times", Neutral, Step(fill_recoveries): COURSE_OF_FILL,
-        "How often the rate came back above the middle (see `fill.sustained`) behind the end of the cache. Bursts \
+        "Bytes over time of the last 16 GB of a fill (see `fill.peak`), 1 GB being 10^9 bytes: the rate of a drive \
+         that is nearly full. The rate within an interval counts as constant. What was written after the stream \
+         wrapped is left out; absent for spans below 32 GB. Source: bytes and bounds of the step's intervals.";
+    "fill.recoveries", "Recoveries after the write cache", "times", Neutral, Step(fill_recoveries): COURSE_OF_FILL,
+        "How often the rate rose above the middle (see `fill.sustained`) again after the end of the cache. Bursts \
          shorter than half a per cent of the span are left out. Source: as for `fill.cache_size`.";
     "fill.recovery_share", "Share written in recoveries", "%", Neutral, Step(fill_recovery_share): COURSE_OF_FILL,
-        "Share of the bytes behind the end of the cache that were written in recoveries. What came before the end is \
+        "Share of the bytes after the end of the cache that were written in recoveries. Writes before the end are \
          left out. Source: as for `fill.cache_size`.";
     "fill.late_decline", "Late decline", "%", Lower, Step(fill_late_decline): COURSE_OF_FILL,
-        "By how much the last quarter of what was written behind the end of the cache, recoveries left out, was slower \
-         than its first half; 0 where it was not slower by at least a tenth. Source: as for `fill.cache_size`.";
+        "By how much the last quarter of what was written after the end of the cache was slower than its first half; 0 \
+         if it was not slower by at least a tenth. Recoveries are left out. Source: as for `fill.cache_size`.";
     "heat.first_minute", "Rate of the first minute", "MB/s", Higher, Step(heat_first_minute): RATE_OF_HEAT,
-        "Bytes that reads and writes moved in the first minute of the measured part, by its time. Only executions of two \
-         minutes and more that run as fast as they can have it; fills in order are left out, since their falls are \
-         those of the write cache. Source: `bytes` and the times of the interval records.";
+        "Bytes moved by reads and writes in the first minute of the measured part, divided by its time. Given for \
+         executions of two minutes and more that run as fast as they can; sequential fills are left out, because their \
+         falls are those of the write cache. Source: `bytes` and the times of the interval records.";
     "heat.last_minute", "Rate of the last minute", "MB/s", Higher, Step(heat_last_minute): RATE_OF_HEAT,
-        "The same of the last minute: what is left when the drive is as warm as it gets in this time. What lies between \
-         the two is left out. Source: as for `heat.first_minute`.";
-    "heat.kept", "Share of the first minute kept", "%", Higher, Step(heat_kept): COURSE_OF_HEAT,
-        "`heat.last_minute` as a share of `heat.first_minute`. Whether heat is the reason is said by `heat.throttle_steps`; \
-         without a thermometer nobody knows. Falls and recoveries between the two minutes are left out. Source: as there.";
-    "heat.throttle_steps", "Steps of throttling", "steps", Lower, Step(heat_throttle_steps): COURSE_OF_HEAT,
-        "How often the rate stepped down by a tenth and more, for 5 s and longer, while the drive was no cooler than when \
-         it fell; by the rule under *Heat over minutes* above. Falls while the drive cooled down are left out, and \
-         without a thermometer there is no figure. Source: as for `heat.first_minute`, and the samples of the \
+        "`heat.first_minute` for the last minute: the rate when the drive is as warm as it gets in this time. The time \
+         between the two is left out. Source: as for `heat.first_minute`.";
+    "heat.kept", "Share of the first minute's rate kept", "%", Higher, Step(heat_kept): COURSE_OF_HEAT,
+        "`heat.last_minute` as a share of `heat.first_minute`. `heat.throttle_steps` shows whether heat is the reason; \
+         without a thermometer that is unknown. Falls and recoveries between the two minutes are left out. Source: as \
+         for `heat.first_minute`.";
+    "heat.throttle_steps", "Throttling steps", "steps", Lower, Step(heat_throttle_steps): COURSE_OF_HEAT,
+        "How often the rate stepped down by a tenth or more for at least 5 s while the drive was no cooler than when \
+         it fell, by the rule under *Heat over minutes* above. Falls while the drive cooled down are left out. Absent \
+         without a thermometer. Source: as for `heat.first_minute`, and the samples of the \
          `telemetry` events.";
     "heat.time_to_throttle", "Time to throttle", "s", Higher, Step(heat_time_to_throttle): COURSE_OF_HEAT,
-        "Time from the begin of the measured part to the first of these steps. Absent where there was none; falls in \
-         the first 30 s are left out, which are the measure. Source: as for `heat.throttle_steps`.";
-    "heat.warning_minutes", "Time at or above the limit of warning", "min", Lower,
+        "Time from the start of the measured part to the first throttling step. Absent if there was none. Falls in \
+         the first 30 s, whose rate is the reference, are left out. Source: as for `heat.throttle_steps`.";
+    "heat.warning_minutes", "Time at or above the warning limit", "min", Lower,
         Step(heat_warning_minutes): LIMIT_OF_HEAT,
-        "Time of the measured part in which the drive was at or above its own limit of warning, by the temperature at \
+        "Time of the measured part in which the drive was at or above its own warning limit, by the temperature at \
          the end of each interval. Times without readings are left out. Source: as for `heat.throttle_steps`.";
     "heat.critical_minutes", "Time at or above the critical limit", "min", Lower,
         Step(heat_critical_minutes): LIMIT_OF_HEAT,
-        "The same for the limit that the drive calls critical. Times without readings are left out. Source: as for \
-         `heat.throttle_steps`.";
-    "heat.warning_limit", "Limit of warning", "°C", Neutral, Step(heat_warning_limit): LIMIT_OF_HEAT,
-        "Temperature from which the drive warns, as the thermometer that the figures come from knows it (WCTEMP of an \
-         NVMe drive). Limits of other sensors are left out. Source: the description of the `telemetry` source.";
+        "`heat.warning_minutes` for the limit that the drive calls critical. Times without readings are left out. \
+         Source: as for `heat.throttle_steps`.";
+    "heat.warning_limit", "Warning limit", "°C", Neutral, Step(heat_warning_limit): LIMIT_OF_HEAT,
+        "Temperature from which the drive warns, as reported by the thermometer that the figures come from (WCTEMP of \
+         an NVMe drive). Limits of other sensors are left out. Source: the description of the `telemetry` source.";
     "heat.critical_limit", "Critical limit", "°C", Neutral, Step(heat_critical_limit): LIMIT_OF_HEAT,
         "Temperature that the drive calls critical (CCTEMP of an NVMe drive). Limits of other sensors are left out. \
          Source: the description of the `telemetry` source.";
     "temperature.min", "Lowest temperature of the drive", "°C", Neutral,
         Step(temperature_min): Sort::of(Class::Readings, temperature),
-        "Lowest temperature of the drive in the measured part. It comes from the first of these that was read: a \
-         thermometer of the user's, the drive's SMART log (composite), the kernel's sensors; at the borders of the \
-         part the value is on the line between the readings around them. Times without readings are left out, and \
-         without readings in 90 % of the part there is no figure. Source: the samples of the `telemetry` events.";
+        "Lowest temperature of the drive in the measured part. It comes from the first of these that was read: the \
+         user's thermometer, the drive's SMART log (composite), the kernel's sensors. At the start and end of the \
+         part the value is on the line between the readings around them. Times without readings are left out; absent \
+         without readings in 90 % of the part. Source: the samples of the `telemetry` events.";
     "temperature.mean", "Mean temperature of the drive", "°C", Neutral,
         Step(temperature_mean): Sort::of(Class::Readings, temperature),
-        "Mean temperature of the drive in the measured part, weighted by time along the lines between readings that \
-         follow each other; which sensor it is stands at `temperature.min`. Times without readings are left out, and \
-         without readings in 90 % of the part there is no figure. Source: the samples of the `telemetry` events.";
+        "Mean temperature of the drive in the measured part, weighted by time along the lines between consecutive \
+         readings of the sensor that `temperature.min` uses. Times without readings are left out; absent without \
+         readings in 90 % of the part. Source: the samples of the `telemetry` events.";
     "temperature.max", "Highest temperature of the drive", "°C", Lower,
         Step(temperature_max): Sort::of(Class::Readings, temperature),
-        "Highest temperature of the drive in the measured part, as `temperature.min` is the lowest. Peaks between two \
-         readings and times without readings are left out. Source: the samples of the `telemetry` events.";
+        "Highest temperature of the drive in the measured part, from the sensor that `temperature.min` uses. Peaks \
+         between two readings and times without readings are left out. Source: the samples of the `telemetry` events.";
     "power.min", "Lowest power of the drive", "W", Lower, Step(power_min): Sort::of(Class::Readings, power),
-        "Lowest reading of the drive's power in the measured part, of the meter named at `power.mean`. Dips between two \
-         readings, which the meter may average, are left out. Source: the samples of the `telemetry` events.";
+        "Lowest reading of the drive's power in the measured part, from the meter that `power.mean` uses. Dips between \
+         two readings, which the meter may average, are left out. Source: the samples of the `telemetry` events.";
     "power.mean", "Average power of the drive", "W", Lower, Step(power_mean): Sort::of(Class::Readings, power),
-        "Mean power of the drive in the measured part, weighted by time along the lines between readings that follow \
-         each other. It comes from the first of these that was read: a meter of the user's, the drive's own power \
-         measurement (`--power-log`), the interval power of its SMART log, a sensor of the kernel's that belongs to \
-         the drive. Times without readings are left out, and without \
-         readings in 90 % of the part there is no figure. The host's power is never in it. Source: the samples of the \
+        "Mean power of the drive in the measured part, weighted by time along the lines between consecutive readings. \
+         It comes from the first of these that was read: the user's meter, the drive's own power \
+         measurement (`--power-log`), the interval power of its SMART log, a kernel sensor that belongs to \
+         the drive. Times without readings are left out; absent without readings in 90 % of the part. It never \
+         includes the host's power. Source: the samples of the \
          `telemetry` events.";
     "power.max", "Highest power of the drive", "W", Lower, Step(power_max): Sort::of(Class::Readings, power),
-        "Highest reading of the drive's power in the measured part, of the meter named at `power.mean`. Peaks between \
-         two readings, which the meter may average, are left out. Source: the samples of the `telemetry` events.";
+        "Highest reading of the drive's power in the measured part, from the meter that `power.mean` uses. Peaks \
+         between two readings, which the meter may average, are left out. Source: the samples of the `telemetry` \
+         events.";
     "power.energy", "Energy of the drive", "J", Lower, Step(power_energy): Sort::of(Class::Readings, power),
         "Average power of the drive times the measured time. The ramp and the rest after the step are left out. \
          Source: the samples of the `telemetry` events, `start_ns` and `end_ns` of the step record.";
     "power.rest", "Power of the drive at rest", "W", Lower, Step(power_rest): Sort::of(Class::Readings, power).sparse(),
-        "Mean power of the drive in the second half of the rest after the step, of the meter named at `power.mean`: the \
-         first half is left out, in which a drive finishes what it was given. In which idle state the drive then is \
-         follows from what the host allows it (APST, ASPM, link power management). There is none where the step has no \
-         rest or the next step began in it. Source: the samples of the `telemetry` events, `end_ns` of the step \
+        "Mean power of the drive in the second half of the rest after the step, from the meter that `power.mean` uses. \
+         The first half, in which a drive finishes its work, is left out. The idle state of the drive then \
+         depends on what the host allows (APST, ASPM, link power management). Absent if the step has no \
+         rest or the next step began during it. Source: the samples of the `telemetry` events, `end_ns` of the step \
          record.";
     "power.throughput_per_watt", "Throughput per watt", "MB/s/W", Higher, Step(throughput_per_watt): PER_WATT,
-        "Throughput of reads and writes together divided by the average power of the drive; the same as MB per joule. \
-         Bursts by volume have none: their rate is over the active time, the power over all of it. The ramp, failed \
-         operations and the host's power are left out. Source: `bytes`, `start_ns` and `end_ns` of the step record, the samples of the `telemetry` events.";
+        "Throughput of reads and writes together divided by the average power of the drive; equal to MB per joule. \
+         Absent for bursts by volume: their rate is over the active time, the power over the whole time. The ramp, \
+         failed operations and the host's power are left out. Source: `bytes`, `start_ns` and `end_ns` of the step \
+         record, the samples of the `telemetry` events.";
     "power.iops_per_watt", "Operations per second and watt", "IOPS/W", Higher, Step(iops_per_watt): PER_WATT,
-        "Reads and writes per second divided by the average power of the drive; the same as operations per joule. The \
+        "Reads and writes per second divided by the average power of the drive; equal to operations per joule. The \
          ramp, failed operations and the host's power are left out. Source: `count`, `start_ns` and `end_ns` of the \
          step record, the samples of the `telemetry` events.";
     "media.write_amplification", "Write amplification", "times", Lower,
         Step(write_amplification): Sort::of(Class::Amount, media_writes).sparse(),
         "Bytes that the drive wrote to its media for each byte that hosts wrote to it, by its own counters: its FDP \
-         statistics (log page 22h), else its OCP log (C0h) beside its data units written, else its endurance group's \
-         log (09h). Between the last reading before the measured part and the first one behind it, so the ramp is in \
-         it. Steps in which hosts wrote less than 1,000 data units of 512,000 bytes or less than 1 % of the target are \
-         left out, since drives count coarsely and hold data back; both limits are drivelab's own. Source: the samples \
-         of the `telemetry` events.";
+         statistics (log page 22h), else its OCP log (C0h) together with its data units written, else the log of its \
+         endurance group (09h). Counted from the last reading before the measured part to the first one after it, so \
+         the ramp is included. Steps in which hosts wrote less than 1,000 data units of 512,000 bytes or less than 1 % \
+         of the target are left out, because drives count coarsely and hold data back; both limits are drivelab's own. \
+         Source: the samples of the `telemetry` events.";
     "host_power.mean", "Average power of the host's processor", "W", Lower,
         Step(host_power_mean): Sort::of(Class::Readings, host_power),
-        "Energy of all processor packages in the measured part (RAPL) divided by its time, between readings on a line. \
-         It is the host's alone: the drive and the rest of the machine are left out. Source: the samples of the \
+        "Energy of all processor packages in the measured part (RAPL) divided by its time, with straight lines between \
+         readings. The drive and the rest of the machine are left out. Source: the samples of the \
          `telemetry` events.";
     "host_cpu.busy", "Host CPU busy", "%", Neutral, Step(host_cpu_busy): Sort::of(Class::Readings, host_cpu),
-        "Share of the time of all CPUs together in the measured part that was spent on anything, by whomever: user mode, \
-         kernel and interrupts. Idle time, waiting for I/O and time that a hypervisor gave to others are left out. \
+        "Share of the time of all CPUs together in the measured part that any program used: user mode, kernel and \
+         interrupts. Idle time, waiting for I/O and time that a hypervisor gave to other machines are left out. \
          Source: the samples of `/proc/stat` in the `telemetry` events.";
     "host_cpu.steal", "Host CPU stolen", "%", Lower, Step(host_cpu_steal): Sort::of(Class::Readings, host_cpu),
-        "Share of the time of all CPUs together in the measured part in which they had work and the hypervisor ran \
-         somebody else. What happens in the hypervisor itself is left out. Source: the samples of `/proc/stat` in the \
+        "Share of the time of all CPUs together in the measured part in which they had work but the hypervisor ran \
+         other machines. Work of the hypervisor itself is left out. Source: the samples of `/proc/stat` in the \
          `telemetry` events.";
     "score.sum", "Score: a weighted sum", "points", Higher, Score(weighted_sum),
-        "Figures of several steps, each times its weight, added up: the formula is the methodology's (`[[scores]]`), and \
-         its source is named there. Throughputs are counted in MB/s, or in MiB/s where the formula says so; the unit \
-         is the methodology's. Where a step is missing or its figure is void, there is no score; where the formula \
+        "Figures of several steps, each times its weight, added up. The methodology defines the formula (`[[scores]]`) \
+         and names its source. Throughputs are counted in MB/s, or in MiB/s if the formula says so; the methodology \
+         sets the unit. If a step is missing or its figure is void, there is no score. If the formula \
          divides by another score, the sum is divided by that. Steps that the formula does not name are left out. \
          Source: the figures of these steps.";
     "score.mean", "Score: a weighted mean", "points", Higher, Score(weighted_mean),
         "Figures of several steps, each times its weight, added up and divided by the sum of the weights; otherwise as \
-         `score.sum`. It is the arithmetic mean where all weights are the same. Steps that the formula does not name \
+         `score.sum`. With equal weights it is the arithmetic mean. Steps that the formula does not name \
          are left out. Source: the figures of these steps.";
-    "run.telemetry_cpu", "CPU time of watching", "%", Lower, Run(run_telemetry_cpu): RUN.sparse(),
-        "CPU time of the thread that reads temperature, power, CPU and the other series, divided by the run time; 100 % \
-         is one CPU. Programs of the user's that feed a meter, and what the drive does to answer, are left out. \
+    "run.telemetry_cpu", "CPU time of telemetry", "%", Lower, Run(run_telemetry_cpu): RUN.sparse(),
+        "CPU time of the thread that reads temperature, power, CPU and the other series, divided by the run time; 100 \
+         % is one CPU. The user's programs that feed a meter, and the work of the drive to answer, are left out. \
          Source: `cpu` of the `telemetry` events.";
     "run.duration", "Run time", "s", Neutral, Run(run_duration),
         "Time on the run clock from the first to the last recorded event: preparation, steps, rests and idle time. \
          Pauses of an interrupted run are left out. Source: the time of the last event.";
     "run.bytes_written", "Data written", "GB", Neutral, Run(run_bytes_written),
         "Bytes written to the target by every execution in the record, ramps and preparation included; 1 GB is 10^9 \
-         bytes. Work that was repeated after a break counts once, as its last try. Failed operations, the file \
-         system's own writes and the bundle are left out. Source: `written_total` of the step records, and the \
+         bytes. Work that was repeated after an interruption counts once, by its last attempt. Failed operations, the \
+         file system's own writes and the bundle are left out. Source: `written_total` of the step records, and the \
          intervals of a step that has not ended.";
     "run.bytes_read", "Data read", "GB", Neutral, Run(run_bytes_read),
         "Bytes read from the target by every execution in the record, ramps included; 1 GB is 10^9 bytes. Work that \
-         was repeated after a break counts once, as its last try. Failed operations are left out. Source: the \
-         interval records.";
+         was repeated after an interruption counts once, by its last attempt. Failed operations are left out. Source: \
+         the interval records.";
 }

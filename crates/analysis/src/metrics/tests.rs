@@ -1,4 +1,4 @@
-//! Every metric on hand-made records with the answer worked out on paper, and which figures a step has.
+//! Every metric on hand-made records with the answer computed by hand, and which figures a step has.
 
 mod capacities;
 mod filled;
@@ -21,7 +21,7 @@ use crate::analyse;
 use crate::metrics::tests::hand_made::{flat, hand_made, set_ramp, tenfold};
 use drivelab_samples::{sample_run, sample_unfinished_run};
 
-/// What every metric of [`hand_made`] is, worked out on paper.
+/// What every metric of [`hand_made`] is, computed by hand.
 const KNOWN_ANSWERS: &[(&str, f64)] = &[
     ("read.throughput", 14.336),
     ("write.throughput", 6.144),
@@ -29,7 +29,7 @@ const KNOWN_ANSWERS: &[(&str, f64)] = &[
     ("read.iops", 3_500.0),
     ("write.iops", 1_500.0),
     ("total.iops", 5_000.0),
-    // 387,107 and 151,410 ns of 10,000; rank 9,900 lies among the 2,030 reads of 90 ns.
+    // 387,107 and 151,410 ns of 10,000; rank 9,900 is among the 2,030 reads of 90 ns.
     ("total.latency_mean", 0.053_851_7),
     ("total.latency_p99", 0.090),
     ("total.response_mean", 0.153_851_7),
@@ -154,7 +154,7 @@ const KNOWN_ANSWERS: &[(&str, f64)] = &[
     ("fill.cache_share", 20.0),
     // 50 hundredths in 4 s each, 20 in 8 s each.
     ("fill.sustained", 70.0 * filled::HUNDREDTH_MB / 360.0),
-    // The last 20 hundredths took 160 s, the 20 before them 80 s, and what lies before those 1 s each.
+    // The last 20 hundredths took 160 s, the 20 before them 80 s, and the earlier ones 1 s each.
     ("fill.last_16_gb", 16e3 / (240.0 + (16e3 / filled::HUNDREDTH_MB - 40.0))),
     ("fill.recoveries", 1.0),
     // 10 of 80 hundredths.

@@ -1,9 +1,9 @@
-//! The two times of an operation: latency, from its submission on, and response time, from when it was due.
+//! The two times of an operation: latency, from its submission, and response time, from its intended start.
 
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::record::OpRecord;
 
-/// From which moment on an operation is timed. The two are never mixed in one figure.
+/// The moment from which an operation is timed. The two are never mixed in one figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Times {
     /// Submission to completion.
@@ -13,7 +13,7 @@ pub(crate) enum Times {
 }
 
 impl Times {
-    /// The distribution in a record; `None` where there is none.
+    /// The distribution in a record; `None` if it has none.
     pub(crate) fn of(self, op: &OpRecord) -> Option<&SparseHistogram> {
         match self {
             Times::Latency => Some(&op.histogram),

@@ -1,4 +1,4 @@
-//! An execution with what was asked of it, and its times.
+//! An execution with its request and its times.
 
 use drivelab_core::ids::StepId;
 use drivelab_core::plan::{Action, Step, StepRole};
@@ -19,29 +19,29 @@ pub(crate) const US: f64 = 1e3;
 /// Nanoseconds in a second.
 pub(super) const SECOND: f64 = 1e9;
 
-/// An execution and what was asked of it.
+/// An execution and its request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Execution<'a> {
     /// What happened.
     pub record: &'a StepRecord,
-    /// What was asked.
+    /// The requested load.
     pub workload: &'a Workload,
-    /// Length of the ramp before the measured part, in seconds; the engine's CPU times contain it.
+    /// Length of the ramp before the measured part, in seconds; the engine's CPU times include it.
     pub(super) ramp_s: f64,
-    /// What was watched beside it, where that is known.
+    /// Telemetry of its run, if known.
     pub watched: Option<&'a Recorded>,
-    /// Bytes of the target, where they are known.
+    /// Bytes of the target, if known.
     pub(crate) target: Option<Bytes>,
-    /// What the step asked for.
+    /// Its step.
     pub(crate) step: &'a Step,
-    /// The intervals of the run, those of other executions too; none where they are not known.
+    /// The intervals of the run, including those of other executions; none if they are not known.
     pub(crate) intervals: &'a [IntervalRecord],
-    /// The executions of the run and the time of its last event, in nanoseconds; none where they are not known.
+    /// The executions of the run and the time of its last event, in nanoseconds; none if they are not known.
     run: (&'a [StepRecord], u64),
 }
 
 impl<'a> Execution<'a> {
-    /// An execution of a step; `None` where the step issues no I/O.
+    /// An execution of a step; `None` if the step issues no I/O.
     pub(crate) const fn new(step: &'a Step, record: &'a StepRecord) -> Option<Self> {
         match &step.action {
             Action::Io { workload, ramp, .. } => Some(Execution {
@@ -58,25 +58,25 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// The same with what its run recorded beside it.
+    /// The same execution with the records of its run.
     pub(crate) fn within(self, records: &'a RunRecords) -> Self {
         let target = Some(records.environment.target.length);
         let run = (&records.steps[..], records.last_at_ns);
         Execution { watched: Some(&records.telemetry), target, intervals: &records.intervals, run, ..self }
     }
 
-    /// The executions of the whole run; none where they are not known.
+    /// The executions of the whole run; none if they are not known.
     pub(crate) const fn of_run(&self) -> &'a [StepRecord] {
         self.run.0
     }
 
-    /// What it shows of the drive's cache, where it is a fill.
+    /// What it shows about the drive's write cache, if it is a fill.
     pub(crate) fn fill(&self) -> Option<FillShape> {
         let (intervals, span) = fill::course(self.step, &self.record.key, self.intervals)?;
         fill::shape(&intervals, span)
     }
 
-    /// The rest after it, where it was taken whole: its start and end on the run clock, nanoseconds.
+    /// The rest after it, if it was complete: its start and end on the run clock, nanoseconds.
     pub(crate) fn rest(&self) -> Option<(u64, u64)> {
         let from = self.record.end_ns;
         let length = self.step.rest.after(self.record.elapsed()).get();
@@ -95,8 +95,8 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Time that the issuing threads had, their sum, the ramp included: as the engine measured it, or where it did
-    /// not (recordings of the first format version), worked out. `None` where no time passed.
+    /// Time of the issuing threads, summed, the ramp included: as the engine measured it, or computed if it did not
+    /// (recordings of the first format version). `None` if no time passed.
     pub(super) fn thread_seconds(&self) -> Option<f64> {
         let measured = self.record.engine.effort.as_ref().map(|effort| effort.thread_time.as_secs_f64());
         let time = match measured {
@@ -112,19 +112,19 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// Whether an execution was stopped before anything completed: it is no measurement, good or bad.
+/// Whether an execution was stopped before anything completed, so that it is not a measurement.
 pub(crate) fn is_empty(record: &StepRecord) -> bool {
     matches!(record.stop_reason, StopReason::Stopped) && record.kinds().all(|(_, op)| op.count == 0)
 }
 
-/// Length of the measured part in seconds; `None` where its end is not behind its start.
+/// Length of the measured part in seconds; `None` if its end is not after its start.
 pub(crate) fn duration(execution: Execution<'_>) -> Option<f64> {
     let elapsed = execution.record.elapsed().as_secs_f64();
     (elapsed > 0.0).then_some(elapsed)
 }
 
-/// The time that rates are over, in seconds: that of activity where bursts end by volume, else [`duration`]. `None`
-/// where there is none.
+/// The time by which rates are divided, in seconds: the active time if bursts end by volume, else [`duration`]. `None`
+/// if there is none.
 pub(crate) fn active(execution: Execution<'_>) -> Option<f64> {
     let active = execution.record.active().as_secs_f64();
     (duration(execution).is_some() && active > 0.0).then_some(active)

@@ -1,6 +1,6 @@
 //! The figures of one execution, each by one pure function from the recorded facts.
 //!
-//! Rates are worked out from counts, bytes and the bounds of the measured part, not copied from the stored rates;
+//! Rates are computed from counts, bytes and the times of the measured part, not copied from the stored rates;
 //! an invariant compares the two. `None` means that the facts give no figure: no operations, or no time passed.
 
 use drivelab_core::histogram::SparseHistogram;
@@ -12,7 +12,7 @@ use super::execution::{Execution, GB, MB, SECOND, US, active, done, duration};
 use crate::metrics::Times;
 use crate::tails;
 
-/// An amount per second of the measured part; `None` where nothing was completed or no time passed.
+/// An amount per second of the measured part; `None` if nothing was completed or no time passed.
 fn per_second(amount: f64, operations: u64, execution: Execution<'_>) -> Option<f64> {
     let elapsed = active(execution)?;
     (operations > 0).then_some(amount / elapsed)
@@ -26,12 +26,12 @@ fn iops(op: &OpRecord, execution: Execution<'_>) -> Option<f64> {
     per_second(op.count as f64, op.count, execution)
 }
 
-/// Operations of one kind, MB/s; `None` where the step has none of it.
+/// Operations of one kind, MB/s; `None` if the step has none.
 fn kind_throughput(kind: OpKind, execution: Execution<'_>) -> Option<f64> {
     throughput(execution.record.op(kind)?, execution)
 }
 
-/// Operations of one kind per second; `None` where the step has none of it.
+/// Operations of one kind per second; `None` if the step has none.
 fn kind_iops(kind: OpKind, execution: Execution<'_>) -> Option<f64> {
     iops(execution.record.op(kind)?, execution)
 }
@@ -131,7 +131,7 @@ pub(crate) fn latency_max(histogram: &SparseHistogram) -> Option<f64> {
     percentile(histogram, 100.0)
 }
 
-/// A percentile in microseconds; `None` where too few operations tell it ([`tails`]).
+/// A percentile in microseconds; `None` if it has too few operations ([`tails`]).
 fn percentile(histogram: &SparseHistogram, per_cent: f64) -> Option<f64> {
     tails::percentile(histogram, per_cent).map(|value| value.get() as f64 / US)
 }
@@ -162,7 +162,7 @@ pub(crate) fn cpu_user_per_io(execution: Execution<'_>) -> Option<f64> {
     (operations > 0).then(|| user * measured_share / operations as f64)
 }
 
-/// CPU time of the issuing threads, user and kernel, as a share of the time they had, per cent.
+/// CPU time of the issuing threads, user and kernel, as a share of their time, per cent.
 pub(crate) fn cpu_share(execution: Execution<'_>) -> Option<f64> {
     let engine = &execution.record.engine;
     let busy = engine.cpu_user.as_secs_f64() + engine.cpu_system.as_secs_f64();
@@ -185,38 +185,38 @@ pub(crate) fn engine_operations_per_syscall(execution: Execution<'_>) -> Option<
     (effort.syscalls > 0).then(|| effort.operations as f64 / effort.syscalls as f64)
 }
 
-/// Operations in flight as a share of those asked for, per cent.
+/// Operations in flight as a share of the requested number, per cent.
 pub(crate) fn engine_depth_kept(execution: Execution<'_>) -> Option<f64> {
     let asked = execution.effort()?.depth_asked;
     (asked > 0).then(|| 100.0 * execution.record.in_flight_mean / asked as f64)
 }
 
-/// Mean time between two looks for completions, microseconds.
+/// Mean time between two checks for completions, microseconds.
 pub(crate) fn engine_reap_gap_mean(execution: Execution<'_>) -> Option<f64> {
     Some(execution.effort()?.reap_gap_mean?.get() as f64 / US)
 }
 
-/// Longest time between two looks for completions, microseconds.
+/// Longest time between two checks for completions, microseconds.
 pub(crate) fn engine_reap_gap_max(execution: Execution<'_>) -> Option<f64> {
     Some(execution.effort()?.reap_gap_max?.get() as f64 / US)
 }
 
-/// How often the kernel did a part of a transfer and was asked for the rest.
+/// How often the kernel moved only part of a transfer and the rest was issued again.
 pub(crate) fn engine_short_transfers(execution: Execution<'_>) -> Option<f64> {
     Some(execution.effort()?.short_transfers as f64)
 }
 
-/// How often a transfer ended with EAGAIN and was asked for once more.
+/// How often a transfer ended with EAGAIN and was issued again.
 pub(crate) fn engine_eagain_retries(execution: Execution<'_>) -> Option<f64> {
     Some(execution.effort()?.eagain_retries as f64)
 }
 
-/// Arrivals per second that the schedule asked for.
+/// Arrivals per second in the schedule.
 pub(crate) fn open_loop_asked_iops(execution: Execution<'_>) -> Option<f64> {
     Some(execution.record.open_loop?.asked_iops)
 }
 
-/// Arrivals per second that were done, failed ones among them.
+/// Arrivals per second that ended, including failed ones.
 pub(crate) fn open_loop_achieved_iops(execution: Execution<'_>) -> Option<f64> {
     execution.record.open_loop?;
     Some(done(execution.record) as f64 / duration(execution)?)
@@ -237,12 +237,12 @@ pub(crate) fn open_loop_lateness_mean(execution: Execution<'_>) -> Option<f64> {
     Some(execution.record.open_loop?.lateness_mean.get() as f64 / US)
 }
 
-/// Longest such time, microseconds.
+/// Longest time by which the generator itself was late, microseconds.
 pub(crate) fn open_loop_lateness_max(execution: Execution<'_>) -> Option<f64> {
     Some(execution.record.open_loop?.lateness_max.get() as f64 / US)
 }
 
-/// Bytes of reads and writes by the time with at least one operation outstanding, MB/s.
+/// Bytes of reads and writes divided by the time with at least one operation outstanding, MB/s.
 pub(crate) fn replay_busy_throughput(execution: Execution<'_>) -> Option<f64> {
     let busy = replay_busy_time(execution)?;
     let moved = replay_bytes(execution)?;
@@ -266,12 +266,12 @@ pub(crate) fn replay_lateness_mean(execution: Execution<'_>) -> Option<f64> {
     Some(execution.record.replay.as_ref()?.lateness.as_ref()?.histogram.mean_ns()? / US)
 }
 
-/// Longest such time, microseconds.
+/// Longest time by which an operation of a replay was late, microseconds.
 pub(crate) fn replay_lateness_max(execution: Execution<'_>) -> Option<f64> {
     Some(execution.record.replay.as_ref()?.lateness.as_ref()?.summary?.max.get() as f64 / US)
 }
 
-/// Share of the issued operations of a replay that went elsewhere than recorded, per cent.
+/// Share of the issued operations of a replay that went to another address than recorded, per cent.
 pub(crate) fn replay_moved_share(execution: Execution<'_>) -> Option<f64> {
     let replay = execution.record.replay.as_ref()?;
     let issued = replay.taken.saturating_sub(replay.skipped_trims);
@@ -288,7 +288,7 @@ pub(crate) fn bursts_active(execution: Execution<'_>) -> Option<f64> {
     Some(execution.record.bursts?.active.as_secs_f64())
 }
 
-/// That time as a share of the measured part, per cent.
+/// [`bursts_active`] as a share of the measured part, per cent.
 pub(crate) fn bursts_active_share(execution: Execution<'_>) -> Option<f64> {
     Some(100.0 * bursts_active(execution)? / duration(execution)?)
 }

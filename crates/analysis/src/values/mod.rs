@@ -1,4 +1,4 @@
-//! The figures of an execution and of a run by name: what the table of metrics computes with.
+//! The figures of an execution and of a run by name: the functions that the table of metrics uses.
 
 mod execution;
 mod figures;

@@ -107,10 +107,10 @@ fn names_and_numbers_must_be_those_of_the_maker() {
         drive.nvme().controller.vendor_id = 0x1e4b;
     });
     after(genuine, Standing::Beware, "no model name", |drive| drive.device().model = Some(" ".to_owned()));
-    after(genuine, Standing::Beware, "made of one or two signs", |drive| {
+    after(genuine, Standing::Beware, "one or two different characters", |drive| {
         drive.device().serial = Some("0000000000".to_owned());
     });
-    after(genuine, Standing::Beware, "no capacity that drives are sold with", |drive| {
+    after(genuine, Standing::Beware, "No drives are sold with 1100000000000 bytes", |drive| {
         drive.device().capacity = Bytes::new(1_100_000_000_000);
     });
 }
@@ -160,21 +160,21 @@ fn a_link_below_what_it_could_be_is_said_and_the_drive_is_not_blamed() {
     after(Question::Link, Standing::Beware, "runs at PCIe 3.0 x2 and could run at PCIe 3.0 x4", |drive| {
         drive.link().negotiated = "PCIe 3.0 x2".to_owned();
     });
-    after(Question::Link, Standing::Unknown, "nothing tells the link", |drive| drive.device().link = None);
+    after(Question::Link, Standing::Unknown, "the link of nvme0n1", |drive| drive.device().link = None);
     after(Question::Link, Standing::Good, "3000 MB/s, 76 % of what the link carries", |_| {});
 }
 
 #[test]
 fn firmware_with_a_known_fault_is_named_with_what_mends_it() {
-    after(Question::Firmware, Standing::Beware, "5B2QGXA7 mends it", |drive| {
+    after(Question::Firmware, Standing::Beware, "5B2QGXA7 fixes it", |drive| {
         drive.device().model = Some("Samsung SSD 980 PRO 1TB".to_owned());
         drive.device().firmware = Some("3B2QGXA7".to_owned());
     });
-    after(Question::Firmware, Standing::Good, "slot 2: 2B2QEXE8 lies there", |drive| {
+    after(Question::Firmware, Standing::Good, "slot 2: 2B2QEXE8 does not run", |drive| {
         let revision = "2B2QEXE8".to_owned();
         drive.nvme().firmware_slots = vec![FirmwareSlot { slot: 2, revision, active: false }];
     });
-    after(Question::Firmware, Standing::Unknown, "tells no firmware", |drive| drive.device().firmware = None);
+    after(Question::Firmware, Standing::Unknown, "reports no firmware", |drive| drive.device().firmware = None);
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn old_data_is_held_against_the_fastest_place_that_holds_data() {
     after(
         old,
         Standing::Beware,
-        "1 of 8 places are read at less than 50 % of the fastest (3000 MB/s): from 100 GiB on 1499",
+        "1 of 8 places are read at less than 50 % of the fastest (3000 MB/s): 1499 MB/s from 100 GiB on",
         |drive| {
             drive.read().places[1].mb_s = 1499.0;
         },
@@ -195,7 +195,7 @@ fn old_data_is_held_against_the_fastest_place_that_holds_data() {
         drive.read().places[7].mb_s = 1051.0;
     });
     // A place of nothing is faster than all data, and does not make all data slow.
-    after(old, Standing::Good, "1 of 8 places hold nothing", |drive| {
+    after(old, Standing::Good, "1 of 8 places hold no data", |drive| {
         drive.read().places[0].mb_s = 7000.0;
         drive.content.places[0].empty = 16;
     });
@@ -223,10 +223,10 @@ fn a_place_holds_data_where_half_of_what_could_be_read_does() {
 #[test]
 fn use_is_held_against_capacity_and_endurance() {
     // 100 TB on 1 TB are 100 drive writes; in 1,000 hours 2.40 a day.
-    after(Question::Use, Standing::Good, "(100.0 times its capacity). It is no new drive. 1000 hours", |drive| {
+    after(Question::Use, Standing::Good, "(100.0 times its capacity). The drive is not new. 1000 power-on", |drive| {
         (drive.log().power_on_hours, drive.log().written) = (1000, Bytes::new(100_020_488_601_600));
     });
-    after(Question::Use, Standing::Good, "2.40 drive writes for each day", |drive| {
+    after(Question::Use, Standing::Good, "2.40 drive writes for each power-on day", |drive| {
         (drive.log().power_on_hours, drive.log().written) = (1000, Bytes::new(100_020_488_601_600));
     });
     after(Question::Use, Standing::Good, "it may be new", |drive| {

@@ -1,4 +1,4 @@
-//! Every finding of a probe: a drive of which nothing is to be said, changed in one thing at a time.
+//! Every finding of a probe: a drive without findings, changed in one thing at a time.
 
 use drivelab_core::probe::{
     Contradiction, LbaFormat, NamespaceProbe, NvmeFeatures, NvmeHealth, NvmeSecurity, PciePath, ThermalLimits,
@@ -36,7 +36,7 @@ fn namespace(formats: Vec<LbaFormat>) -> NamespaceProbe {
     NamespaceProbe { formats, ..quiet_nvme().namespaces.swap_remove(0) }
 }
 
-/// A new, cool drive with a queue for each of two CPUs, formatted as it likes best, on a port of the CPU.
+/// A new, cool drive with a queue for each of two CPUs, in its best format, on a port of the CPU.
 fn good() -> TargetProbe {
     let formats = vec![format(0, 512, 0, "good", false), format(1, 4096, 0, "best", true)];
     let nvme = NvmeProbe {
@@ -68,7 +68,7 @@ fn in_life(probe: &mut TargetProbe) -> &mut NvmeHealth {
     nvme(probe).health.as_mut().expect("a log")
 }
 
-/// What a change of the good drive makes: its only finding, for `show` and for a run alike.
+/// The only finding that a change of the good drive causes, in `show` and in a run.
 fn only(code: &str, severity: Severity, says: &str, change: impl FnOnce(&mut TargetProbe)) {
     let mut probe = good();
     change(&mut probe);
@@ -80,7 +80,7 @@ fn only(code: &str, severity: Severity, says: &str, change: impl FnOnce(&mut Tar
     assert_eq!(probe_findings_of_run(&probe), found);
 }
 
-/// A change after which nothing is to be said.
+/// A change that causes no finding.
 fn silent(why: &str, change: impl FnOnce(&mut TargetProbe)) {
     let mut probe = good();
     change(&mut probe);
@@ -96,7 +96,7 @@ fn a_good_drive_has_no_finding() {
 fn what_the_drive_says_of_itself_is_said() {
     let warning = |probe: &mut TargetProbe| probe.warnings = vec!["spare is low".to_owned(), "read-only".to_owned()];
     only("drive_warns", Severity::Warning, "spare is low; read-only", warning);
-    only("drive_contradicts_itself", Severity::Note, "sensor 2 cannot be believed: 105 °C", |probe| {
+    only("drive_contradicts_itself", Severity::Note, "sensor 2 is not credible: 105 °C", |probe| {
         probe.contradictions =
             vec![Contradiction { what: "sensor 2".into(), evidence: "105 °C beside 60 °C".into() }];
     });
@@ -110,7 +110,7 @@ fn what_the_drive_says_of_itself_is_said() {
 fn wear_heat_and_errors_are_said_from_their_thresholds_on() {
     only("worn", Severity::Warning, "used 90 %", |probe| in_life(probe).used_percent = 90);
     silent("89 % used", |probe| in_life(probe).used_percent = 89);
-    only("media_errors", Severity::Warning, "counts 1 media", |probe| in_life(probe).media_errors = 1);
+    only("media_errors", Severity::Warning, "counted 1 media", |probe| in_life(probe).media_errors = 1);
     only("warm", Severity::Warning, "at 65 °C, 15 below", |probe| in_life(probe).composite_c = Some(65.0));
     only("warm", Severity::Warning, "at 83 °C, 3 above", |probe| in_life(probe).composite_c = Some(83.0));
     silent("16 below its warning", |probe| in_life(probe).composite_c = Some(64.0));
@@ -129,7 +129,7 @@ fn queues_and_coalescing_are_said_with_their_figures() {
     only("fewer_queues_than_cpus", Severity::Note, "1 queue for 2 CPUs", |probe| {
         probe.queues = Some(queues(&[&[0, 1]], 2));
     });
-    only("interrupt_coalescing", Severity::Note, "up to 8, or 100 µs", |probe| {
+    only("interrupt_coalescing", Severity::Note, "up to 8 completions, or 100 µs", |probe| {
         let features = &mut nvme(probe).features;
         (features.coalescing_entries, features.coalescing_time_us) = (Some(8), Some(100));
     });
@@ -138,7 +138,7 @@ fn queues_and_coalescing_are_said_with_their_figures() {
 #[test]
 fn a_shared_way_to_the_cpu_is_said_and_an_own_port_is_not() {
     for (root, words) in [(UplinkRoot::Chipset, "the chipset"), (UplinkRoot::Switch, "a switch")] {
-        let says = format!("hangs on {words} and shares the way to the CPU with 1 other");
+        let says = format!("through {words} and shares its path to the CPU with 1 other");
         only("shared_uplink", Severity::Note, &says, |probe| probe.pcie.as_mut().expect("a way").root = root);
     }
     for root in [UplinkRoot::RootPort, UplinkRoot::RootBus] {
@@ -154,7 +154,7 @@ fn a_format_that_the_drive_likes_less_is_said_and_a_sanitize_under_way() {
             nvme(probe).namespaces = vec![namespace(formats)];
         }
     };
-    only("lba_format", Severity::Note, "calls 'good'; blocks of", formats(4096, 0));
+    only("lba_format", Severity::Note, "'good', and blocks of", formats(4096, 0));
     silent("the best one has metadata", formats(4096, 8));
     silent("the same blocks", formats(512, 0));
     only("sanitize_in_progress", Severity::Warning, "being sanitised now: in progress, 12 %", |probe| {

@@ -1,4 +1,4 @@
-//! A check of a drive that claims 64 GiB and comes round after 16, for the figures of its capacity.
+//! A check of a drive that claims 64 GiB and wraps after 16, for the figures of its capacity.
 
 use drivelab_core::places::Places;
 use drivelab_core::plan::Action;
@@ -33,11 +33,11 @@ pub(super) fn run() -> RunRecords {
     run
 }
 
-/// What is asked for wrongly.
+/// Wrong ways to compute these figures.
 pub(super) const MISTAKES: &[(&str, &str, f64)] = &[
     ("verified.capacity", "in GiB", 16.0),
     ("verified.capacity", "of the span", 68.719_476_736),
     ("verified.share_found", "blocks that were checked", 100.0 * 1000.0 / 65_536.0),
     // 100 (1 - 10^-0.003).
-    ("verified.share_found", "but for one in a thousand", 0.688_4),
+    ("verified.share_found", "with one in a thousand", 0.688_4),
 ];

@@ -1,4 +1,4 @@
-//! A fill whose course was drawn by hand, for the figures of a fill: a hundredth of the span in each interval.
+//! A fill whose course was made by hand, for the figures of a fill: a hundredth of the span in each interval.
 
 use drivelab_core::plan::Step;
 use drivelab_core::record::{IntervalRecord, OpRecord};
@@ -10,8 +10,8 @@ pub(super) const STEP: &str = "sustained/whole-file-write";
 /// A hundredth of its span, MB.
 pub(super) const HUNDREDTH_MB: f64 = 34_359.738_368 / 100.0;
 
-/// Seconds that each hundredth took: 1 for the first 20, where the cache holds, and for 10 that went fast once more; 4
-/// for the others, and 8 for the last 20.
+/// Seconds that each hundredth took: 1 for the first 20, which the cache takes, and for 10 that are fast again; 4 for
+/// the others, and 8 for the last 20.
 fn seconds(hundredth: u64) -> u64 {
     match hundredth {
         0..20 | 50..60 => 1,
@@ -36,7 +36,7 @@ pub(super) fn run() -> RunRecords {
         interval.start_ns = at_ns;
         at_ns += seconds(index) * 1_000_000_000;
         interval.end_ns = at_ns;
-        // All operations stand in the first interval: together the intervals are what the step says.
+        // All operations are in the first interval, so that the intervals add up to the step.
         let all = run.steps.iter().find(|record| record.key == sample.key).expect("its record").write.clone();
         interval.write = if index == 0 { all } else { OpRecord::default() };
         interval.write.bytes = Bytes::new(bytes);
@@ -45,7 +45,7 @@ pub(super) fn run() -> RunRecords {
     run
 }
 
-/// What of the drawn course is asked for wrongly.
+/// Wrong ways to compute these figures.
 pub(super) const MISTAKES: &[(&str, &str, f64)] = &[
     ("fill.peak", "the fastest interval in MiB/s", HUNDREDTH_MB * 1e6 / 1_048_576.0),
     ("fill.peak", "of the whole fill", HUNDREDTH_MB * 100.0 / 390.0),

@@ -1,4 +1,4 @@
-//! The run whose every figure was worked out on paper.
+//! The run whose every figure was computed by hand.
 
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::ids::StepId;
@@ -10,7 +10,7 @@ use drivelab_core::telemetry::{About, Quantity, SeriesDescription, SourceKind};
 
 use super::*;
 
-/// A histogram of `count` latencies that are all the same, below 128 ns, where buckets are exact.
+/// A histogram of `count` equal latencies below 128 ns, where buckets are exact.
 pub(super) fn flat(count: u64, nanoseconds: u64) -> SparseHistogram {
     let mut histogram = drivelab_core::histogram::Histogram::default();
     (0..count).for_each(|_| histogram.record(nanoseconds));
@@ -131,7 +131,7 @@ fn on_a_curve(run: &mut RunRecords) {
     }
 }
 
-/// What was watched while it ran, in seconds of the run; the measured part is from 3 to 5.
+/// Its telemetry, in seconds of the run; the measured part is from 3 to 5.
 fn watch(run: &mut RunRecords) {
     const S: u64 = 1_000_000_000;
     let power = [(2 * S, 4.0), (4 * S, 8.0), (9 * S / 2, 8.0), (6 * S, 2.0)];
@@ -180,7 +180,7 @@ fn op_record(size: u64, errors: u64, latencies: &[(u64, u64)], elapsed: Nanos) -
     }
 }
 
-/// What the engine says of itself, of the schedule and of the data.
+/// The engine's account of itself, the schedule and the data.
 fn account(record: &mut StepRecord) {
     (record.engine.cpu_user, record.engine.cpu_system) = (Nanos::from_millis(400), Nanos::from_millis(600));
     record.engine.effort = Some(Effort {

@@ -1,4 +1,4 @@
-//! Four minutes on a drive that throttles twice as it warms up, drawn by hand, for the figures of heat.
+//! Four minutes on a drive that throttles twice as it warms up, made by hand, for the figures of heat.
 
 use drivelab_core::histogram::Histogram;
 use drivelab_core::plan::Action;
@@ -65,7 +65,7 @@ pub(super) fn run() -> RunRecords {
     run
 }
 
-/// What the figures are, worked out on paper.
+/// What the figures are, computed by hand.
 pub(super) const KNOWN_ANSWERS: &[(&str, f64)] = &[
     ("heat.first_minute", 1_000.0),
     ("heat.last_minute", 300.0),
@@ -79,7 +79,7 @@ pub(super) const KNOWN_ANSWERS: &[(&str, f64)] = &[
     ("heat.critical_limit", 125.0),
 ];
 
-/// What of the course is asked for wrongly.
+/// Wrong ways to compute these figures.
 pub(super) const MISTAKES: &[(&str, &str, f64)] = &[
     ("heat.first_minute", "MiB for MB", 1_000e6 / 1_048_576.0),
     ("heat.first_minute", "reads alone", 700.0),
@@ -95,7 +95,7 @@ pub(super) const MISTAKES: &[(&str, &str, f64)] = &[
     ("heat.time_to_throttle", "minutes for seconds", 100.0 / 60.0),
     ("heat.warning_minutes", "seconds for minutes", 151.0),
     ("heat.warning_minutes", "above the critical limit", 51.0 / 60.0),
-    ("heat.critical_minutes", "above the limit of warning", 151.0 / 60.0),
+    ("heat.critical_minutes", "above the warning limit", 151.0 / 60.0),
     ("heat.warning_limit", "kelvin", 348.15),
     ("heat.warning_limit", "the critical limit", 125.0),
     ("heat.critical_limit", "the highest temperature", 150.0),

@@ -1,6 +1,6 @@
-//! The known answers tell each metric from plausible mistakes in it: a test that cannot fail shows nothing.
+//! The known answers distinguish each metric from plausible mistakes: a test that cannot fail shows nothing.
 //!
-//! Each entry is a wrong way to work the figure out, kept as code. A metric without one fails the test, so that a new
+//! Each entry is a wrong way to compute the figure, kept as code. A metric without one fails the test, so that a new
 //! metric comes with the mistake that its known answer would catch.
 
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use drivelab_core::record::StepRecord;
 
 use super::*;
 
-/// A metric, what is wrong, and the wrong figure.
+/// A metric, the mistake, and the wrong figure.
 type Mistake = (&'static str, &'static str, fn(&Facts) -> f64);
 
 /// The parts of the hand-made run that mistakes are made of.
@@ -46,7 +46,7 @@ impl Facts {
         bytes(&self.step.read) + bytes(&self.step.write)
     }
 
-    /// Operations that the engine says it issued.
+    /// Operations that the engine reports as issued.
     fn issued(&self) -> f64 {
         self.step.engine.effort.as_ref().expect("an account").operations as f64
     }
@@ -169,7 +169,7 @@ fn response_mean_us(f: &Facts) -> f64 {
 }
 
 const CONDUCT: &[Mistake] = &[
-    ("in_flight_mean", "the asked depth", |_| 4.0),
+    ("in_flight_mean", "the requested depth", |_| 4.0),
     ("in_flight_mean", "ramp included", |f| f.step.in_flight_mean.midpoint(f.ramp.in_flight_mean)),
     ("in_flight_mean", "from Little's law", |f| {
         (f.step.read.histogram.sum.get() + f.step.write.histogram.sum.get()) as f64 / 1e9 / MEASURED_S

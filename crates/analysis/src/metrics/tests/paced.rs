@@ -1,11 +1,11 @@
-//! Rates of loads that kept their schedule are what was asked for, whatever others did to the disk meanwhile.
+//! Rates of loads that kept their schedule are as requested, whatever other I/O the disk had.
 
 use drivelab_core::metric::Wrong;
 
 use super::*;
 use crate::rate;
 
-/// The run, whose disk other programs used during this step.
+/// The run; other programs used its disk during this step.
 fn disturbed(run: RunRecords, step: &str) -> RunRecords {
     testing::beside_others(run, |key| key.step.as_str() == step)
 }
@@ -42,7 +42,7 @@ fn the_rate_of_a_schedule_that_was_not_kept_is_too_low_and_so_is_that_of_no_sche
     assert_eq!(marks(&disturbed(sample_run(), step), step)["total.iops"], Some(Wrong::TooLow));
 }
 
-/// The same without growth throughout, as after one stall: no overload, and the rate was missed all the same.
+/// The same without growth throughout, as after one stall: no overload, but the rate was still missed.
 #[test]
 fn the_rate_of_a_schedule_that_fell_behind_once_is_too_low() {
     let step = "overloaded/r300000";

@@ -121,7 +121,7 @@ fn only_a_mean_of_rounds_has_an_interval() {
             assert_eq!(interval(&run, id), None, "{combine:?} {id}");
         }
         let neutral = interval(&run, "duration").is_some();
-        assert_eq!(neutral, combine == Combine::Best, "best takes the mean where no direction is better");
+        assert_eq!(neutral, combine == Combine::Best, "best uses the mean if no direction is better");
     }
 }
 
@@ -153,7 +153,7 @@ fn percentiles_of_reads_and_writes_come_from_the_merged_histogram_of_the_rounds(
         let mut run = three_rounds(combine);
         for (record, interval) in run.steps.iter_mut().zip(&mut run.intervals) {
             record.replay = hand_made().steps[0].replay.clone();
-            // A 99th percentile takes 500 operations, which the first round has not.
+            // A 99th percentile needs 500 operations, which the first round does not have.
             let (count, took) = (10 * record.read.count, record.read.histogram.max.get());
             let bytes = Bytes::new(count * 4096);
             record.read = OpRecord::new(count, bytes, record.read.errors, flat(count, took), record.elapsed());
@@ -167,7 +167,7 @@ fn percentiles_of_reads_and_writes_come_from_the_merged_histogram_of_the_rounds(
         let figure = metric(&analyse(&replayed(combine)), "corners/rnd-4k-q1t1-read", "total.latency_p99").clone();
         (figure.value.expect("a value"), figure.spread.expect("rounds").confidence)
     };
-    // Rank 8,940 of 9,030 lies among the 6,000 reads of 40; the mean of the rounds' own percentiles would be 0.030.
+    // Rank 8,940 of 9,030 is among the 6,000 reads of 40; the mean of the rounds' own percentiles would be 0.030.
     assert_eq!(p99(Combine::Mean), (0.040, None), "no mean of percentiles, and so no interval of one");
     assert_eq!(p99(Combine::Best).0, 0.020);
     assert_eq!(p99(Combine::Median).0, 0.030);

@@ -1,52 +1,53 @@
-//! Whether the capacity that a drive claims is there, from checks of blocks that were written all over it.
+//! Whether a drive has the capacity that it claims, from checks of blocks that were written across it.
 //!
-//! Owns the reckoning: what a check covered, up to where it held, what a sample may have missed, and whether what is
-//! missing is the end of the drive or single blocks.. Pure.
+//! Owns the accounting: what a check covered, up to where blocks were intact, what a sample may have missed, and
+//! whether the end of the drive is missing or single blocks are bad. Pure.
 
 use drivelab_core::load::{OpKind, Verify};
 use drivelab_core::record::{BadBlock, DataFault, StepRecord, StopReason, Verification};
 use drivelab_core::workload::{Pattern, Workload};
 
-/// The chance with which the share of [`Account::share_found`] may be missed.
+/// The probability with which the share of [`Account::share_found`] may be missed.
 const CHANCE: f64 = 1e-6;
-/// From the first bad block on, so many of the checked blocks must be bad for the drive to end there, per cent.
+/// Share of the checked blocks from the first bad block on that must be bad for the drive to end there, per cent.
 const BEYOND_PERCENT: u64 = 90;
-/// And at least so many, or it is single blocks that are bad.
+/// And at least this many blocks, or single blocks are bad.
 const BEYOND_LEAST: u64 = 3;
-/// Two blocks that are confused lie at least so far apart where one of them is beyond the end of the drive.
+/// The least distance of two confused blocks if one of them is beyond the end of the drive.
 const DISTANCE_LEAST: u64 = 1 << 20;
 
-/// What a check of headers says of the capacity of its span.
+/// What a check of headers shows about the capacity of its span.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Account {
     /// Blocks of its size in the span.
     pub blocks: u64,
-    /// Of which so many were checked.
+    /// How many of them were checked.
     pub checked: u64,
-    /// Of these, not as written.
+    /// How many of the checked blocks were not as written.
     pub bad: u64,
     /// Reads that failed.
     pub unreadable: u64,
     /// The bad block or failed read at the lowest address, and the end of the checked block before it.
     pub first_bad: Option<(u64, u64)>,
-    /// Blocks behind that which were gone to, itself with them.
+    /// Blocks from that one on which were visited, itself included.
     pub behind: u64,
-    /// All that was checked from there on is bad, but for a tenth.
+    /// Nine tenths or more of what was checked from there on is bad.
     pub ends_there: bool,
-    /// Blocks that were to be checked: those of the span, or the places in it.
+    /// Blocks to check: those of the span, or its sampled places.
     pub planned: u64,
-    /// It was cut off before it had gone to all of them.
+    /// It was cut off before it had visited all of them.
     pub is_cut: bool,
-    /// Bytes after which addresses come round.
+    /// Bytes after which addresses wrap.
     pub comes_round: Option<u64>,
-    /// A block that was found where another one belongs.
+    /// A block that was found at the address of another.
     pub example: Option<BadBlock>,
     /// Bytes of the span.
     pub span: u64,
 }
 
 impl Account {
-    /// `None` where the step checks no headers, or not from the start of the target on, or not block by block.
+    /// `None` if the step checks no headers, does not begin at the start of the target, or does not check block by
+    /// block.
     pub(crate) fn of(workload: &Workload, record: &StepRecord) -> Option<Account> {
         let orderly = workload.pattern.has_passes() && workload.block_size_mix.is_empty() && workload.beside.is_empty();
         if workload.verify != Verify::Check || !orderly || workload.span.offset.get() > 0 {
@@ -61,7 +62,7 @@ impl Account {
         let route = Route::of(workload);
         let seen = checked + unreadable;
         let is_cut = record.stop_reason != StopReason::Passes && seen < route.planned();
-        // Only of a check upwards is it known which blocks it had gone to.
+        // It is known only for an ascending check which blocks it had visited.
         let gone_to = match (is_cut, workload.pattern) {
             (false, _) => route.planned(),
             (true, Pattern::Sequential) => seen,
@@ -88,13 +89,13 @@ impl Account {
         })
     }
 
-    /// Whether a part of the span is missing, and not just single blocks of it bad.
+    /// Whether part of the span is missing, so that not just single blocks are bad.
     pub(crate) const fn lacks(&self) -> bool {
         self.comes_round.is_some() || self.ends_there
     }
 
-    /// Bytes that are there, at least as far as was checked: what addresses come round after; or up to the last block
-    /// that held before everything was bad; or the span. `None` where the check was cut off before it could tell.
+    /// Bytes that exist, as far as was checked: the distance after which addresses wrap; or up to the last intact block
+    /// before everything was bad; or the span. `None` if the check was cut off before it could show that.
     pub(crate) fn there(&self) -> Option<u64> {
         match (self.comes_round, self.first_bad) {
             (Some(bytes), _) => Some(bytes.min(self.span)),
@@ -103,14 +104,14 @@ impl Account {
         }
     }
 
-    /// Blocks at the lowest fault or behind it that held.
+    /// Intact blocks at or after the lowest fault.
     pub(crate) const fn held_behind(&self) -> u64 {
         self.behind.saturating_sub(self.bad + self.unreadable)
     }
 
-    /// Smallest share of the blocks, in per cent, that would have been missed with a chance of at most one in a million
-    /// where it lies anywhere, one block as likely as another: 1 - (10^-6)^(1/n). 0 where all were checked; `None`
-    /// where the check was cut off, as only its first addresses were gone to.
+    /// Smallest share of the blocks, in per cent, that the check would have missed with a probability of at most one in
+    /// a million, if each block is missing with the same probability: 1 - (10^-6)^(1/n). 0 if all were checked; `None`
+    /// if the check was cut off, because it visited only the first addresses.
     pub(crate) fn share_found(&self) -> Option<f64> {
         match self.checked + self.unreadable {
             _ if self.is_cut => None,
@@ -121,12 +122,12 @@ impl Account {
     }
 }
 
-/// The blocks that a check goes to, by their addresses.
+/// The blocks that a check visits, by their addresses.
 struct Route {
     block: u64,
     /// Blocks of the span.
     blocks: u64,
-    /// Those of them that are gone to, ascending; `None` for all.
+    /// Those of them that are visited, ascending; `None` for all.
     places: Option<Vec<u64>>,
 }
 
@@ -137,12 +138,12 @@ impl Route {
         Route { block, blocks: workload.span.length.get() / block, places }
     }
 
-    /// How many blocks one pass goes to.
+    /// How many blocks one pass visits.
     fn planned(&self) -> u64 {
         self.places.as_ref().map_or(self.blocks, |places| places.len() as u64)
     }
 
-    /// The end of the block below the one at this address, and how many are from it on, of the first so many.
+    /// The end of the visited block below this address, and how many of the first `gone_to` blocks are from there on.
     fn around(&self, address: u64, gone_to: u64) -> (u64, u64) {
         let at = address / self.block;
         let (below, end) = match &self.places {

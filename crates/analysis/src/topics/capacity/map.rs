@@ -1,7 +1,7 @@
-//! A drive by position: how fast each part of the span of a read in order was, and what of it was slow or bad.
+//! A drive by position: how fast each part of a sequential read was, and which parts were slow or bad.
 //!
-//! Owns the cutting into parts and what makes one slow. Pure: from intervals, errors and bad blocks of one execution to
-//! parts. In a sample ([`drivelab_core::places`]) a part is told by the places in it.
+//! Owns the division into parts and the limit below which one is slow. Pure: from intervals, errors and bad blocks of
+//! one execution to parts. In a sample ([`drivelab_core::places`]) a part is described by the places in it.
 
 use drivelab_core::ids::StepId;
 use drivelab_core::load::OpKind;
@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::by_position::cut;
 use crate::stats;
 
-/// A part is slow below this share of the median of all: the inside of a hard disk is about half as fast as its
+/// A part is slow below this share of the median of all parts: the inside of a hard disk is about half as fast as its
 /// outside.
 pub(crate) const SLOW: f64 = 0.4;
 
@@ -32,7 +32,7 @@ pub struct SpeedMap {
     pub sampled: bool,
     /// Median of the parts' rates, MB/s.
     pub median_mb_s: Option<f64>,
-    /// 64 equal parts of the span, but for rounding to whole bytes.
+    /// 64 equal parts of the span, up to rounding to whole bytes.
     pub parts: Vec<MapPart>,
 }
 
@@ -41,21 +41,21 @@ pub struct SpeedMap {
 pub struct MapPart {
     /// First byte.
     pub from: u64,
-    /// First byte behind it.
+    /// First byte after it.
     pub to: u64,
-    /// Operations on it that ended, with errors or without.
+    /// Operations on it that ended, with or without an error.
     pub operations: u64,
-    /// Rate, MB/s; absent where nothing of it was read.
+    /// Rate, MB/s; absent if nothing of it was read.
     pub mb_s: Option<f64>,
     /// Failed reads.
     pub errors: u64,
-    /// Blocks that did not hold what had been written, where that was checked.
+    /// Blocks that did not hold what had been written, if that was checked.
     pub bad_blocks: u64,
-    /// What that makes of it.
+    /// Its state.
     pub state: PartState,
 }
 
-/// How a part is.
+/// State of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PartState {
@@ -70,7 +70,7 @@ pub enum PartState {
 }
 
 impl PartState {
-    /// The word in tables.
+    /// Its name in tables.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -82,7 +82,7 @@ impl PartState {
     }
 }
 
-/// The maps of a test: of each of its steps that reads a span in order, once, the last execution.
+/// The maps of a test: the last execution of each step that reads a span sequentially once.
 #[must_use]
 pub fn maps(records: &RunRecords, test: &TestPlan) -> Vec<SpeedMap> {
     let measured = test.steps.iter().filter(|step| step.role == StepRole::Measure);
@@ -108,13 +108,13 @@ fn of_step(records: &RunRecords, test: &TestPlan, step: &Step) -> Option<SpeedMa
     })
 }
 
-/// The load of a step that reads all of a span, or places of it, in order and once.
+/// The load of a step that reads all of a span, or places in it, sequentially once.
 fn scans(step: &Step) -> Option<&Workload> {
     let Action::Io { workload, stop, .. } = &step.action else { return None };
     let one = workload.threads.get() == 1 && workload.beside.is_empty() && workload.block_size_mix.is_empty();
     let in_order = workload.pattern == Pattern::Sequential && workload.stride.is_none();
     let reads = workload.read_percent() == 100 && workload.seek_percent.is_zero();
-    // A plain read of the span once is a fill read back; what it shows stands in its curve over time.
+    // A plain read of the span is a fill that is read back; its curve over time shows the result.
     let scans = workload.places.is_some() || matches!(stop.errors, drivelab_core::plan::OnError::Keep);
     (one && in_order && reads && scans && stop.passes == Some(1)).then_some(workload)
 }
@@ -148,7 +148,7 @@ fn parts(workload: &Workload, record: &StepRecord, intervals: &[&IntervalRecord]
     for part in listed.filter(|_| all_listed).filter_map(|error| map_part(span, error.offset)) {
         parts[part].errors += 1;
     }
-    // The first errors are on record, and the read goes upwards: none came before the lowest of them.
+    // The first errors are on record and the read ascends, so none came before the lowest of them.
     let lowest = record.errors.iter().filter_map(|error| map_part(span, error.offset)).min().unwrap_or(0);
     let mut done = 0;
     for interval in intervals {
@@ -156,8 +156,8 @@ fn parts(workload: &Workload, record: &StepRecord, intervals: &[&IntervalRecord]
         if ended == 0 {
             continue;
         }
-        // In an interval with errors nobody recorded which of its operations they were: they are spread over those from
-        // the lowest address on, and rounded as a sum, so that none is counted twice.
+        // It is not recorded which operations of an interval failed. The errors are spread over those from the lowest
+        // address on, and rounded as a sum, so that none is counted twice.
         let spread_from = done.max(begins[lowest]).min(done + ended - 1);
         let errors_up_to = |operation: u64| {
             let (through, all) = (operation.saturating_sub(spread_from), done + ended - spread_from);
@@ -185,12 +185,12 @@ fn parts(workload: &Workload, record: &StepRecord, intervals: &[&IntervalRecord]
     parts
 }
 
-/// The number of the first operation in each part, and of all behind the last.
+/// The number of the first operation in each part, and the number of all at the end.
 fn begins(workload: &Workload) -> Vec<u64> {
     let (block, length) = (workload.block_size.get().max(1), u128::from(workload.span.length.get()));
     let places = workload.places.map(|places| places.blocks(workload.span, workload.block_size));
     let first = |part: usize| {
-        // The first block that begins in it.
+        // The first block that begins in the part.
         let byte = (length * part as u128).div_ceil(MAP_PARTS as u128);
         let number = u64::try_from(byte.div_ceil(u128::from(block))).unwrap_or(u64::MAX);
         places.as_ref().map_or(number, |places| places.partition_point(|place| *place < number) as u64)

@@ -1,4 +1,4 @@
-//! The figures of a check of what was written.
+//! The figures of a check of written data.
 
 use super::account::Account;
 use crate::values::{Execution, GB};
@@ -13,12 +13,12 @@ pub(crate) fn verified_bad_blocks(execution: Execution<'_>) -> Option<f64> {
     Some(execution.record.verification.as_ref()?.faults.values().sum::<u64>() as f64)
 }
 
-/// Capacity that a check found, GB.
+/// Verified capacity, GB.
 pub(crate) fn verified_capacity(execution: Execution<'_>) -> Option<f64> {
     Some(Account::of(execution.workload, execution.record)?.there()? as f64 / GB)
 }
 
-/// Smallest missing share that a check as large would find but for one case in a million, per cent.
+/// Smallest missing share that a check of this size overlooks only once in a million, per cent.
 pub(crate) fn verified_share_found(execution: Execution<'_>) -> Option<f64> {
     Account::of(execution.workload, execution.record)?.share_found()
 }

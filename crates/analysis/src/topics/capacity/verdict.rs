@@ -1,4 +1,4 @@
-//! Findings of a check from end to end, and about slow regions.
+//! Findings of a check of a whole drive, and about slow regions.
 
 use drivelab_core::environment::TargetKind;
 use drivelab_core::finding::{Evidence, Finding};
@@ -13,14 +13,14 @@ use super::words as text;
 use crate::evidence::evidence;
 use crate::topics::telemetry;
 
-/// What is to be said of a block device that was checked from end to end: of its capacity, and what it counted itself.
+/// The findings about a block device that was checked completely: its capacity, and its own counters.
 fn of_capacity(records: &RunRecords) -> Vec<Finding> {
     let (found, asked) = verdict(records);
     let compared = asked.then(|| text::smart_compared(&telemetry::smart::before_and_after(records)));
     found.into_iter().chain(compared).collect()
 }
 
-/// The verdict, and whether the run asked for one.
+/// The verdict, and whether the run requested one.
 fn verdict(records: &RunRecords) -> (Option<Finding>, bool) {
     let target = &records.environment.target;
     if target.kind != TargetKind::BlockDevice {
@@ -41,7 +41,7 @@ fn verdict(records: &RunRecords) -> (Option<Finding>, bool) {
         }
         let whole = workload.span.end().saturating_add(workload.block_size.get()) > said;
         let Some(account) = Account::of(workload, record) else { continue };
-        // A moment's part of the drive is asked for as if it were all of it, and tells nothing of the capacity.
+        // A smoke run checks a small part as if it were the whole drive, which shows nothing about the capacity.
         if is_smoke || whole { &mut checks } else { &mut parts }.push((record.key.clone(), account));
     }
     let steps: Vec<StepKey> =
@@ -49,7 +49,7 @@ fn verdict(records: &RunRecords) -> (Option<Finding>, bool) {
     let worst = checks.iter().map(|(_, account)| account).find(|account| account.lacks());
     let asked = refused.is_some() || !checks.is_empty();
     let scattered = checks.iter().map(|(_, account)| account).find(|account| account.bad + account.unreadable > 0);
-    // One that came to its end says more than any that was cut off.
+    // A check that was completed shows more than any that was cut off.
     let best = checks.iter().map(|(_, account)| account).max_by_key(|one| (!one.is_cut, one.checked));
     let found = match (worst, refused, best) {
         (Some(account), ..) => Some(text::missing(said, account, evidence_of(said, account))),
@@ -76,7 +76,7 @@ fn verdict(records: &RunRecords) -> (Option<Finding>, bool) {
 
 fn evidence_of(said: u64, account: &Account) -> Vec<Evidence> {
     let mut found = vec![
-        evidence("capacity that the drive claims", said as f64, None, "B"),
+        evidence("claimed capacity", said as f64, None, "B"),
         evidence(
             "blocks checked (limit: blocks of the span)",
             account.checked as f64,
@@ -86,7 +86,7 @@ fn evidence_of(said: u64, account: &Account) -> Vec<Evidence> {
         evidence("blocks that did not hold what was written", account.bad as f64, Some(0.0), "blocks"),
     ];
     if let Some(there) = account.there() {
-        found.insert(1, evidence("capacity that was found", there as f64, Some(said as f64), "B"));
+        found.insert(1, evidence("verified capacity", there as f64, Some(said as f64), "B"));
     }
     if account.unreadable > 0 {
         found.push(evidence("reads that failed", account.unreadable as f64, Some(0.0), "operations"));
@@ -96,7 +96,7 @@ fn evidence_of(said: u64, account: &Account) -> Vec<Evidence> {
     }
     if let Some(share) = account.share_found() {
         found.push(evidence(
-            "missing share that a sample of this size finds, but for one in a million",
+            "missing share that a sample of this size overlooks only once in a million",
             share,
             None,
             "%",
@@ -105,7 +105,7 @@ fn evidence_of(said: u64, account: &Account) -> Vec<Evidence> {
     found
 }
 
-/// Regions that are slow; what cannot be read has findings of its own.
+/// Regions that are slow; unreadable ones have findings of their own.
 fn slow_regions(records: &RunRecords) -> Vec<Finding> {
     if records.plan.form == Form::Smoke {
         return Vec::new();

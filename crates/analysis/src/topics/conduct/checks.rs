@@ -1,4 +1,4 @@
-//! How steps and the run went: what a reader must know beside the figures.
+//! How steps and the run went: what a reader must know besides the figures.
 
 use drivelab_core::event::RunState;
 use drivelab_core::finding::Finding;
@@ -15,7 +15,7 @@ use crate::check::{Check, Seen, Subject, Voids, told};
 use crate::evidence::evidence;
 use crate::values;
 
-/// Share of its own rule that a step must have reached: intervals and the last completions may cost a little.
+/// Share of its own stop condition that a step must reach: intervals and the last completions may cost a little.
 const SHORT_STEP: f64 = 0.95;
 
 /// Checks of single executions: how they ended.
@@ -39,13 +39,13 @@ pub(crate) fn of_run(records: &RunRecords) -> Vec<Finding> {
     findings
 }
 
-/// Whether a test prepares; what is to be said of its steadiness the session says, with how far it went.
+/// Whether a test prepares; the session reports its steadiness, with the amount that it wrote.
 fn prepares(records: &RunRecords, test: &str) -> bool {
     let of = records.plan.tests.iter().find(|plan| plan.name == test);
     of.is_some_and(|plan| plan.steps.iter().all(|step| step.role == StepRole::Prepare))
 }
 
-/// A run beside others of its group is no measure of a drive alone.
+/// A run beside others of its group does not measure a drive alone.
 fn in_company(records: &RunRecords) -> Option<Finding> {
     let group = records.group.as_ref().filter(|group| group.role == GroupRole::Together)?;
     Some(text::in_company(group.drives().saturating_sub(1)))
@@ -76,7 +76,8 @@ impl WallClock {
         WallClock { known: records.started.parse().ok(), at_ns: 0 }
     }
 
-    /// Seconds of wall time between a break and its resumption; `None` where a time cannot be read or goes backwards.
+    /// Seconds of wall time between an interruption and its resumption; `None` if a time cannot be read or goes
+    /// backwards.
     fn pause_s(&mut self, at_ns: u64, resumed: &str) -> Option<f64> {
         let resumed: Option<Timestamp> = resumed.parse().ok();
         let ran_s = at_ns.saturating_sub(self.at_ns) as f64 / 1e9;
@@ -107,7 +108,7 @@ fn failed_steps(records: &RunRecords) -> Vec<Finding> {
     errors.into_iter().map(|(error, keys)| text::step_failed(error, keys)).collect()
 }
 
-/// Executions that began although the drive was not as cool as was asked for.
+/// Executions that began although the drive was not as cool as requested.
 pub(crate) fn cool_downs(records: &RunRecords) -> Option<Finding> {
     let warm = records.cool_downs.iter().filter(|wait| wait.to_ns.is_some() && !wait.reached);
     let seen = |wait: &drivelab_core::run::CooledDown| Seen {
@@ -133,7 +134,7 @@ fn cap_reached(subject: &Subject<'_>) -> Vec<Seen> {
     told(subject, reached.then(|| vec![evidence("measured time", seconds, None, "s")]))
 }
 
-/// Seconds at the end of a step in which nothing may have been due, as the workload asks: the measured part ends with
+/// Seconds at the end of a step in which the workload may have requested nothing: the measured part ends with
 /// the last completion. A gap between random arrivals is longer than five mean gaps once in 150.
 fn idle_at_end(workload: &Workload) -> f64 {
     let of_group = |group: &Workload| {
@@ -144,7 +145,7 @@ fn idle_at_end(workload: &Workload) -> f64 {
     workload.groups().map(of_group).fold(0.0, f64::max)
 }
 
-/// Stopped from outside or by errors, or ended on time or volume with less than 95 % of it.
+/// A step that was stopped from outside or by errors, or that ended by time or volume with less than 95 % of it.
 fn short_step(subject: &Subject<'_>) -> Vec<Seen> {
     let Action::Io { stop, .. } = &subject.step.action else { return Vec::new() };
     let record = subject.execution.record;
@@ -155,7 +156,7 @@ fn short_step(subject: &Subject<'_>) -> Vec<Seen> {
     let volume = stop.volume.map(drivelab_core::units::Bytes::as_f64);
     let idle = idle_at_end(subject.execution.workload);
     let too_short = time.filter(|time| record.stop_reason == StopReason::Time && seconds < SHORT_STEP * time - idle);
-    // A block that does not fit any more ends it.
+    // A block that no longer fits ends the step.
     let block = subject.execution.workload.block_sizes().into_iter().max().map_or(0.0, |largest| largest.as_f64());
     let too_small = volume.filter(|v| record.stop_reason == StopReason::Volume && moved < SHORT_STEP * v - block);
     let found = if too_small.is_some() {
@@ -168,7 +169,7 @@ fn short_step(subject: &Subject<'_>) -> Vec<Seen> {
     told(subject, found)
 }
 
-/// A measured part of one interval: nothing tells whether the rate held for as long as it lasted.
+/// A measured part of one interval: nothing shows whether the rate was constant over its length.
 fn one_interval(subject: &Subject<'_>) -> Vec<Seen> {
     let measured = subject.intervals.iter().filter(|interval| !interval.ramp);
     let [only] = measured.collect::<Vec<_>>()[..] else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! Load curves: response time over the rate that was asked for, and its knee.
+//! Load curves: response time over the requested rate, and their knees.
 
 mod points;
 mod words;

@@ -1,7 +1,7 @@
 //! Curves of throughput against latency: a load at full speed and at shares of the rate that it reached, and the knee.
 //!
-//! Values are copied from the metrics, so that voids hold here too. Which rates are run follows from
-//! [`drivelab_core::relative`].
+//! Values are copied from the metrics, so that voids apply here too. [`drivelab_core::relative`] decides which rates
+//! are run.
 
 use drivelab_core::ids::StepId;
 use drivelab_core::metric::Metric;
@@ -11,11 +11,11 @@ use drivelab_core::run::RunRecords;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Fewest points that can show a knee: two for the ends of the line and two that may lie below it.
+/// Fewest points that can show a knee: two for the ends of the line and two that may be below it.
 const KNEE_POINTS: usize = 4;
-/// How often the last point's latency must be the first's: below that, waiting does not grow on this curve.
+/// Least ratio of the last point's latency to the first's: below that, waiting does not grow on this curve.
 const KNEE_GROWTH: f64 = 2.0;
-/// How far below the straight line the knee must lie at least, as a share of the whole range: less is noise.
+/// How far below the straight line the knee must be, as a share of the whole range: less is noise.
 const KNEE_DEPTH: f64 = 0.1;
 
 /// A load at full speed and at shares of it.
@@ -31,20 +31,20 @@ pub struct Curve {
     pub points: Vec<CurvePoint>,
     /// Shares that were not run, in per cent, and why.
     pub left_out: Vec<LeftOut>,
-    /// Where waiting begins to grow faster than throughput; absent where there is no such place.
+    /// The point from which waiting grows faster than throughput; absent if there is none.
     pub knee: Option<Knee>,
 }
 
-/// One point of a curve. Times are of reads and writes together; a value that is void is absent.
+/// One point of a curve. Times are those of reads and writes together; void values are absent.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CurvePoint {
     /// The step.
     pub step: StepId,
     /// Share of the full speed in per cent; absent for full speed itself.
     pub percent: Option<u32>,
-    /// Arrivals per second that were asked for; absent for full speed.
+    /// Requested arrivals per second; absent for full speed.
     pub asked_iops: Option<f64>,
-    /// Operations per second that were done.
+    /// Completed operations per second.
     pub done_iops: Option<f64>,
     /// Throughput, MB/s.
     pub mb_s: Option<f64>,
@@ -52,7 +52,7 @@ pub struct CurvePoint {
     pub latency_mean_us: Option<f64>,
     /// 99th percentile of the latency, microseconds.
     pub latency_p99_us: Option<f64>,
-    /// Mean response time, intended start to completion, microseconds; void where the backlog grew.
+    /// Mean response time, intended start to completion, microseconds; void if the backlog grew.
     pub response_mean_us: Option<f64>,
     /// 99th percentile of the response time, microseconds.
     pub response_p99_us: Option<f64>,
@@ -65,7 +65,7 @@ pub struct CurvePoint {
 pub struct LeftOut {
     /// Share of the full speed in per cent.
     pub percent: u32,
-    /// Why, in words.
+    /// Why, as text.
     pub why: String,
 }
 
@@ -80,7 +80,7 @@ pub struct Knee {
     pub iops: f64,
     /// Mean latency there, microseconds.
     pub latency_us: f64,
-    /// How far it lies below the line from the first to the last point, as a share of the range.
+    /// How far it is below the line from the first to the last point, as a share of the range.
     pub depth: f64,
 }
 
@@ -90,7 +90,7 @@ pub fn is_on_one(plan: &Plan, step: &Step) -> bool {
     step.relative.is_some() || plan.steps().filter_map(|other| other.relative.as_ref()).any(|other| other.of == step.id)
 }
 
-/// Every curve of a test of which something was measured, in the order of the plan.
+/// Every curve of a test with at least one measured point, in the order of the plan.
 #[must_use]
 pub fn curves(records: &RunRecords, metrics: &[Metric], test: &TestPlan) -> Vec<Curve> {
     let is_base = |step: &&Step| step.relative.is_none() && is_on_one(&records.plan, step);
@@ -110,7 +110,7 @@ pub fn curves(records: &RunRecords, metrics: &[Metric], test: &TestPlan) -> Vec<
     test.steps.iter().filter(is_base).filter_map(curve).collect()
 }
 
-/// A label without the place on the curve at its end.
+/// A label without its position on the curve.
 fn name_of(label: &str) -> String {
     label.replacen(", full speed", "", 1)
 }
@@ -122,7 +122,7 @@ fn said(records: &RunRecords, why: &Skip) -> String {
         }
         Skip::StoppedAbove(step, latency) => {
             let label = records.plan.step(step).map_or_else(|| step.to_string(), |step| step.label.clone());
-            format!("'{label}' took {latency} in the mean, longer than the curve goes on for")
+            format!("the mean latency of '{label}' was {latency}, above the limit at which the curve ends")
         }
     }
 }
@@ -145,7 +145,7 @@ fn point(metrics: &[Metric], step: &Step) -> Option<CurvePoint> {
     })
 }
 
-/// The point from which on more load buys mostly waiting; docs/metrics.md says by which rule.
+/// The point from which more load mostly adds waiting; docs/metrics.md states the rule.
 #[must_use]
 pub fn knee(points: &[CurvePoint]) -> Option<Knee> {
     let mut places: Vec<(u32, f64, f64, &StepId)> = points

@@ -9,14 +9,14 @@ use drivelab_core::run::RunRecords;
 use super::points::{Curve, curves};
 use crate::evidence::{Words, evidence, plural};
 
-/// The knees of a test's curves; `None` where it has no curve with enough points.
+/// The knees of a test's curves; `None` if no curve has a knee.
 pub(crate) fn knees(test: &TestPlan, curves: &[Curve]) -> Option<Finding> {
     let found: Vec<(&Curve, &crate::topics::curve::Knee)> =
         curves.iter().filter_map(|curve| Some((curve, curve.knee.as_ref()?))).collect();
     let (first, rest) = found.split_first()?;
     let name = |(curve, knee): &(&Curve, &crate::topics::curve::Knee)| {
         format!(
-            "of '{}' lies at {} % of full speed ({:.0} operations per second in {:.0} µs)",
+            "of '{}' lies at {} % of full speed ({:.0} operations per second at {:.0} µs)",
             curve.label, knee.percent, knee.iops, knee.latency_us
         )
     };
@@ -24,11 +24,11 @@ pub(crate) fn knees(test: &TestPlan, curves: &[Curve]) -> Option<Finding> {
     match rest {
         [] => {}
         [second] => statement.push_str(&format!(", and that {}", name(second))),
-        more => statement.push_str(&format!(", and those of {} more as listed", plural(more.len(), "curve"))),
+        more => statement.push_str(&format!("; the evidence lists those of {}", plural(more.len(), "other curve"))),
     }
     let without = curves.iter().filter(|curve| curve.knee.is_none() && curve.points.len() > 4).count();
     if without > 0 {
-        statement.push_str(&format!("; {} without a knee", plural(without, "curve")));
+        statement.push_str(&format!("; no knee was found in {}", plural(without, "curve")));
     }
     statement.push('.');
     let keys = found.iter().map(|(_, knee)| StepKey { step: knee.step.clone(), round: 1 }).collect();
@@ -40,7 +40,7 @@ pub(crate) fn knees(test: &TestPlan, curves: &[Curve]) -> Option<Finding> {
         code: "curve_knee",
         severity: Severity::Note,
         statement,
-        cause: "Beyond the knee, more load buys mostly waiting.",
+        cause: "Beyond the knee, more load mostly adds waiting time.",
         action: "",
     };
     Some(words.finding(keys, found.iter().map(piece).collect()))
@@ -51,7 +51,7 @@ pub(crate) fn left_out(test: &TestPlan, curves: &[Curve]) -> Option<Finding> {
     let count: usize = curves.iter().map(|curve| curve.left_out.len()).sum();
     let (curve, first) = curves.iter().find_map(|curve| Some((curve, curve.left_out.first()?)))?;
     let statement = format!(
-        "'{}': {} of its curves {} not run; the first, {} % of '{}': {}.",
+        "'{}': {} of its curves {} not run. The first is {} % of '{}': {}.",
         test.title,
         plural(count, "point"),
         if count == 1 { "was" } else { "were" },

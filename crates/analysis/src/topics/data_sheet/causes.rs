@@ -1,6 +1,6 @@
-//! Why a figure fell short of what is printed: what the records of the run tell, each cause with its evidence.
+//! Why a figure fell short of the printed one: what the records of the run show, each cause with its evidence.
 //!
-//! A cause is named only where something on record speaks for it; that nothing does is an answer too.
+//! A cause is named only if something on record supports it; that nothing does is an answer too.
 
 use drivelab_core::data_sheet::PrintedFigure;
 use drivelab_core::environment::{BlockDeviceFacts, LinkFacts};
@@ -15,17 +15,17 @@ use crate::analysis::Analysis;
 use crate::evidence::evidence;
 use crate::steady::{MAX_RANGE_PERCENT, MAX_SLOPE_PERCENT};
 
-/// Share of the raw rate of a link from which a measured rate is near what it carries: packet headers and flow control
-/// take the rest.
+/// Share of the raw rate of a link from which a measured rate counts as near to what the link carries: packet headers
+/// and flow control take the rest.
 const LINK_FULL: f64 = 0.8;
-/// A rate that grew by more than this share from the last step but one to the last has not reached its end.
+/// A rate that grew by more than this share from the last step but one to the last was still growing.
 const STILL_GROWING: f64 = 0.05;
-/// Share of the target that holds data from which a drive counts as filled.
+/// Share of the target that holds data, from which a drive counts as filled.
 const FILLED: f64 = 0.5;
 /// Bytes of a megabyte.
 const MB: f64 = 1e6;
 
-/// What the causes of one row are looked for in.
+/// Where the causes of one row are searched.
 struct Look<'a> {
     records: &'a RunRecords,
     analysis: &'a Analysis,
@@ -58,7 +58,7 @@ impl Look<'_> {
         self.row.figure
     }
 
-    /// Whether it is a figure of how much is done in a time.
+    /// Whether the figure is a rate.
     fn is_rate(&self) -> bool {
         matches!(
             self.figure(),
@@ -75,7 +75,7 @@ impl Look<'_> {
         self.row.limited_here.then(|| Cause { kind: CauseKind::Host, why, evidence: Vec::new() })
     }
 
-    /// A value of the row in bytes per second, MB/s as it is, operations by their size.
+    /// A value of the row in bytes per second: MB/s as they are, operations times their size.
     fn bytes_per_second(&self, value: f64) -> Option<f64> {
         match self.figure() {
             PrintedFigure::SequentialRead | PrintedFigure::SequentialWrite => Some(value * MB),
@@ -94,16 +94,16 @@ impl Look<'_> {
         let way = self.records.environment.probe.as_ref().and_then(|probe| probe.pcie.as_ref()?.bytes_per_second);
         let carries = way.map_or(own, |way| way.min(own));
         let found = vec![
-            evidence("what the link carries at most", carries / MB, None, "MB/s"),
+            evidence("maximum rate of the link", carries / MB, None, "MB/s"),
             evidence("printed", printed / MB, None, "MB/s"),
             evidence("measured", measured / MB, None, "MB/s"),
         ];
         let below = link.possible.as_ref().filter(|possible| **possible != link.negotiated);
         let why = if printed > carries {
-            format!("{} is linked at {}, which carries less than is printed", device.name, link.negotiated)
+            format!("the link of {} runs at {}, which carries less than the printed rate", device.name, link.negotiated)
         } else if let Some(possible) = below.filter(|_| measured >= LINK_FULL * carries) {
             format!(
-                "{} is linked at {}, though {possible} is possible, and that link is nearly full",
+                "the link of {} runs at {} and is nearly full, but {possible} is possible",
                 device.name, link.negotiated
             )
         } else {
@@ -117,13 +117,13 @@ impl Look<'_> {
             finding.code == "throttled_by_heat" && finding.steps.iter().any(|key| key.step == self.step.id)
         };
         let finding = self.analysis.findings.iter().find(hot)?;
-        let why = "the rate fell while the drive became no cooler (finding `throttled_by_heat`)".to_owned();
+        let why = "the rate fell while the drive did not become cooler (finding `throttled_by_heat`)".to_owned();
         Some(Cause { kind: CauseKind::Heat, why, evidence: finding.evidence.clone() })
     }
 
     fn write_cache(&self) -> Option<Cause> {
         let printed = self.row.printed?;
-        // A steady write that is measured behind a fill has no course of its own: the run's fill shows the cache.
+        // A steady write that is measured after a fill has no course of its own: the run's fill shows the cache.
         let of = |step: &Step, id: &str| self.analysis.step_metric(&step.id, id)?.value;
         let course = |step: &Step| of(step, "fill.peak").zip(of(step, "fill.cache_size"));
         let measured = self.records.plan.steps().filter(|step| step.role == StepRole::Measure);
@@ -133,7 +133,7 @@ impl Look<'_> {
             evidence("rate before the cache ends (limit: printed)", peak, Some(printed), "MB/s"),
             evidence("written when it ended", cache, None, "GB"),
         ];
-        let why = "the printed rate was reached until the write cache came to its end".to_owned();
+        let why = "the printed rate was reached until the write cache ended".to_owned();
         is_it.then_some(Cause { kind: CauseKind::WriteCache, why, evidence: found })
     }
 
@@ -151,11 +151,12 @@ impl Look<'_> {
                 && finding.steps.iter().any(|key| self.test.steps.iter().any(|step| step.id == key.step))
         };
         let finding = self.records.findings.iter().find(of_test)?;
-        let why = "the drive was not in the state that the test asks for (finding `state_unmet`)".to_owned();
+        let why = "the drive was not in the state that the test needs (finding `state_unmet`)".to_owned();
         Some(Cause { kind: CauseKind::State, why, evidence: finding.evidence.clone() })
     }
 
-    /// The verdict about the test itself, or else about the last preparation before it, which left the drive as it is.
+    /// The verdict about the test itself, or else about the last preparation before it, which determined the drive's
+    /// state.
     fn steadiness(&self) -> Option<&Steadiness> {
         let verdict = |test: &TestPlan| self.records.steadiness.iter().find(|verdict| verdict.test == test.name);
         let prepares = |test: &&TestPlan| test.steps.iter().all(|step| step.role == StepRole::Prepare);
@@ -169,12 +170,12 @@ impl Look<'_> {
         let fill = seen.state.fill();
         let is_it = self.figure().op() == Some(OpKind::Write) && !asked && fill >= FILLED;
         let found = vec![evidence("share of the target that held data", 100.0 * fill, Some(100.0 * FILLED), "%")];
-        let why = "the drive held data, which leaves it less room to write to".to_owned();
+        let why = "the drive held data, which leaves it less free space for writes".to_owned();
         is_it.then_some(Cause { kind: CauseKind::Fill, why, evidence: found })
     }
 
-    /// By how much the rate grew on the way to this step from the one below it, where this one is the last of its kind:
-    /// `axis` is what differs, `other` what has to be the same.
+    /// By how much the rate grew from the step below this one, if this one is the last: the two differ in `axis` and
+    /// have the same `other`.
     fn growth(&self, axis: fn(&Step) -> Option<u64>, other: fn(&Step) -> Option<u64>) -> Option<(u64, f64)> {
         let (here, beside) = (axis(self.step)?, other(self.step)?);
         let same = self.test.steps.iter().filter(|step| other(step) == Some(beside));
@@ -190,14 +191,14 @@ impl Look<'_> {
 
     fn threads(&self) -> Option<Cause> {
         let (threads, growth) = self.growth(threads, queue_depth)?;
-        let why = format!("the rate was still growing at {threads} threads, the most that were tried");
+        let why = format!("the rate was still growing at {threads} threads, the most that were measured");
         Some(Cause { kind: CauseKind::Threads, why, evidence: vec![grown(growth)] })
     }
 
     fn queue_depth(&self) -> Option<Cause> {
         let (depth, growth) = self.growth(queue_depth, threads)?;
         let why =
-            format!("the rate was still growing with {depth} operations in flight a thread, the most that were tried");
+            format!("the rate was still growing at queue depth {depth} for each thread, the highest that was measured");
         Some(Cause { kind: CauseKind::QueueDepth, why, evidence: vec![grown(growth)] })
     }
 
@@ -227,7 +228,7 @@ fn queue_depth(step: &Step) -> Option<u64> {
     step.workload().map(|load| u64::from(load.queue_depth.get()))
 }
 
-/// The device with the slowest link of those below the target.
+/// The device below the target with the slowest link.
 fn linked(devices: &[BlockDeviceFacts]) -> Option<(&BlockDeviceFacts, &LinkFacts)> {
     let with_link = devices.iter().filter_map(|device| Some((device, device.link.as_ref()?)));
     let known = with_link.filter(|(_, link)| link.bytes_per_second.is_some());

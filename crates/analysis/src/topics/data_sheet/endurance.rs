@@ -1,5 +1,5 @@
-//! What a drive is rated to bear, and how much of it was used: bytes written (TBW), drive writes per day (DWPD), the
-//! run's own share, the drive's count of its wear, and how long it lasts at the measured rate.
+//! The rated endurance of a drive and how much of it was used: bytes written (TBW), drive writes per day (DWPD), the
+//! share of this run, the wear that the drive reports, and how long it lasts at the measured rate.
 
 use drivelab_core::data_sheet::DataSheet;
 use drivelab_core::environment::Environment;
@@ -9,46 +9,46 @@ use serde::Serialize;
 
 use crate::values;
 
-/// Days of a year, as makers count them when they turn one rating into the other.
+/// Days of a year, as vendors count them when they convert one rating into the other.
 const DAYS_A_YEAR: f64 = 365.0;
 /// Seconds of a day.
 const SECONDS_A_DAY: f64 = 86_400.0;
 /// Bytes of a terabyte.
 const TB: f64 = 1e12;
-/// Least wear, per cent, from which the drive's own count says how much it can bear: it counts in whole per cents, and
-/// below this the next one may be half as far away again.
+/// Least wear, per cent, from which the drive's own count shows how much it can endure: it counts in whole per cent, so
+/// below this the figure may be off by half.
 const LEAST_USED_PERCENT: u8 = 3;
 
-/// Ratings, what was used of them, and what follows.
+/// Ratings, how much of them was used, and what follows.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Endurance {
-    /// Capacity that the ratings are about, TB: as sold, else as the drive reports it.
+    /// Capacity to which the ratings apply, TB: as sold, else as the drive reports it.
     pub capacity_tb: Option<f64>,
     /// Length of the warranty in years, as printed.
     pub warranty_years: Option<f64>,
     /// Bytes that may be written (TBW), as printed, TB.
     pub tbw_printed_tb: Option<f64>,
-    /// The same worked out from the printed drive writes per day, TB.
+    /// The same computed from the printed drive writes per day, TB.
     pub tbw_from_dwpd_tb: Option<f64>,
     /// Drive writes per day, as printed.
     pub dwpd_printed: Option<f64>,
-    /// The same worked out from the printed bytes.
+    /// The same computed from the printed bytes.
     pub dwpd_from_tbw: Option<f64>,
     /// Written by this run, TB.
     pub run_written_tb: f64,
     /// Share of the rated bytes that this run has written, per cent.
     pub run_share_percent: Option<f64>,
-    /// Written in the drive's life before the run by its own count, TB.
+    /// Written in the drive's life before the run, as it reports, TB.
     pub life_written_tb: Option<f64>,
     /// Share of the rated bytes that this is, per cent.
     pub life_share_percent: Option<f64>,
-    /// Endurance used by the drive's own count before the run, per cent.
+    /// Endurance used before the run, as the drive reports, per cent.
     pub used_percent: Option<u8>,
-    /// What the drive can bear by that count, TB; absent below 3 % used.
+    /// What the drive can endure by that count, TB; absent below 3 % used.
     pub bears_by_own_count_tb: Option<f64>,
-    /// Drive writes in a day of sequential writes at the measured rate without a pause.
+    /// Drive writes in a day of sequential writes at the measured rate without pauses.
     pub drive_writes_a_day_at_full_rate: Option<f64>,
-    /// Days of such writing until the rated bytes are reached, from what was written in the drive's life.
+    /// Days of such writes until the rated bytes are reached, counting what was written in the drive's life.
     pub days_at_full_rate: Option<f64>,
 }
 
@@ -65,7 +65,7 @@ pub fn dwpd(tbw: f64, capacity: f64, warranty_years: f64) -> Option<f64> {
     (whole > 0.0).then(|| tbw / whole)
 }
 
-/// What a drive counts of its own wear.
+/// The wear that a drive reports.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wear {
     /// Endurance used, per cent; may pass 100.
@@ -74,8 +74,8 @@ pub(super) struct Wear {
     pub(super) written: f64,
 }
 
-/// Of a run on a drive with these ratings, whose sequential writes reached `write_mb_s`. `None` where nothing is rated
-/// and the drive counts nothing.
+/// The endurance for a run on a drive with these ratings, whose sequential writes reached `write_mb_s`. `None` if
+/// nothing is rated and the drive reports nothing.
 pub(super) fn of_run(records: &RunRecords, printed: Option<&DataSheet>, write_mb_s: Option<f64>) -> Option<Endurance> {
     let probe = records.environment.probe.as_ref();
     let health = probe.and_then(|probe| probe.nvme.as_ref()?.health.as_ref());
@@ -83,7 +83,7 @@ pub(super) fn of_run(records: &RunRecords, printed: Option<&DataSheet>, write_mb
     with_wear(records, printed, write_mb_s, wear)
 }
 
-/// The same with what the drive counts.
+/// The same with the wear that the drive reports.
 pub(super) fn with_wear(
     records: &RunRecords,
     printed: Option<&DataSheet>,
@@ -124,7 +124,7 @@ pub(super) fn with_wear(
     })
 }
 
-/// Bytes that the drive is rated for: printed as such, else by printed drive writes a day over the warranty, where
+/// Bytes that the drive is rated for: as printed, else from the printed drive writes per day over the warranty, if
 /// `capacity` (in bytes) is known.
 #[must_use]
 pub fn rated_bytes(sheet: &DataSheet, capacity: Option<f64>) -> Option<f64> {

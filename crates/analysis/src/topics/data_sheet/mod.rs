@@ -1,4 +1,4 @@
-//! What is printed of a drive against what was measured.
+//! Printed figures of a drive compared with measured ones.
 
 mod causes;
 mod endurance;

@@ -1,4 +1,4 @@
-//! Printed and measured figures side by side, and what they mean.
+//! Printed and measured figures side by side, with their verdicts.
 
 use drivelab_core::data_sheet::PrintedFigure;
 use drivelab_core::finding::Evidence;
@@ -9,30 +9,30 @@ use serde::Serialize;
 
 use super::endurance::Endurance;
 
-/// Share by which a measured figure may fall short of a printed one and still count as met: makers print two or three
+/// Share by which a measured figure may fall short of a printed one and still count as met: vendors print two or three
 /// digits, and two drives of a model differ by as much.
 pub(super) const TOLERANCE: f64 = 0.05;
 
-/// How a measured figure stands to the printed one.
+/// How a measured figure compares with the printed one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// As good as printed, or better; 5 % are allowed for.
+    /// As good as printed, within 5 %, or better.
     Met,
     /// Worse than printed.
     Missed,
-    /// Worse than printed, but the limit was on this side, so the drive may be able to do it.
+    /// Worse than printed, but the host was the limit, so the drive may be able to do it.
     Undecided,
-    /// Printed, and nothing measured it.
+    /// Printed, but not measured.
     NotMeasured,
-    /// Measured, and nothing printed is known.
+    /// Measured, but no printed figure is known.
     NotPrinted,
-    /// The smoke form measures nothing that could be judged.
+    /// Not judged: the run has the smoke form.
     NotJudged,
 }
 
 impl Verdict {
-    /// For people.
+    /// Its name for people.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -46,58 +46,58 @@ impl Verdict {
     }
 }
 
-/// The data sheet of the drive beside what a run measured.
+/// The data sheet of the drive, compared with a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Sheet {
-    /// Name of the drive facts; absent where none are known.
+    /// Name of the drive facts; absent if none are known.
     pub facts: Option<String>,
-    /// Maker and model by these facts.
+    /// Vendor and model in these facts.
     pub title: Option<String>,
     /// The user named the facts; otherwise the drive's model string fits them.
     pub named_by_user: bool,
-    /// Capacity as sold, TB, whose figures hold; absent where the facts have none like the drive's.
+    /// Capacity as sold, TB, whose figures apply; absent if the facts have none like the drive's.
     pub capacity_tb: Option<f64>,
-    /// One row a test that is the twin of a figure, and one a printed figure that nothing measured.
+    /// One row for each test that is the twin of a figure, and one for each printed figure that nothing measured.
     pub rows: Vec<SheetRow>,
-    /// What the drive is rated to bear and what it has borne; absent where neither is known.
+    /// Rated and used endurance; absent if neither is known.
     pub endurance: Option<Endurance>,
 }
 
 /// A figure, printed and measured.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SheetRow {
-    /// Which.
+    /// The figure.
     pub figure: PrintedFigure,
     /// Unit of both values.
     pub unit: String,
-    /// The test that is its twin; absent where there is none.
+    /// The test that is its twin; absent if it has none.
     pub test: Option<String>,
-    /// The step of it that did best, or drew the most power.
+    /// The step of the test with the best figure, or the highest power.
     pub step: Option<StepId>,
     /// Its label.
     pub step_label: Option<String>,
     /// Id of the metric that was measured.
     pub metric: Option<String>,
-    /// As printed; absent where nothing is.
+    /// The printed value; absent if none is known.
     pub printed: Option<f64>,
-    /// As printed, in words.
+    /// The printed value as text.
     pub printed_text: Option<String>,
-    /// How sure that is, and under which conditions it holds.
+    /// How certain it is, and under which conditions it applies.
     pub printed_note: Option<String>,
-    /// Where it is printed.
+    /// Its source.
     pub printed_in: Option<String>,
-    /// As measured.
+    /// The measured value.
     pub measured: Option<f64>,
-    /// The limit of that step was on this side: a rate is a lower bound, a latency an upper one.
+    /// The host was the limit of that step: a rate is a lower bound, a latency an upper one.
     pub limited_here: bool,
-    /// In which direction something beside the test disturbed what was measured; absent where nothing did.
+    /// In which direction the measured value was disturbed; absent if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wrong: Option<Wrong>,
     /// Measured over printed.
     pub ratio: Option<f64>,
-    /// What that means.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Likely causes where it was missed or undecided, the surest first; empty where nothing on record tells.
+    /// Likely causes if it was missed or undecided, the surest first; empty if the records show none.
     pub causes: Vec<Cause>,
 }
 
@@ -111,22 +111,22 @@ pub enum CauseKind {
     Link,
     /// The drive slowed down as it became warm.
     Heat,
-    /// The printed rate is that of the write cache, which came to its end.
+    /// The printed rate is that of the write cache, which ended.
     WriteCache,
-    /// The drive was not in the state that the test asks for.
+    /// The drive was not in the state that the test needs.
     State,
     /// The drive held data.
     Fill,
-    /// More threads would have had more.
+    /// More threads would have reached more.
     Threads,
-    /// More operations in flight would have had more.
+    /// More operations in flight would have reached more.
     QueueDepth,
-    /// Something lies between the test and the drive: a file system, a virtual disk.
+    /// Something is between the test and the drive: a file system, a virtual disk.
     Layer,
 }
 
 impl CauseKind {
-    /// For people, in a table.
+    /// Its name in tables.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -137,8 +137,8 @@ impl CauseKind {
             CauseKind::State => "the drive's state",
             CauseKind::Fill => "a filled drive",
             CauseKind::Threads => "too few threads",
-            CauseKind::QueueDepth => "too little in flight",
-            CauseKind::Layer => "a layer between",
+            CauseKind::QueueDepth => "too low a queue depth",
+            CauseKind::Layer => "a layer in between",
         }
     }
 }
@@ -146,15 +146,15 @@ impl CauseKind {
 /// A likely cause.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Cause {
-    /// Which.
+    /// Its kind.
     pub kind: CauseKind,
-    /// What speaks for it, a part of a sentence.
+    /// The reason, part of a sentence.
     pub why: String,
     /// The figures behind it.
     pub evidence: Vec<Evidence>,
 }
 
-/// The metric that measures a figure; none where no step does.
+/// The metric that measures a figure; none if no step does.
 pub(super) const fn metric_of(figure: PrintedFigure) -> Option<&'static str> {
     match figure {
         PrintedFigure::SequentialRead => Some("read.throughput"),

@@ -1,8 +1,8 @@
-//! What is printed of a drive against what was measured: each figure with its twin, the verdict, the likely cause where
-//! it was missed, and the arithmetic of endurance. docs/metrics.md says the rules in words.
+//! Printed figures of a drive compared with measured ones: each figure with its twin, the verdict, the likely cause if
+//! it was missed, and the endurance. docs/metrics.md states the rules.
 //!
-//! Measured values are copied from the metrics, so that voids and lower bounds hold here too. Must not know how a table
-//! looks, nor where facts are kept: what is printed was recorded with the run.
+//! Measured values are copied from the metrics, so that voids and lower bounds apply here too. Must not know how a
+//! table looks or where facts are kept: printed figures were recorded with the run.
 
 use drivelab_core::data_sheet::{DataSheet, PrintedFigure};
 use drivelab_core::metric::Metric;
@@ -43,8 +43,8 @@ pub fn sheet(records: &RunRecords, analysis: &Analysis) -> Option<Sheet> {
     })
 }
 
-/// The step of a test whose figure is held against the printed one: the highest rate, the shortest time, the highest
-/// power. Steps without a value are no candidates.
+/// The step of a test whose figure is compared with the printed one: the highest rate, the shortest time, the highest
+/// power. Steps without a value are not candidates.
 fn best<'t, 'a>(
     analysis: &'a Analysis,
     test: &'t TestPlan,
@@ -73,7 +73,7 @@ fn row(
     let idle = || (figure == PrintedFigure::PowerIdle).then(|| telemetry::power_idle(records)).flatten();
     let (step, measured) = (best.map(|(step, ..)| step), best.map(|(.., value)| value).or_else(idle));
     let limit = step.and_then(|step| analysis.limits.iter().find(|limit| limit.step == step.id));
-    // Power is what it is, whoever was the limit.
+    // Power is valid whatever the limit was.
     let limited_here = limit.is_some_and(|limit| limit.limit.lower_bound) && figure.op().is_some();
     let wrong = best.and_then(|(_, metric, _)| metric.wrong);
     let number = known.and_then(|figure| figure.number).map(|number| number / figure.base_units());
@@ -108,13 +108,13 @@ fn row(
     row
 }
 
-/// How sure a printed figure is, and its conditions.
+/// How certain a printed figure is, and its conditions.
 fn note(figure: &drivelab_core::data_sheet::SheetFigure) -> String {
     let certainty = figure.certainty.name();
     figure.note.as_ref().map_or_else(|| certainty.to_owned(), |note| format!("{certainty}; {note}"))
 }
 
-/// How a measured figure stands to the printed one.
+/// How a measured figure compares with the printed one.
 #[must_use]
 pub fn judge(figure: PrintedFigure, printed: Option<f64>, measured: Option<f64>, limited_here: bool) -> Verdict {
     let (Some(measured), Some(printed)) = (measured, printed.filter(|printed| *printed > 0.0)) else {

@@ -1,4 +1,4 @@
-//! Findings about the data sheet: figures that were not reached, and a drive of which nothing printed is known.
+//! Findings about the data sheet: figures that were not reached, and drives without a known data sheet.
 
 use drivelab_core::environment::Environment;
 use drivelab_core::finding::{Finding, Severity};
@@ -10,26 +10,25 @@ use super::sheet::sheet;
 use crate::analysis::Analysis;
 use crate::evidence::{Words, evidence};
 
-/// Nothing printed is known of the drive.
+/// No data sheet of the drive is known.
 pub(crate) fn no_facts(environment: &Environment) -> Finding {
     let model = environment.target.devices.iter().rev().find_map(|device| device.model.as_deref());
     let statement = match model {
-        Some(model) => format!("Nothing printed is known of '{model}': its figures stand without a twin."),
-        None => "Nothing printed is known of this target, which tells no model: its figures stand without a twin."
-            .to_owned(),
+        Some(model) => format!("Figures are not compared with a data sheet, because none is known for '{model}'."),
+        None => "Figures are not compared with a data sheet, because the target reports no model.".to_owned(),
     };
     let words = Words {
         code: "data_sheet_unknown",
         severity: Severity::Note,
         statement,
-        cause: "No drive facts fit its model.",
-        action: "`drivelab drives` lists the known drives; docs/guide/drives.md says how to write a file of your own, and \
-                 `--facts NAME` or `--facts FILE` names one for a run.",
+        cause: "No drive facts match its model.",
+        action: "`drivelab drives` lists the known drives. docs/guide/drives.md describes how to write a file of your \
+                 own, and `--facts NAME` or `--facts FILE` names one for a run.",
     };
     words.about_run(Vec::new())
 }
 
-/// A figure that was missed, or that this side kept from being shown; `None` for others.
+/// A figure that was missed, or that something other than the drive held back; `None` for others.
 pub(crate) fn fell_short(row: &SheetRow) -> Option<Finding> {
     let (measured, printed) = (row.measured?, row.printed?);
     let name = row.figure.title();
@@ -38,7 +37,10 @@ pub(crate) fn fell_short(row: &SheetRow) -> Option<Finding> {
         Verdict::Missed => ("data_sheet_missed", format!("{name} is {share}.")),
         Verdict::Undecided => {
             let bound = if row.figure.less_is_better() { "at most" } else { "at least" };
-            ("data_sheet_undecided", format!("{name} is {bound} {share}: the limit was on this side."))
+            (
+                "data_sheet_undecided",
+                format!("{name} is {bound} {share}: the host, drivelab or other programs held it back."),
+            )
         }
         _ => return None,
     };
@@ -47,7 +49,9 @@ pub(crate) fn fell_short(row: &SheetRow) -> Option<Finding> {
     found.extend(row.causes.iter().flat_map(|cause| cause.evidence.clone()));
     let cause = likely(row);
     let action = match &row.printed_note {
-        Some(note) => format!("Compare what was done with what is printed ({note}) before you judge the drive."),
+        Some(note) => {
+            format!("Compare the conditions of the test with those printed ({note}) before you judge the drive.")
+        }
         None => String::new(),
     };
     let words = Words { code, severity: Severity::Note, statement, cause: &cause, action: &action };
@@ -55,18 +59,18 @@ pub(crate) fn fell_short(row: &SheetRow) -> Option<Finding> {
     Some(words.finding(keys, found))
 }
 
-/// The causes in one sentence, or that there is none on record.
+/// The causes in one sentence, or that the records show none.
 pub(crate) fn likely(row: &SheetRow) -> String {
     if row.causes.is_empty() {
-        return "Nothing on record tells why: link, host, heat and state of the drive are as they should be, as far as they \
-                were seen."
+        return "The records show no cause: link, host, heat and state of the drive are as they should be, as far as \
+                they were observed."
             .to_owned();
     }
     let causes: Vec<String> = row.causes.iter().map(|cause| format!("{}: {}", cause.kind.title(), cause.why)).collect();
     format!("{}.", causes.join("; "))
 }
 
-/// What a run says about the data sheet: that none is known, and each figure that was missed or is undecided.
+/// The findings of a run about the data sheet: that none is known, or each figure that was missed or is undecided.
 pub(crate) fn findings(records: &RunRecords, analysis: &Analysis) -> Vec<Finding> {
     let Some(sheet) = sheet(records, analysis) else { return Vec::new() };
     if sheet.facts.is_none() {

@@ -1,7 +1,7 @@
-//! What parts a fill best: the end of a write cache, a slow decline, or nothing; and what is short beside it.
+//! The change that divides a fill best: the end of a write cache, a slow decline, or none; and short bursts and gaps.
 //!
-//! Owns the rules by which a change of the rate gets its name. The change that parts the fill best is looked for over
-//! the whole fill, so that nothing short at its start or in its middle hides it. Pure: from intervals to one answer.
+//! Owns the rules that name a change of the rate. The change that divides the fill best is searched over the whole
+//! fill, so that nothing short at its start or in its middle hides it. Pure: from intervals to one answer.
 
 use std::ops::Range;
 
@@ -13,44 +13,44 @@ use super::{stalls, step};
 
 /// Least stretch before a change, and the longest that is only a burst: three per cent of the span.
 const LEAST_BEFORE: usize = 6;
-/// What goes fast at the start for less than this is a burst too, unless it is more than a tenth of the span.
+/// A fast start of less than this many seconds is a burst too, unless it is more than a tenth of the span.
 const BURST_S: f64 = 0.5;
 /// See [`BURST_S`].
 const MOST_BURST: usize = 20;
-/// By what factor a burst is faster than what follows.
+/// Factor by which a burst is faster than what follows it.
 const BURST_FACTOR: f64 = 1.25;
 /// Recorded intervals that a level needs.
 const LEAST_KNOWN: f64 = 2.0;
 /// Recorded intervals that a dip needs: two may hold the ends of one stall.
 const LEAST_IN_DIP: f64 = 4.0;
-/// How many standard errors two levels must be apart: noise alone does not get there anywhere in a fill. Of few
-/// intervals its size is itself a guess, so there it is more: half as much again for twenty.
+/// How many standard errors two levels must be apart: noise alone does not reach that anywhere in a fill. With few
+/// intervals the size of the noise is itself uncertain, so more are needed: half as many again with twenty intervals.
 const ERRORS: f64 = 6.0;
 /// See [`ERRORS`].
 const FEW_KNOWN: f64 = 10.0;
-/// Of these errors, the share from which on a fall may well be one: so far noise alone seldom gets.
+/// Share of these errors from which a fall may be an end: noise alone seldom reaches it.
 const SUSPECT: f64 = 0.5;
-/// Share of what comes before the end of a cache that must be faster than the middle of both rates.
+/// Share of the fill before the end of a cache that must be faster than the middle of both rates.
 const MOST_BEFORE: f64 = 0.75;
-/// The same of the last quarter of what follows: a rate that came back and stayed has recovered.
+/// Share of the last quarter of what follows that must be slower: a rate that came back and stayed has recovered.
 const AT_THE_END: f64 = 0.5;
 /// Parts to each side of a change within which a step falls, and a decline hardly does.
 const NEAR: usize = 10;
-/// From this share on it is a step also where a line explains a little more: two steps look like a line.
+/// From this share it is a step even if a line explains a little more: two steps look like a line.
 const VERY_STEEP: f64 = 0.85;
-/// What two levels may leave then, as a multiple of what the line leaves.
+/// The squares that two levels may leave in that case, as a multiple of those of the line.
 const NEARLY: f64 = 1.25;
-/// By how much two levels must explain a fill better than a line: twice the logarithm of the odds, so that it is e^10
-/// to one. Noise may make a step of a decline at any of two hundred places.
+/// By how much two levels must explain a fill better than a line: twice the logarithm of the odds, here e^10 to one.
+/// Noise may turn a decline into a step at any of two hundred positions.
 const ODDS: f64 = 20.0;
-/// Standard errors between the rates right beside a change from which on it is a step anyway.
+/// Standard errors between the rates right beside a change, from which it is a step in any case.
 const ERRORS_BESIDE: f64 = 7.0;
-/// Recorded intervals to each side that tell a step: of fewer, what is served in slices says nothing.
+/// Recorded intervals to each side that show a step: with fewer, a drive that works in slices has no clear rate.
 const NEAR_KNOWN: f64 = 8.0;
-/// An earlier step by this factor, before the one that parts the fill best, is where the cache ended: what follows it
-/// is the drive's next slower way of writing.
+/// If there is an earlier step by this factor before the one that divides the fill best, the cache ended there: what
+/// follows is the drive's next slower way of writing.
 const EARLIER_FACTOR: f64 = 1.5;
-/// Parts in each piece by which a slow decline is judged: in a tenth of the span, what comes in slices is even.
+/// Parts in each piece by which a slow decline is judged: over a tenth of the span, work in slices is even.
 const PIECE: usize = 20;
 /// Recorded intervals that a decline needs.
 const LEAST_IN_DECLINE: f64 = 40.0;
@@ -70,7 +70,7 @@ pub(super) fn judge(intervals: &[(f64, f64)], span: f64, seconds: &[f64]) -> Cou
 
 struct Fill<'a> {
     levels: Levels,
-    /// The same without what is far from all around it.
+    /// The levels without what is far from everything around it.
     calm: Levels,
     track: Track<'a>,
     /// Bytes of a part.
@@ -97,7 +97,7 @@ impl Fill<'_> {
         let step = decline.and_then(|_| self.step(start, least));
         let sure_step = || step.filter(|(_, errors)| *errors >= self.errors_needed()).map(|(step, _)| step);
         let cliff = self.cliff(start, least).or_else(sure_step);
-        // Beside a larger fall the burst is seen only where that is known.
+        // A larger fall hides the burst unless its position is known.
         let burst = burst.or_else(|| self.burst_before(longest, cliff?.at));
         let (start, least) = from(burst);
         let end = cliff.and_then(|cliff| self.end(start, least, cliff));
@@ -126,7 +126,7 @@ impl Fill<'_> {
         Course { answer, burst, stalls }
     }
 
-    /// The most parts at the start that are a burst and no cache.
+    /// The most parts at the start that count as a burst, not a cache.
     fn longest_burst(&self) -> usize {
         let ends = |time: &mut f64, seconds: &f64| {
             *time += seconds;
@@ -136,7 +136,7 @@ impl Fill<'_> {
         in_time.clamp(LEAST_BEFORE, MOST_BURST)
     }
 
-    /// Parts of the burst at the start, where what parts the first `until` parts best comes so early.
+    /// Parts of the burst at the start, if the change that divides the first `until` parts best comes that early.
     fn burst(&self, longest: usize, until: usize) -> Option<usize> {
         let (at, contrast) = self.levels.best_fall(0..until, 1, 2)?;
         (at <= longest && contrast.fall >= BURST_FACTOR.ln() && self.apart(contrast)).then_some(at)
@@ -149,7 +149,7 @@ impl Fill<'_> {
         self.burst(longest.min(fall.saturating_sub(LEAST_BEFORE)), (holds / self.part) as usize)
     }
 
-    /// What parts the fill best, where that is the end of a cache; also where that is hidden by short gaps and bursts.
+    /// The change that divides the fill best, if it is the end of a cache, even one hidden by short gaps and bursts.
     fn cliff(&self, start: usize, least: usize) -> Option<Found> {
         [&self.levels, &self.calm].into_iter().find_map(|levels| {
             let (before, behind, contrast) = self.best(levels, start, least)?;
@@ -159,7 +159,7 @@ impl Fill<'_> {
         })
     }
 
-    /// What parts the fill best: the stretches before and behind it.
+    /// The change that divides the fill best: the stretches before and after it.
     fn best(&self, levels: &Levels, start: usize, least: usize) -> Option<(Range<usize>, Range<usize>, Contrast)> {
         let all = levels.count();
         let (at, contrast) = levels.best_fall(start..all, least, LEAST_BEHIND)?;
@@ -183,8 +183,8 @@ impl Fill<'_> {
         found
     }
 
-    /// The end of the cache at this change or at a large one before it; `None` where what follows its very byte is not
-    /// slower for good.
+    /// The end of the cache at this change or at a large one before it; `None` if what follows that byte is not
+    /// permanently slower.
     fn end(&self, start: usize, least: usize, cliff: Found) -> Option<(usize, End)> {
         let all = self.levels.count();
         [self.earlier(start, least, cliff), cliff].into_iter().find_map(|Found { at, middle }| {
@@ -204,8 +204,8 @@ impl Fill<'_> {
         is_end.then_some((Found { at: step.at, middle }, step.errors))
     }
 
-    /// What may be the end of a cache, but is not far enough from what noise does. In a slow decline it is this step,
-    /// or a fall that explains the fill better than a line.
+    /// A change that may be the end of a cache, but not far enough from noise. In a slow decline it is this step, or a
+    /// fall that explains the fill better than a line.
     fn suspect(&self, start: usize, least: usize, declines: bool, step: Option<(Found, f64)>) -> Option<Edge> {
         let suspect = SUSPECT * self.errors_needed();
         let may_be = |levels: &Levels| {
@@ -220,7 +220,7 @@ impl Fill<'_> {
         Some(Edge { bytes: at as f64 * self.part, before, behind })
     }
 
-    /// Whether the rate fell by enough and for good, from what was recorded often enough.
+    /// Whether the rate fell by enough and permanently, by enough recorded intervals.
     fn falls(&self, before: &Range<usize>, behind: &Range<usize>, contrast: Contrast, middle: f64) -> bool {
         let falls = contrast.fall >= -SLOW.ln() && self.rate(behind) < SLOW * self.rate(before);
         falls && self.known(before, behind) && self.for_good(before, behind, middle)
@@ -244,7 +244,7 @@ impl Fill<'_> {
         mean_rate(self.part, &self.seconds[of.clone()])
     }
 
-    /// Whether what comes before is faster than the middle, and what follows slower, by most of both.
+    /// Whether most of what comes before is faster than the middle, and most of what follows slower.
     fn for_good(&self, before: &Range<usize>, behind: &Range<usize>, middle: f64) -> bool {
         let last = behind.end - behind.len() / 4..behind.end;
         1.0 - self.share_slow(before.clone(), middle) >= MOST_BEFORE
@@ -252,14 +252,14 @@ impl Fill<'_> {
             && self.share_slow(last, middle) >= AT_THE_END
     }
 
-    /// Share of a stretch that is below a rate, by two per cent of the span each.
+    /// Share of a stretch that is below a rate, in pieces of two per cent of the span.
     fn share_slow(&self, of: Range<usize>, rate: f64) -> f64 {
         let pieces = self.seconds[of.clone()].chunks(TOGETHER);
         let slow = pieces.filter(|piece| mean_rate(self.part, piece) < rate).map(<[f64]>::len);
         slow.sum::<usize>() as f64 / of.len().max(1) as f64
     }
 
-    /// Whether the fall is a step: done at its place and not on the whole way.
+    /// Whether the fall is a step: it happens at one position and not over the whole length.
     fn steep(&self, levels: &Levels, before: &Range<usize>, behind: &Range<usize>, contrast: Contrast) -> bool {
         let (near, far) = self.beside(levels, before, behind);
         let here = levels.mean(&near) - levels.mean(&far);
@@ -269,8 +269,8 @@ impl Fill<'_> {
         is_step && (levels.between(&near, &far).errors >= ERRORS_BESIDE || self.beats_line(levels, before, behind))
     }
 
-    /// Whether two levels explain the fill better than a line, by more than noise can make of a slow decline; without
-    /// its gaps and bursts by so much, and with them no worse.
+    /// Whether two levels explain the fill better than a line, by more than noise in a slow decline can cause: without
+    /// gaps and bursts by that much, and with them no worse.
     fn beats_line(&self, levels: &Levels, before: &Range<usize>, behind: &Range<usize>) -> bool {
         let whole = before.start..behind.end;
         let odds = |levels: &Levels| {
@@ -280,9 +280,9 @@ impl Fill<'_> {
         odds(levels) >= ODDS && odds(&self.levels) >= 0.0
     }
 
-    /// The stretches right before and behind a change, without the interval through which it may go.
+    /// The stretches right before and after a change, without the interval that may contain it.
     fn beside(&self, levels: &Levels, before: &Range<usize>, behind: &Range<usize>) -> (Range<usize>, Range<usize>) {
-        // The parts of the interval through which the edge may go belong to neither side.
+        // The parts of the interval that may contain the edge belong to neither side.
         let width =
             |rate: f64| (self.track.interval_s(before.end as f64 * self.part) * rate / self.part).ceil() as usize;
         let first = before.end.saturating_sub(width(self.rate(before)).max(1)).max(before.start + 1);
@@ -306,7 +306,7 @@ impl Fill<'_> {
             .then_some(rates)
     }
 
-    /// The stretch that was slower than what lies before and behind it.
+    /// The stretch that was slower than the fill before and after it.
     fn dip(&self, of: Range<usize>) -> Option<Dip> {
         let mut best: Option<(Range<usize>, Contrast)> = None;
         for from in of.start + LEAST_BEFORE..of.end.saturating_sub(2 * LEAST_BEFORE) {
@@ -328,12 +328,12 @@ impl Fill<'_> {
         let fell = self.edge(inside.start, sides[0].clone(), inside.clone());
         let back = self.edge(inside.end, inside, sides[1].clone());
         let around = f64::midpoint(fell.before, back.behind);
-        // Intervals that hold a stall are as slow, but hardly anything was written in it.
+        // Intervals with a stall are as slow, but hardly anything was written in them.
         let wide = back.bytes - fell.bytes >= LEAST_BEFORE as f64 * self.part;
         wide.then_some(Dip { from: fell.bytes, to: back.bytes, around, within })
     }
 
-    /// The true byte of a change that lies at about this part.
+    /// The exact byte of a change at about this part.
     fn edge(&self, at: usize, before: Range<usize>, behind: Range<usize>) -> Edge {
         let about = Edge { bytes: at as f64 * self.part, before: self.rate(&before), behind: self.rate(&behind) };
         let bytes = |of: Range<usize>| of.start as f64 * self.part..of.end as f64 * self.part;
@@ -341,5 +341,5 @@ impl Fill<'_> {
     }
 }
 
-/// The number of parts is the one that all stretches above are counted in.
+/// All stretches above are counted in this number of parts.
 const _: () = assert!(PARTS == 200);

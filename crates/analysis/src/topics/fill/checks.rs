@@ -1,4 +1,4 @@
-//! What a fill shows of the drive's write cache: one answer for each, and what is short beside it. Voids nothing; the
+//! What a fill shows about the drive's write cache: one answer for each, and short bursts and gaps. Voids nothing; the
 //! course is judged in [`super::shape()`].
 
 use drivelab_core::finding::{Evidence, Finding};
@@ -23,10 +23,10 @@ pub(crate) static FILLED: &[Check] = &[
     Check { finding: &text::STALLED, rule: "", check: stalled },
 ];
 
-/// Codes of the answers to where a write cache ends; the others only say what lies beside it.
+/// Codes that answer where a write cache ends; the other codes add details.
 const ANSWERS: [&str; 4] = ["write_cache_ended", "write_ramp", "write_cache_not_seen", "write_cache_too_little"];
 
-/// Marks what a methodology asks that only fills: the end of the write cache is its question.
+/// Marks the answer of a methodology that only fills: the end of the write cache is its question.
 pub(crate) fn answering(records: &RunRecords, finding: &mut Finding) {
     let measured = || records.plan.steps().filter(|step| step.role == StepRole::Measure);
     let writes = |step: &Step| step.workload().is_some_and(|load| load.groups().any(|load| load.issues(OpKind::Write)));
@@ -35,7 +35,7 @@ pub(crate) fn answering(records: &RunRecords, finding: &mut Finding) {
     finding.answers |= asks && ANSWERS.contains(&finding.code.as_str());
 }
 
-/// The course of a measured fill; figures of preparation are no results, and a moment has none.
+/// The course of a measured fill; figures of preparation are not results, and a smoke run has no course.
 fn course(subject: &Subject<'_>) -> Option<FillShape> {
     counts(subject).then(|| subject.execution.fill()).flatten()
 }
@@ -52,7 +52,7 @@ fn share(subject: &Subject<'_>, bytes: f64) -> Evidence {
     evidence("share of the span", 100.0 * bytes / span(subject), None, "%")
 }
 
-/// What is reported of this execution, with a note where other programs used the disk and so marked its rates.
+/// What is reported of this execution, with a note if other I/O used the disk and its rates are marked.
 fn told_with_others(subject: &Subject<'_>, found: Option<Vec<Evidence>>) -> Vec<Seen> {
     let told = told(subject, found);
     if told.is_empty() || others::others(subject).is_empty() {
@@ -61,12 +61,12 @@ fn told_with_others(subject: &Subject<'_>, found: Option<Vec<Evidence>>) -> Vec<
     told.into_iter().map(|seen| seen.noting("others")).collect()
 }
 
-/// A measured fill whose rate fell for good.
+/// A measured fill whose rate fell permanently.
 fn cache_ended(subject: &Subject<'_>) -> Vec<Seen> {
     let found = course(subject).and_then(|shape| Some((shape.cache_bytes?, shape)));
     let found = found.map(|(cache, shape)| {
         vec![
-            evidence("rate behind the end (limit: before it)", shape.sustained / 1e6, Some(shape.peak / 1e6), "MB/s"),
+            evidence("rate after the end (limit: before it)", shape.sustained / 1e6, Some(shape.peak / 1e6), "MB/s"),
             evidence("written when it ended", cache / 1e9, None, "GB"),
             share(subject, cache),
         ]
@@ -84,7 +84,7 @@ fn ramp(subject: &Subject<'_>) -> Vec<Seen> {
     told_with_others(subject, found)
 }
 
-/// Nothing parts the fill; a stretch that was slower and came back is told with it.
+/// No end was seen; a stretch that was slower and recovered is reported with it.
 fn not_seen(subject: &Subject<'_>) -> Vec<Seen> {
     let found = course(subject).and_then(|shape| {
         let Answer::NotSeen(dip) = shape.course.answer else { return None };
@@ -95,7 +95,7 @@ fn not_seen(subject: &Subject<'_>) -> Vec<Seen> {
         found.extend(dip.into_iter().flat_map(|dip| {
             [
                 evidence("written when the rate fell", dip.from / 1e9, None, "GB"),
-                evidence("written when it was back", dip.to / 1e9, None, "GB"),
+                evidence("written when it had recovered", dip.to / 1e9, None, "GB"),
                 evidence("rate in between (limit: around it)", dip.within / 1e6, Some(dip.around / 1e6), "MB/s"),
             ]
         }));
@@ -104,8 +104,8 @@ fn not_seen(subject: &Subject<'_>) -> Vec<Seen> {
     told_with_others(subject, found)
 }
 
-/// A fill that has no course, since it is too short or did not come to the end of its span; or one whose rate varies
-/// too much for what was written.
+/// A fill that has no course, because it is too short or did not reach the end of its span, or one whose rate varies
+/// too much for the amount written.
 fn too_little(subject: &Subject<'_>) -> Vec<Seen> {
     let execution = subject.execution;
     let none = counts(subject) && fill::fills(subject.step).is_some() && execution.fill().is_none();
@@ -114,7 +114,7 @@ fn too_little(subject: &Subject<'_>) -> Vec<Seen> {
         _ => None,
     });
     let found = (none || fell.is_some()).then(|| {
-        // A short fill may have had several passes, and the first of them is what tells: no more than the span.
+        // A short fill may have had several passes. Only the first counts: no more than the span.
         let written = execution.record.write.bytes.as_f64().min(span(subject));
         let mut found = vec![
             evidence("written", written / 1e9, None, "GB"),
@@ -128,7 +128,7 @@ fn too_little(subject: &Subject<'_>) -> Vec<Seen> {
         ];
         found.extend(fell.into_iter().flat_map(|edge| {
             [
-                evidence("rate behind a fall (limit: before it)", edge.behind / 1e6, Some(edge.before / 1e6), "MB/s"),
+                evidence("rate after a fall (limit: before it)", edge.behind / 1e6, Some(edge.before / 1e6), "MB/s"),
                 evidence("written when it fell", edge.bytes / 1e9, None, "GB"),
             ]
         }));
@@ -140,7 +140,7 @@ fn too_little(subject: &Subject<'_>) -> Vec<Seen> {
 fn burst(subject: &Subject<'_>) -> Vec<Seen> {
     let found = course(subject).and_then(|shape| shape.course.burst).map(|burst| {
         vec![
-            evidence("rate of the burst (limit: behind it)", burst.before / 1e6, Some(burst.behind / 1e6), "MB/s"),
+            evidence("rate of the burst (limit: after it)", burst.before / 1e6, Some(burst.behind / 1e6), "MB/s"),
             evidence("written in it", burst.bytes / 1e9, None, "GB"),
             share(subject, burst.bytes),
         ]
@@ -156,7 +156,7 @@ fn stalled(subject: &Subject<'_>) -> Vec<Seen> {
             evidence("longest gap", longest.lost_s, None, "s"),
             evidence("gaps", stalls.len() as f64, None, "gaps"),
             evidence("written before the longest", longest.bytes / 1e9, None, "GB"),
-            evidence("rate behind it (limit: before it)", longest.behind / 1e6, Some(longest.before / 1e6), "MB/s"),
+            evidence("rate after it (limit: before it)", longest.behind / 1e6, Some(longest.before / 1e6), "MB/s"),
         ]
     });
     told(subject, found)

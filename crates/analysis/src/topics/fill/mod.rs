@@ -1,4 +1,4 @@
-//! What a fill of the whole span shows of a write cache.
+//! What a fill of the whole span shows about a write cache.
 
 mod answer;
 mod change;

@@ -1,20 +1,20 @@
-//! The byte at which one rate becomes another, inside the interval that holds both.
+//! The byte at which one rate becomes another, inside the interval that contains both.
 //!
-//! An interval through which an edge goes was written at the one rate up to it and at the other from then on, so the
-//! time that it took tells where that was. What is drained in slices (a throttle, a drive with a buffer) smears an edge
-//! over its neighbours, so of those the place is taken that explains them all best. Pure.
+//! An interval that contains an edge was written at one rate up to it and at the other after it, so its length shows
+//! the position of the edge. Data that is drained in slices (a throttle, a drive with a buffer) smears an edge over the
+//! neighbouring intervals, so the position that explains them all best is used. Pure.
 
 use std::ops::Range;
 
 use super::answer::Edge;
 
-/// Share of the span next to an edge whose rate is taken for the one there.
+/// Share of the span next to an edge whose rate counts as the rate at the edge.
 const NEAR: f64 = 0.1;
-/// Intervals next to an edge that this is at least: over fewer, what is drained in slices has no rate.
+/// Least number of intervals for that: over fewer, data that is drained in slices has no rate.
 const NEAR_INTERVALS: usize = 10;
-/// Intervals to each side of those that may hold an edge, among which it is looked for.
+/// Intervals to each side of those that may contain an edge, among which it is searched as well.
 const MORE: usize = 2;
-/// Pieces of that, of whose paces the middle one counts: a burst or a stall in one of them says nothing.
+/// Pieces of a stretch; the median of their paces counts, so that a burst or a stall in one of them has no effect.
 const PIECES: usize = 5;
 
 /// The intervals of a fill up to the end of its span, with the bytes and seconds before each.
@@ -47,7 +47,7 @@ impl<'a> Track<'a> {
         at.saturating_sub(1).min(self.intervals.len().saturating_sub(1))
     }
 
-    /// How many intervals had ended when so much was written; within one, the share of it.
+    /// How many intervals had ended when this many bytes were written; within one, its share counts.
     pub(super) fn intervals_at(&self, bytes: f64) -> f64 {
         let at = self.holding(bytes);
         let (begins, (length, _)) = (self.before[at].0, self.intervals[at]);
@@ -59,7 +59,7 @@ impl<'a> Track<'a> {
         self.intervals[self.holding(bytes)].1
     }
 
-    /// Seconds per byte of whole intervals: the middle one of its pieces; `None` where nothing was written in them.
+    /// Seconds per byte of whole intervals: the median of their pieces; `None` if nothing was written in them.
     fn pace(&self, of: Range<usize>) -> Option<f64> {
         let piece = of.len().div_ceil(PIECES).max(1);
         let ends = of.clone().step_by(piece).map(|from| (from, (from + piece).min(of.end)));
@@ -71,13 +71,13 @@ impl<'a> Track<'a> {
     }
 }
 
-/// The edge at about `near`, known to a part of so many bytes, between two stretches (bytes) of one rate each; `None`
-/// where too little is known.
+/// The edge at about `near`, known to a part of this many bytes, between two stretches (bytes) of one rate each; `None`
+/// if too little is known.
 pub(super) fn edge(track: &Track<'_>, near: f64, part: f64, before: Range<f64>, behind: Range<f64>) -> Option<Edge> {
     let last = track.intervals.len();
-    // The first interval of a stretch may hold what came before it.
+    // The first interval of a stretch may contain bytes from before it.
     let lowest = track.holding(before.start) + usize::from(before.start > 0.0);
-    // The intervals that may hold it, and some more to each side for what is drained in slices.
+    // The intervals that may contain it, and some more to each side because of data that is drained in slices.
     let from = track.holding((near - 1.5 * part).max(0.0)).saturating_sub(MORE).max(lowest + 1);
     let to = (track.holding(near + 1.5 * part) + 1 + MORE).min(track.holding(behind.end)).min(last.saturating_sub(1));
     let to = to.max(from + 1);
@@ -91,9 +91,9 @@ pub(super) fn edge(track: &Track<'_>, near: f64, part: f64, before: Range<f64>, 
     Some(Edge { bytes, before: fast, behind: slow })
 }
 
-/// The byte in these intervals up to which one rate and from which on the other explains best what was written in each:
-/// with the least sum of misses, in which a gap or what had waited in one counts for no more than any other interval
-/// that went at the other rate. `None` where the rates are the same.
+/// The byte in these intervals at which the change from the first rate to the second explains best what was written in
+/// each: with the least sum of deviations, in which a gap, or data that had waited, counts no more than any other
+/// interval at the wrong rate. `None` if the rates are equal.
 fn meeting(track: &Track<'_>, of: Range<usize>, first: f64, second: f64) -> Option<f64> {
     let misses = |at: usize, due: f64| {
         let (bytes, seconds) = track.intervals[at];

@@ -1,6 +1,6 @@
 //! A fill by position: the rate of each stretch of the span, and of its end.
 //!
-//! Within an interval the rate is taken as even. Pure. Must not know: how the rates look.
+//! Within an interval the rate counts as constant. Pure. Must not know how the rates are drawn.
 
 use drivelab_core::plan::Step;
 use drivelab_core::run::RunRecords;
@@ -9,9 +9,9 @@ use super::parts::filled;
 use super::shape::course;
 use crate::by_position::cut;
 
-/// Size of a stretch, as the sources that print such a curve have it: 1 GB.
+/// Size of a stretch, as in the sources that print such a curve: 1 GB.
 const SEGMENT: f64 = 1e9;
-/// A span of fewer such stretches is not cut.
+/// A span with fewer such stretches is not cut.
 const FEW: f64 = 20.0;
 
 /// The rates of a fill by position.
@@ -30,8 +30,8 @@ impl Segments {
     }
 }
 
-/// The last recorded execution of a step by position, in at most so many stretches of 1 GB, or of several where there
-/// would be more; `None` where the step is no fill, did not reach the end of its span, or that is below 20 GB.
+/// The last recorded execution of a step by position, in stretches of 1 GB, or of several if there would be more than
+/// `most`; `None` if the step is not a fill, did not reach the end of its span, or has a span below 20 GB.
 #[must_use]
 pub fn of_step(records: &RunRecords, step: &Step, most: usize) -> Option<Segments> {
     let key = &records.steps.iter().rfind(|record| record.key.step == step.id)?.key;
@@ -43,11 +43,11 @@ pub fn of_step(records: &RunRecords, step: &Step, most: usize) -> Option<Segment
     Some(Segments { size, rates: rates(&intervals, span, size)? })
 }
 
-/// The rate of each stretch of `size` bytes, bytes per second; `None` where the span was not filled.
+/// The rate of each stretch of `size` bytes, bytes per second; `None` if the span was not filled.
 #[must_use]
 pub fn rates(intervals: &[(f64, f64)], span: f64, size: f64) -> Option<Vec<f64>> {
     let end = filled(intervals, span)?;
-    // A thousandth of a stretch at the end is none of its own.
+    // A thousandth of a stretch at the end is not a stretch of its own.
     let count = (end / size - 0.001).ceil().max(0.0) as usize;
     let borders: Vec<f64> = (0..=count).map(|at| f64::min(at as f64 * size, end)).collect();
     let seconds = cut(intervals.iter().copied(), &borders);
@@ -55,7 +55,7 @@ pub fn rates(intervals: &[(f64, f64)], span: f64, size: f64) -> Option<Vec<f64>>
     Some(stretches.filter(|(_, seconds)| *seconds > 0.0).map(|(bytes, seconds)| bytes / seconds).collect())
 }
 
-/// The rate of the last so many bytes of the span, bytes per second.
+/// The rate of the last `bytes` of the span, bytes per second.
 pub(crate) fn last(intervals: &[(f64, f64)], span: f64, bytes: f64) -> Option<f64> {
     let end = filled(intervals, span)?;
     let time: f64 = cut(intervals.iter().copied(), &[end - bytes, end]).iter().sum();
@@ -64,7 +64,7 @@ pub(crate) fn last(intervals: &[(f64, f64)], span: f64, bytes: f64) -> Option<f6
 
 #[cfg(test)]
 mod tests {
-    //! Stretches of a course drawn by hand.
+    //! Stretches of a course made by hand.
 
     use super::*;
 

@@ -1,7 +1,7 @@
-//! What a fill of the whole span shows: whether a write cache ended and where, the rate before and behind its end,
+//! What a fill of the whole span shows: whether and where a write cache ended, the rate before and after its end,
 //! recoveries and a late decline.
 //!
-//! Owns the figures that follow from its course; what the course is called is decided in [`change`]. Pure: from
+//! Owns the figures that follow from its course; [`change`] decides what the course is called. Pure: from
 //! intervals (bytes and time) to a shape.
 
 use drivelab_core::files::FileWork;
@@ -15,11 +15,11 @@ use super::answer::{Answer, Course, Edge, End, MOST_BEHIND, TOGETHER};
 use super::change;
 use super::parts::{PARTS, first_behind, mean_rate, parts};
 
-/// Parts of which a decline behind the cache is worked out, twice over.
+/// Half the least number of parts from which a decline after the cache is computed.
 const LASTING: usize = 4;
 /// Fewer recorded intervals than this show no edge.
 pub(crate) const LEAST_INTERVALS: usize = 20;
-/// The last quarter of what follows the cache has declined where it is below this share of the first half.
+/// The last quarter of what follows the cache has declined if it is below this share of the first half.
 const DECLINED: f64 = 0.9;
 
 /// What a fill shows. Rates are bytes per second.
@@ -27,23 +27,23 @@ const DECLINED: f64 = 0.9;
 pub struct FillShape {
     /// What its course is called.
     pub course: Course,
-    /// Rate before the end of the cache, without a burst at the start; of the whole fill where no end was seen.
+    /// Rate before the end of the cache, without a burst at the start; of the whole fill if no end was seen.
     pub peak: f64,
-    /// Bytes written when the cache ended; `None` where no end was seen.
+    /// Bytes written when the cache ended; `None` if no end was seen.
     pub cache_bytes: Option<f64>,
-    /// Rate behind the end of the cache, recoveries left out; of the whole fill where no end was seen.
+    /// Rate after the end of the cache, without recoveries; of the whole fill if no end was seen.
     pub sustained: f64,
-    /// How often the rate came back above the middle of both levels behind the end of the cache.
+    /// How often the rate rose above the middle of both levels again after the end of the cache.
     pub recoveries: usize,
-    /// Share of what was written behind the end of the cache that went fast, 0 to 1.
+    /// Share of the bytes after the end of the cache that were written fast, 0 to 1.
     pub recovered_share: f64,
-    /// By which share the last quarter behind the cache (recoveries left out) is slower than the first half, 0 to 1;
-    /// 0 where it is not slower by a tenth.
+    /// By which share the last quarter after the cache (without recoveries) is slower than the first half, 0 to 1;
+    /// 0 if it is not slower by a tenth.
     pub late_decline: f64,
 }
 
-/// The span of a step that is a fill, in bytes; `None` where it is none: it writes in order, nothing else, and goes
-/// over the whole span at least once.
+/// The span of a step that is a fill, in bytes; `None` for other steps. A fill only writes, sequentially, and covers
+/// the whole span at least once.
 pub(crate) fn fills(step: &Step) -> Option<f64> {
     let Action::Io { workload, stop, .. } = &step.action else { return None };
     let upwards = workload.pattern == Pattern::Sequential && workload.threads.get() == 1;
@@ -54,14 +54,14 @@ pub(crate) fn fills(step: &Step) -> Option<f64> {
     (in_order && only_writes && once && !deletes).then(|| workload.span.length.as_f64())
 }
 
-/// Whether a step is a fill: it writes its span in order at least once, and nothing else. A fall of its rate shows the
-/// end of a write cache and says nothing about heat.
+/// Whether a step is a fill: it only writes, and covers its span sequentially at least once. A fall of its rate shows
+/// the end of a write cache and nothing about heat.
 #[must_use]
 pub fn is_fill(step: &Step) -> bool {
     fills(step).is_some()
 }
 
-/// What an execution of a fill moved, interval by interval, and its span; `None` where the step is none.
+/// The bytes that an execution of a fill wrote, interval by interval, and its span; `None` if the step is not a fill.
 pub(crate) fn course(step: &Step, key: &StepKey, intervals: &[IntervalRecord]) -> Option<(Vec<(f64, f64)>, f64)> {
     let span = fills(step)?;
     let of_this = intervals.iter().filter(|interval| interval.key == *key);
@@ -72,9 +72,8 @@ pub(crate) fn course(step: &Step, key: &StepKey, intervals: &[IntervalRecord]) -
     Some((moved.collect(), span))
 }
 
-/// The shape of a fill of `span` bytes from its intervals (bytes, seconds). What was written behind the end of the span
-/// (a stream that wrapped) does not count. `None` where the span was not filled or there are too few intervals to see
-/// an edge.
+/// The shape of a fill of `span` bytes from its intervals (bytes, seconds). Bytes beyond the end of the span (of a
+/// stream that wrapped) do not count. `None` if the span was not filled or there are too few intervals to see an edge.
 #[must_use]
 pub fn shape(intervals: &[(f64, f64)], span: f64) -> Option<FillShape> {
     if intervals.len() < LEAST_INTERVALS || span <= 0.0 {
@@ -115,8 +114,8 @@ fn behind(course: Course, end: End, intervals: &[(f64, f64)], span: f64, seconds
     }
 }
 
-/// Which of these parts went faster than the middle: each by itself, or by pieces of 2 % of the span, as the end of the
-/// cache is judged, where the drive goes fast in so many short bursts that the parts say nothing.
+/// Which of these parts were faster than the middle: each by itself, or in pieces of 2 % of the span, as the end of the
+/// cache is judged, if the drive is fast in so many short bursts that single parts show nothing.
 fn fast(part: f64, seconds: &[f64], middle: f64) -> Vec<bool> {
     let by = |together: usize| -> Vec<bool> {
         let of_piece = |piece: &[f64]| vec![mean_rate(part, piece) >= middle; piece.len()];
@@ -127,8 +126,8 @@ fn fast(part: f64, seconds: &[f64], middle: f64) -> Vec<bool> {
     if count as f64 > (1.0 - MOST_BEHIND) * seconds.len() as f64 { by(TOGETHER) } else { each }
 }
 
-/// Bytes over time of the intervals that began behind the burst (bytes) and ended before the edge. A gap at the edge
-/// itself, in which nothing was written, is no part of what came before it.
+/// Bytes over time of the intervals that began after the burst (bytes) and ended before the edge. A gap at the edge
+/// itself, in which nothing was written, does not count as before it.
 fn peak(intervals: &[(f64, f64)], burst: f64, edge: Edge) -> f64 {
     let (mut position, mut written, mut time) = (0.0, 0.0, 0.0);
     for (bytes, seconds) in intervals {

@@ -1,6 +1,6 @@
 //! Short gaps in a fill: times in which next to nothing was written.
 //!
-//! Owns the rule by which a gap is one. Looked for interval by interval, against the rate around each. Pure.
+//! Owns the rule that defines a gap. Searches interval by interval and compares each with the rate around it. Pure.
 
 use super::answer::Stall;
 use super::parts::median;
@@ -8,23 +8,23 @@ use super::place::Track;
 
 /// An interval slower than this share of the rate around it may be part of a gap.
 const SLOW: f64 = 0.7;
-/// Seconds that a gap has to cost: more than a throttle's slice or two.
+/// Seconds that a gap must cost: more than one or two slices of a throttle.
 const LEAST_S: f64 = 0.25;
-/// How many times what an interval usually loses or gains.
+/// How many times as much as an interval usually loses or gains.
 const UNUSUAL: f64 = 6.0;
-/// More than this share of the span is no gap.
+/// More than this share of the span is not a gap.
 const SHORT: f64 = 0.03;
-/// More gaps than this share of the intervals, and than [`FEW`]: that is how the drive writes.
+/// If there are more gaps than this share of the intervals, and than [`FEW`], that is the drive's usual way of writing.
 const RARE: f64 = 0.05;
 /// See [`RARE`].
 const FEW: f64 = 5.0;
-/// Parts to each side whose median is the rate around a place.
+/// Parts to each side whose median is the rate around a position.
 const AROUND: usize = 10;
-/// Intervals to each side of an edge that hold both rates.
+/// Intervals to each side of an edge that contain both rates.
 const AT_EDGE: usize = 2;
 
-/// The gaps, in order, but for those before `begins` (bytes). At the edges (bytes), where the rate changes anyway, a
-/// gap is what took longer than the slower rate explains.
+/// The gaps, in order, except those before `begins` (bytes). At the edges (bytes), where the rate changes anyway, a gap
+/// is an interval that took longer than the slower rate explains.
 pub(super) fn stalls(track: &Track<'_>, seconds: &[f64], part: f64, begins: f64, edges: &[f64]) -> Vec<Stall> {
     let usual = around(seconds, part);
     let at_edge = |at: usize| edges.iter().any(|edge| track.holding(*edge).abs_diff(at) <= AT_EDGE);
@@ -38,7 +38,7 @@ pub(super) fn stalls(track: &Track<'_>, seconds: &[f64], part: f64, begins: f64,
     while at < lost.len() {
         let end = (at..lost.len()).find(|at| !slow(*at)).unwrap_or(lost.len());
         let (from, to, lost_s) = (track.before[at].0, track.before[end].0, lost[at..end].iter().sum::<f64>());
-        // What goes on to the end has nothing behind it.
+        // A gap that lasts to the end has nothing after it.
         if lost_s >= least && to - from <= SHORT * part * seconds.len() as f64 && end < lost.len() {
             let pace = |part: usize| usual[part.min(usual.len() - 1)];
             let (before, behind) = ((from / part) as usize, (to / part) as usize);
@@ -50,8 +50,8 @@ pub(super) fn stalls(track: &Track<'_>, seconds: &[f64], part: f64, begins: f64,
     if found.len() as f64 > (RARE * lost.len() as f64).max(FEW) { Vec::new() } else { found }
 }
 
-/// Seconds of an interval beyond those that its bytes take at the rate around it, or at the slowest of those around so
-/// many intervals to each side.
+/// Seconds of an interval beyond those that its bytes take at the rate around it, or at the slowest of the rates around
+/// `reach` intervals to each side.
 fn lost_s(track: &Track<'_>, usual: &[f64], part: f64, at: usize, reach: usize) -> f64 {
     let (bytes, time) = track.intervals[at];
     let begins = track.before[at].0;

@@ -1,31 +1,32 @@
-//! The step within a slow decline: a rate that falls at one place by more than the slopes before and behind it explain.
+//! The step within a slow decline: a rate that falls at one position by more than the slopes before and after it
+//! explain.
 //!
-//! Owns the fit of two lines with a gap between them. Pure: from levels to a place. Must not know: what that means.
+//! Owns the fit of two lines with a gap between them. Pure: from levels to a position. Must not know what it means.
 
 use std::ops::Range;
 
 use super::answer::{LEAST_BEHIND, SLOW, STEEP};
 use super::levels::Levels;
 
-/// Parts to each side through which the lines go: over more, a decline that is no straight line looks like a step.
+/// Parts to each side through which the lines go: over more, a decline that is not straight looks like a step.
 const SIDE: usize = 60;
-/// Figures that two lines take from what is known.
+/// Degrees of freedom that two lines use.
 const OF_LINES: f64 = 4.0;
 
 /// A step.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step {
-    /// The part behind it.
+    /// The part after it.
     pub at: usize,
-    /// Logarithm of the middle between the rates right before and right behind it.
+    /// Logarithm of the middle between the rates right before and right after it.
     pub middle: f64,
     /// How many standard errors high it is.
     pub errors: f64,
 }
 
-/// The step that the two lines beside it explain best, with so many parts at least before it; `None` where none falls
-/// by a fifth. `beside` gives the stretches right before and behind a place, without what may hold the step itself:
-/// most of it has to be done between them.
+/// The step that the two lines beside it explain best, with at least this many parts before it; `None` if none falls by
+/// a fifth. `beside` gives the stretches right before and after a position, without the interval that may contain the
+/// step itself: most of the fall must happen between them.
 pub(super) fn steepest(
     levels: &Levels,
     of: Range<usize>,

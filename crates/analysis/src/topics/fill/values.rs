@@ -3,7 +3,7 @@
 use super::{segments, shape as fill};
 use crate::values::{Execution, GB, MB};
 
-/// Bytes of the end of a fill that reviewers give a figure of its own.
+/// Bytes at the end of a fill for which reviewers give a separate figure.
 const LAST: f64 = 16.0 * GB;
 
 /// Rate before the end of the write cache, MB/s.
@@ -22,31 +22,31 @@ pub(crate) fn fill_cache_share(execution: Execution<'_>) -> Option<f64> {
     execution.fill()?.cache_bytes.map(|bytes| 100.0 * bytes / span)
 }
 
-/// Rate behind the end of the cache, MB/s.
+/// Rate after the end of the cache, MB/s.
 pub(crate) fn fill_sustained(execution: Execution<'_>) -> Option<f64> {
     execution.fill().map(|shape| shape.sustained / MB)
 }
 
-/// Rate of the last 16 GB of a fill of at least twice as many, MB/s.
+/// Rate of the last 16 GB of a fill of at least 32 GB, MB/s.
 pub(crate) fn fill_last_16_gb(execution: Execution<'_>) -> Option<f64> {
     let (intervals, span) = fill::course(execution.step, &execution.record.key, execution.intervals)?;
     let last = segments::last(&intervals, span, LAST).filter(|_| span >= 2.0 * LAST)?;
     Some(last / MB)
 }
 
-/// How often the rate came back; `None` where no end of the cache was seen.
+/// How often the rate recovered; `None` if no end of the cache was seen.
 pub(crate) fn fill_recoveries(execution: Execution<'_>) -> Option<f64> {
     let shape = execution.fill()?;
     shape.cache_bytes.map(|_| shape.recoveries as f64)
 }
 
-/// Share of what was written behind the cache that went fast, per cent.
+/// Share of the bytes after the end of the cache that were written fast, per cent.
 pub(crate) fn fill_recovery_share(execution: Execution<'_>) -> Option<f64> {
     let shape = execution.fill()?;
     shape.cache_bytes.map(|_| 100.0 * shape.recovered_share)
 }
 
-/// By how much the end of the fill is slower than what followed the cache, per cent.
+/// By how much the end of the fill is slower than the part right after the cache, per cent.
 pub(crate) fn fill_late_decline(execution: Execution<'_>) -> Option<f64> {
     let shape = execution.fill()?;
     shape.cache_bytes.map(|_| 100.0 * shape.late_decline)

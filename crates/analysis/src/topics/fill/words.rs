@@ -1,11 +1,11 @@
-//! Findings about what a fill shows of the write cache.
+//! Findings about what a fill shows about the write cache.
 
 use super::answer::SLOW;
 use crate::check::Seen;
 use crate::evidence::{FindingDef, executions, plural};
 
-/// What is said of a write cache that is larger than what was written.
-const FILL_MORE: &str = "Fill the whole drive (`drivelab run disk-fill DEVICE --form faithful`) where the end of its \
+/// What to do if the write cache may be larger than what was written.
+const FILL_MORE: &str = "Fill the whole drive (`drivelab run disk-fill DEVICE --form faithful`) if the end of its \
                          write cache matters.";
 
 /// Value and limit of one piece of evidence of the first execution.
@@ -14,12 +14,12 @@ fn first(seen: &[Seen], at: usize) -> (f64, f64) {
     piece.map_or((0.0, 0.0), |piece| (piece.value, piece.limit.unwrap_or_default()))
 }
 
-/// Where several executions are meant, whose figures follow.
+/// Says whose figures a statement about several executions gives.
 fn the_first(seen: &[Seen]) -> &'static str {
-    if seen.len() > 1 { "in the first of them " } else { "" }
+    if seen.len() > 1 { "; the figures are of the first" } else { "" }
 }
 
-/// What is added where others used the disk during the execution whose figures are told.
+/// What is added if other programs used the disk during the execution whose figures are given.
 fn others(seen: &[Seen]) -> &'static str {
     let noted = seen.first().is_some_and(|seen| !seen.notes.is_empty());
     if noted { " Other programs used the disk, so these rates are lower bounds." } else { "" }
@@ -36,7 +36,7 @@ fn digits(value: f64) -> usize {
     }
 }
 
-/// A volume with its unit; below 1 GB in MB, because rounding to GB would lose a small one.
+/// A volume with its unit. Below 1 GB it is in MB, because rounding to GB would lose a small volume.
 fn volume(gb: f64, behind_the_point: usize) -> String {
     if gb >= 1.0 {
         return format!("{gb:.behind_the_point$} GB");
@@ -45,7 +45,7 @@ fn volume(gb: f64, behind_the_point: usize) -> String {
     format!("{mb:.*} MB", digits(mb))
 }
 
-/// `from 1.5 to 2.0 GB`: the unit stands once where both have the same.
+/// `from 1.5 to 2.0 GB`: the unit is given once if both volumes share it.
 fn stretch(from: f64, to: f64) -> String {
     let (from, to) = (volume(from, 1), volume(to, 1));
     match from.split_once(' ') {
@@ -54,71 +54,72 @@ fn stretch(from: f64, to: f64) -> String {
     }
 }
 
-/// The evidence of an execution: rates behind and before the end, what was written at the end, its share of the span.
+/// The evidence of an execution: the rates after and before the end, the volume written until then, its share of the
+/// span.
 pub(super) static CACHE_ENDED: FindingDef = FindingDef::note(
     "write_cache_ended",
     |seen| {
         let (behind, before) = first(seen, 0);
         format!(
-            "In {} the rate of a write in order fell for good, {}after {} ({:.0} % of the span), from {before:.0} to \
-             {behind:.0} MB/s: there a write cache ended.{}",
-            executions(seen),
-            the_first(seen),
+            "The write cache ended after {} ({:.0} % of the span): sequential writes fell from {before:.0} to \
+             {behind:.0} MB/s and stayed there ({}{}).{}",
             volume(first(seen, 1).0, 1),
             first(seen, 2).0,
+            executions(seen),
+            the_first(seen),
             others(seen)
         )
     },
-    "Drives write to fast cells (pSLC) or memory first, as long as there is room; a drive that has just been filled \
-     or is nearly full has less of it.",
-    "Compare drives by the rate behind it where much is written at a time, and by the rate before it where little is.",
+    "Drives write to fast flash (pSLC) or memory first, as long as there is room. A drive that was just filled or is \
+     nearly full has less room there.",
+    "Compare drives by the rate after the cache for long writes, and by the rate before its end for short ones.",
 );
 
-/// The evidence: rates at the end and at the start.
+/// The evidence: the rates at the end and at the start.
 pub(super) static RAMP: FindingDef = FindingDef::note(
     "write_ramp",
     |seen| {
         let (to, from) = first(seen, 0);
         format!(
-            "In {} the rate of a write in order sank slowly, {}from {from:.0} to {to:.0} MB/s, without a step: that \
-             is no end of a write cache.{}",
+            "Sequential writes slowed down gradually, from {from:.0} to {to:.0} MB/s. There was no sudden drop, so \
+             this is not the end of a write cache ({}{}).{}",
             executions(seen),
             the_first(seen),
             others(seen)
         )
     },
-    "Disks are slower the nearer to the middle they write; a drive that grows warm, or tidies up more and more while \
-     it writes, sinks too.",
-    "Compare drives by the mean rate, and look at the temperature beside it.",
+    "Hard disks write more slowly towards their inner tracks. A drive that gets warm, or that collects more and more \
+     garbage while it writes, slows down too.",
+    "Compare drives by the mean rate, and look at the temperature.",
 );
 
-/// The evidence: what was written, the rate of all of it, and the stretch that was slower, where there is one.
+/// The evidence: the volume written, its mean rate, and the stretch that was slower, if there is one.
 pub(super) static NOT_SEEN: FindingDef = FindingDef::note(
     "write_cache_not_seen",
     |seen| {
         let dipped = seen.first().is_some_and(|seen| seen.evidence.len() > 2);
         let ((within, around), (from, to)) = (first(seen, 4), (first(seen, 2).0, first(seen, 3).0));
         let dip = if dipped {
-            format!("; {} it went at {within:.0} instead of {around:.0} MB/s, and recovered", stretch(from, to))
+            format!("; {} the rate was {within:.0} instead of {around:.0} MB/s, then it recovered", stretch(from, to))
         } else {
             String::new()
         };
         format!(
-            "In {} no end of a write cache was seen, {}in {} at a mean of {:.0} MB/s{dip}.{}",
-            executions(seen),
-            the_first(seen),
+            "No end of a write cache was seen: {} were written at a mean of {:.0} MB/s{dip} ({}{}).{}",
             volume(first(seen, 0).0, 1),
             first(seen, 1).0,
+            executions(seen),
+            the_first(seen),
             others(seen)
         )
     },
-    "The drive has none, it is larger than what was written, or it was full before; storage in memory and below a \
-     limit has none either.",
+    "The drive has no write cache, the cache is larger than what was written, or it was already full. Storage in \
+     memory and storage behind a rate limit have none either.",
     FILL_MORE,
 );
 
-/// The evidence: what was written, its share of the span, recorded intervals; and where the rate varies too much, the
-/// rates behind and before what may be an end, and what was written until then.
+/// The evidence: the volume written, its share of the span, the recorded intervals. If the rate varies too much, also
+/// the rates after and before a possible end, and the volume written until then.
 pub(super) static TOO_LITTLE: FindingDef = FindingDef::note(
     "write_cache_too_little",
     |seen| {
@@ -126,49 +127,48 @@ pub(super) static TOO_LITTLE: FindingDef = FindingDef::note(
         let ((count, _), (behind, before)) = (first(seen, 2), first(seen, 3));
         let varies = if varies {
             format!(
-                ", whose rates vary so much that a fall from {before:.0} to {behind:.0} MB/s, after {}, may be an \
-                 end or chance",
+                ", and rates vary so much that the fall from {before:.0} to {behind:.0} MB/s after {} may be its end \
+                 or chance",
                 volume(first(seen, 4).0, 1)
             )
         } else {
             String::new()
         };
         format!(
-            "In {} too little was written to tell whether a write cache ends: {}{} ({:.0} % of the span) in \
-             {}{varies}.",
-            executions(seen),
-            the_first(seen),
+            "Too little was written to tell whether a write cache ends: {} ({:.0} % of the span) in {}{varies} ({}{}).",
             volume(first(seen, 0).0, 1),
             first(seen, 1).0,
-            plural(count as usize, "recorded interval")
+            plural(count as usize, "recorded interval"),
+            executions(seen),
+            the_first(seen)
         )
     },
-    "The span is small for so fast a drive, the step ended before it was full, or something else made its rate \
-     uneven.",
+    "The span is too small for such a fast drive, the step ended before the span was full, or something else made the \
+     rate uneven.",
     FILL_MORE,
 );
 
-/// The evidence: rates of the burst and behind it, what was written in it, its share of the span.
+/// The evidence: the rates of the burst and after it, the volume written in it, its share of the span.
 pub(super) static BURST: FindingDef = FindingDef::note(
     "write_burst",
     |seen| {
         let (before, behind) = first(seen, 0);
         format!(
-            "In {} a write in order began with a burst, {}{} ({:.1} % of the span) at {before:.0} MB/s, then \
-             {behind:.0} MB/s: too short to be called the end of a write cache.{}",
-            executions(seen),
-            the_first(seen),
+            "Sequential writes began with a burst: {} ({:.1} % of the span) at {before:.0} MB/s, then {behind:.0} \
+             MB/s. It was too short to count as a write cache ({}{}).{}",
             volume(first(seen, 1).0, 2),
             first(seen, 2).0,
+            executions(seen),
+            the_first(seen),
             others(seen)
         )
     },
-    "The drive's memory took the first writes, a limit below it had saved up for them, or its write cache is that \
-     small.",
-    "Take the rate behind it for anything but short writes.",
+    "The drive's memory took the first writes, a rate limit below the target allowed a burst, or the write cache is \
+     that small.",
+    "Use the rate after the burst for anything but short writes.",
 );
 
-/// The evidence: the longest gap, how many there are, what was written before the longest, the rates behind and before
+/// The evidence: the longest gap, the number of gaps, the volume written before the longest, the rates after and before
 /// it.
 pub(super) static STALLED: FindingDef = FindingDef::note(
     "write_stalled",
@@ -182,14 +182,15 @@ pub(super) static STALLED: FindingDef = FindingDef::note(
             "as fast as before".to_owned()
         };
         format!(
-            "In {} a write in order stood still, {}{}, the longest for {:.1} s after {}, and went on {went_on}.",
-            executions(seen),
-            the_first(seen),
+            "Sequential writes stalled {}, the longest for {:.1} s after {}, and continued {went_on} ({}{}).",
             plural(first(seen, 1).0 as usize, "time"),
             first(seen, 0).0,
-            volume(first(seen, 2).0, 1)
+            volume(first(seen, 2).0, 1),
+            executions(seen),
+            the_first(seen)
         )
     },
-    "The drive tidied up or wrote its tables, something else used it or the host, or a layer below waited.",
-    "Measure again: a gap that comes back at the same place is the drive's own.",
+    "The drive collected garbage or wrote its mapping tables, other programs used the drive or the host, or a layer \
+     below waited.",
+    "Measure again: a stall that recurs at the same place comes from the drive.",
 );

@@ -1,6 +1,6 @@
-//! What the engine's own account of a step tells: what limited it, what was refused, how times were taken.
+//! What the engine's own account of a step shows: what limited it, what was refused, how times were taken.
 //!
-//! Voids nothing, but for the response times of an overloaded open loop..
+//! Voids nothing except the response times of an overloaded open loop.
 
 use drivelab_core::finding::Evidence;
 use drivelab_core::plan::Action;
@@ -12,15 +12,16 @@ use crate::evidence::evidence;
 use crate::topics::limits::{self, CpuRule, LimitedBy};
 use crate::{GeneratorLimit, values};
 
-/// Drift of the clock against CLOCK_MONOTONIC_RAW from which it is told, as a share: 100 ppm, which is ten times what a
-/// checked time-stamp counter drifts and still far below any error of a rate.
+/// Drift of the clock against CLOCK_MONOTONIC_RAW from which it is reported, as a share: 100 ppm. That is ten times the
+/// drift of a checked time-stamp counter, and still far below any error of a rate.
 const CLOCK_DRIFT: f64 = 100e-6;
-/// Lateness of the generator as a share of the mean gap between a thread's arrivals from which it is told: a tenth
-/// of it begins to bend the distribution of the gaps.
+/// Lateness of the generator from which it is reported, as a share of the mean gap between a thread's arrivals: from a
+/// tenth on, it distorts the distribution of the gaps.
 const LATE_SHARE: f64 = 0.1;
-/// Share of the measured full speed from which on a point of a curve asks for more than the target did, per cent.
+/// Share of the measured full speed from which a point of a curve requests at least as much as the target did, per
+/// cent.
 const FULL_SPEED_PERCENT: u32 = 100;
-/// Features whose loss costs time or changes what is measured; the others save nothing that was ever measured
+/// Features whose loss costs time or changes what is measured. No measurement has shown a gain from the others
 /// (research notes, engine 3.2).
 const FEATURES_THAT_MATTER: [&str; 5] =
     ["registered file", "registered buffers", "transparent huge pages", "SINGLE_ISSUER", "DEFER_TASKRUN"];
@@ -59,17 +60,17 @@ fn overloaded(subject: &Subject<'_>) -> Vec<Seen> {
     if asks_for_more(subject) { Vec::new() } else { growing(subject) }
 }
 
-/// A point of a curve at full speed and above is there to show what becomes of the backlog.
+/// A point of a curve at full speed or above is meant to show how the backlog grows.
 fn overloaded_as_asked(subject: &Subject<'_>) -> Vec<Seen> {
     if asks_for_more(subject) { growing(subject) } else { Vec::new() }
 }
 
-/// Whether the step asks for at least as much as was measured to be full speed.
+/// Whether the step requests at least the measured full speed.
 fn asks_for_more(subject: &Subject<'_>) -> bool {
     subject.step.relative.as_ref().is_some_and(|relative| relative.percent >= FULL_SPEED_PERCENT)
 }
 
-/// An open loop whose backlog grew throughout, with its figures.
+/// The figures of an open loop whose backlog grew throughout.
 fn growing(subject: &Subject<'_>) -> Vec<Seen> {
     let record = subject.execution.record;
     let behind = |open: &OpenLoop| !subject.probe && limits::is_overloaded(open, record, subject.execution.workload);
@@ -78,7 +79,7 @@ fn growing(subject: &Subject<'_>) -> Vec<Seen> {
     let mut found =
         vec![evidence("growth of the backlog", open.backlog_growth_per_second, Some(limit), "operations/s")];
     if let Some(achieved) = values::open_loop_achieved_iops(subject.execution) {
-        found.push(evidence("arrivals done (limit: asked)", achieved, Some(open.asked_iops), "IOPS"));
+        found.push(evidence("arrivals completed (limit: requested)", achieved, Some(open.asked_iops), "IOPS"));
     }
     found.push(evidence("waiting at the end", open.backlog_at_end as f64, None, "operations"));
     vec![Seen::new(subject, Voids::Responses, found)]
@@ -91,7 +92,7 @@ fn generator_limited(subject: &Subject<'_>) -> Vec<Seen> {
     told(subject, Some(vec![cpu_time(share, rule, "user CPU time", limits::GENERATOR_SHARE)]))
 }
 
-/// The CPU time that passed its limit, beside that limit.
+/// The CPU time that exceeded its limit, with that limit.
 fn cpu_time(share: f64, rule: CpuRule, one_mode: &str, limit: f64) -> Evidence {
     let (whose, limit) = match rule {
         CpuRule::OneMode => (one_mode, limit),
@@ -108,17 +109,17 @@ fn host_cpu_limited(subject: &Subject<'_>) -> Vec<Seen> {
 
 fn cpu_had_by_others(subject: &Subject<'_>) -> Vec<Seen> {
     let LimitedBy::OtherWork { share } = limit_of(subject) else { return Vec::new() };
-    let what = "time in which the issuing threads were ready and others had the CPU";
+    let what = "time in which the issuing threads were ready and other programs used the CPU";
     told(subject, Some(vec![evidence(what, 100.0 * share, Some(100.0 * limits::STARVED_SHARE), "%")]))
 }
 
 fn cpu_quota(subject: &Subject<'_>) -> Vec<Seen> {
     let LimitedBy::Quota { share } = limit_of(subject) else { return Vec::new() };
-    let what = "time of the step in which the quota kept drivelab from a CPU";
+    let what = "share of the step in which the quota kept drivelab off the CPU";
     told(subject, Some(vec![evidence(what, 100.0 * share, Some(100.0 * limits::QUOTA_SHARE), "%")]))
 }
 
-/// Told also where it is too short to be the limit: the longest latencies hold it.
+/// Reported even if it is too short to be the limit: the longest latencies include it.
 fn stood_still(subject: &Subject<'_>) -> Vec<Seen> {
     let still = effort(subject).map(|effort| effort.stood_still).filter(|still| !still.is_zero());
     told(subject, still.map(|still| vec![evidence("time that drivelab stood still", still.as_secs_f64(), None, "s")]))
@@ -128,10 +129,10 @@ fn depth_not_kept(subject: &Subject<'_>) -> Vec<Seen> {
     let LimitedBy::Generator { why: GeneratorLimit::DepthNotKept { reached, asked } } = limit_of(subject) else {
         return Vec::new();
     };
-    told(subject, Some(vec![evidence("operations in flight (limit: asked)", reached, Some(asked), "operations")]))
+    told(subject, Some(vec![evidence("operations in flight (limit: requested)", reached, Some(asked), "operations")]))
 }
 
-/// Later than a tenth of the mean gap between the arrivals of one thread, which has a schedule of its own.
+/// Later than a tenth of the mean gap between the arrivals of one thread. Each thread has its own schedule.
 fn generator_late(subject: &Subject<'_>) -> Vec<Seen> {
     let Some(open) = subject.execution.record.open_loop.filter(|open| open.asked_iops > 0.0) else { return Vec::new() };
     let paced = subject.execution.workload.groups().filter(|group| group.pace.rate.is_some());
@@ -153,12 +154,12 @@ fn ceiling_mode(subject: &Subject<'_>) -> Vec<Seen> {
     told(subject, (batch > 1).then(found))
 }
 
-/// Writes that went by commands of their own.
+/// Writes that were issued as commands of their own.
 fn placed_by_handle(subject: &Subject<'_>) -> Vec<Seen> {
     told(subject, (!subject.execution.workload.placement_handles().is_empty()).then(Vec::new))
 }
 
-/// The sync backend although nobody asked for it.
+/// The sync backend ran although it was not requested.
 fn backend_fallback(subject: &Subject<'_>) -> Vec<Seen> {
     let engine = &subject.execution.record.engine;
     if engine.is_fallback() {
@@ -189,7 +190,7 @@ fn untried_mode(subject: &Subject<'_>) -> Vec<Seen> {
     }
 }
 
-/// Not of work on files: it has no other clock, and a file takes longer than a look at any.
+/// Not for work on files: it has only one clock, and a file takes longer than reading any clock.
 fn clock_fallback(subject: &Subject<'_>) -> Vec<Seen> {
     if subject.execution.workload.files.is_some() {
         return Vec::new();
@@ -202,7 +203,7 @@ fn clock_fallback(subject: &Subject<'_>) -> Vec<Seen> {
 }
 
 fn clock_drift(subject: &Subject<'_>) -> Vec<Seen> {
-    // The clock is compared at both ends of the step, its ramp with it.
+    // The clock is compared at both ends of the step, which includes its ramp.
     let ramp = match &subject.step.action {
         Action::Io { ramp, .. } => ramp.as_secs_f64(),
         Action::Idle { .. } | Action::CoolDown(_) => 0.0,
@@ -222,7 +223,7 @@ fn buffered_io(subject: &Subject<'_>) -> Vec<Seen> {
     let through = workload.groups().filter(|group| !group.direct);
     let span = through.map(|group| group.span.length.as_f64()).fold(0.0, f64::max);
     let what = "span (limit: memory, which can hold it)";
-    // A set of files has a size, and no span.
+    // A set of files has a size but no span.
     let sized = workload.files.is_none().then(|| evidence(what, span, Some(subject.memory.as_f64()), "B"));
     let mut seen = Seen::new(subject, Voids::Nothing, sized.into_iter().collect());
     seen.notes.extend(effort(subject).and_then(|effort| effort.page_cache.clone()));

@@ -1,4 +1,4 @@
-//! What the engine's own account says of a step: its limits, its means, its clock.
+//! What the engine's own account shows about a step: its limits, its resources, its clock.
 
 mod checks;
 mod words;

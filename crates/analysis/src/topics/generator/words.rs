@@ -1,4 +1,4 @@
-//! Findings from the engine's own account of a step: its limits, its means, its clock.
+//! Findings from the engine's own account of a step: its limits, its modes, its clock.
 
 use crate::evidence::{FindingDef, executions, named};
 
@@ -6,27 +6,28 @@ pub(super) static OPEN_LOOP_OVERLOADED: FindingDef = FindingDef::void(
     "open_loop_overloaded",
     |seen| {
         format!(
-            "In {} operations arrived faster than they were done: the backlog grew for as long as the step went on, \
-             so the mean and the percentiles of the response time grow with its length and are not shown as results.",
+            "The response times of {} are not shown as results: operations arrived faster than they were completed, \
+             so the backlog, and with it the mean and the percentiles of the response time, grew for as long as the \
+             step ran.",
             executions(seen)
         )
     },
-    "The rate that was asked for is above what the target can do with this depth.",
-    "Read the growth of the backlog as the result (asked rate minus what the target can do), or ask for a lower \
-     rate; `latency` is of the operations in flight and stands.",
+    "The requested rate is higher than the target can reach at this queue depth.",
+    "Take the growth of the backlog as the result (requested rate minus what the target can do), or request a lower \
+     rate. `latency` only counts operations in flight and remains valid.",
 );
 
 pub(super) static CURVE_OVERLOADED: FindingDef = FindingDef::note(
     "curve_overloaded",
     |seen| {
         format!(
-            "In {}, points of a curve at full speed and above, operations arrived faster than they were done, as the \
-             curve asks: the growth of the backlog is the result there. Their response times grow with the length of \
-             the step and are not shown; the points below are not concerned.",
+            "At full speed and above, the growth of the backlog is the result: in {} of a curve, operations arrived \
+             faster than they were completed, as the curve intends. Their response times grow with the length of the \
+             step and are not shown. Points at lower speeds are not affected.",
             executions(seen)
         )
     },
-    "A share of full speed of 100 % and more asks for at least all that the target can do.",
+    "A point at 100 % of full speed or more requests at least all that the target can do.",
     "",
 );
 
@@ -34,21 +35,21 @@ pub(super) static GENERATOR_LIMITED: FindingDef = FindingDef::warning(
     "generator_limited",
     |seen| {
         format!(
-            "In {} the issuing threads spent so much of their time in drivelab's own code, or there and in the \
-             kernel, that little was left for the target: their rates are lower bounds.",
+            "The rates of {} are lower bounds: the issuing threads spent so much of their time in drivelab's own \
+             code, or in it and the kernel together, that little was left for the target.",
             executions(seen)
         )
     },
-    "The target is faster than so few threads can ask, or the CPU is slow.",
-    "Use more threads, each on a CPU of its own (`threads`, `cpus`).",
+    "The threads are too few to keep up with the target, or the CPU is slow.",
+    "Use more threads, each on its own CPU (`threads`, `cpus`).",
 );
 
 pub(super) static HOST_CPU_LIMITED: FindingDef = FindingDef::warning(
     "host_cpu_limited",
     |seen| {
         format!(
-            "In {} the kernel's work, or it and the program's together, took most of the issuing threads' time: the \
-             host's CPU was the limit, and the rates are lower bounds.",
+            "The rates of {} are lower bounds: the host's CPU was the limit. The kernel, or the kernel and drivelab \
+             together, used most of the issuing threads' time.",
             executions(seen)
         )
     },
@@ -60,63 +61,64 @@ pub(super) static CPU_HAD_BY_OTHERS: FindingDef = FindingDef::warning(
     "cpu_had_by_others",
     |seen| {
         format!(
-            "The rates are lower bounds: in {} other programs had the CPU while drivelab's threads were ready to run, so \
-             operations were issued late.",
+            "The rates of {} are lower bounds: other programs used the CPU while drivelab's threads were ready to \
+             run, so operations were issued late.",
             executions(seen)
         )
     },
-    "Other work on this machine, or a virtual machine whose host has other work.",
-    "End what else runs and measure again, or give the threads CPUs of their own (`cpus`).",
+    "This machine had other work, or it is a virtual machine whose host had other work.",
+    "Stop the other work and measure again, or give the threads their own CPUs (`cpus`).",
 );
 
 pub(super) static CPU_QUOTA: FindingDef = FindingDef::warning(
     "cpu_quota",
     |seen| {
         format!(
-            "In {} a CPU quota kept the issuing threads from a CPU while they were ready to run: completions lay \
-             unnoticed and nothing was asked for, so the rates are lower bounds and latencies hold that time.",
+            "The rates of {} are lower bounds: a CPU quota kept the issuing threads off the CPU while they were ready \
+             to run. Meanwhile nothing was issued and completions went unnoticed, so latencies include that time.",
             executions(seen)
         )
     },
-    "The container or service that drivelab runs in may use only a part of a CPU (`cpu.max`, `cpu.cfs_quota_us`).",
-    "Run it without that quota, or with a higher one.",
+    "The container or service that drivelab runs in may use only part of a CPU (`cpu.max`, `cpu.cfs_quota_us`).",
+    "Run drivelab without that quota, or with a higher one.",
 );
 
 pub(super) static STOOD_STILL: FindingDef = FindingDef::warning(
     "stood_still",
     |seen| {
         format!(
-            "In {} drivelab itself stood still for a while: none of its threads ran, not even the one that only \
-             looks on, and none waited for a CPU. Nothing was asked of the target meanwhile: rates are lower bounds, \
-             and the longest latencies hold that time.",
+            "The rates of {} are lower bounds, and the longest latencies are too long: drivelab itself stood still \
+             for a while and issued nothing. None of its threads ran, not even the one that only observes, and none \
+             waited for a CPU.",
             executions(seen)
         )
     },
     "The process was stopped (SIGSTOP, Ctrl-Z) or frozen (a paused container), or the machine was suspended.",
-    "Measure again, and let it run.",
+    "Measure again without interrupting it.",
 );
 
 pub(super) static DEPTH_NOT_KEPT: FindingDef = FindingDef::warning(
     "depth_not_kept",
     |seen| {
         format!(
-            "In {} fewer than 90 % of the asked operations were in flight on average: the target was not under the \
-             load that the step's name says, and the rates are lower bounds.",
+            "The rates of {} are lower bounds: on average fewer than 90 % of the requested operations were in flight, \
+             so the load was lighter than the step's name says.",
             executions(seen)
         )
     },
     "Submission blocked (a synchronous path, a full device queue), the CPU was late, or the step was so short that \
-     its end weighs.",
-    "Look at `in_flight_mean` of the step before comparing it; the sync backend has a thread for each operation, and \
-     none blocks the others.",
+     its end matters.",
+    "Look at `in_flight_mean` of the step before you compare it. With the sync backend each operation has its own \
+     thread, so none blocks another.",
 );
 
 pub(super) static GENERATOR_LATE: FindingDef = FindingDef::warning(
     "generator_late",
     |seen| {
         format!(
-            "In {} the generator itself was late by more than a tenth of the mean gap between a thread's arrivals, \
-             although a slot was free: gaps were not quite as asked, and response times contain that lateness.",
+            "The response times of {} include lateness of the load generator itself: on average it was late by more \
+             than a tenth of the mean gap between a thread's arrivals, although a slot was free. Gaps differ a little \
+             from those requested.",
             executions(seen)
         )
     },
@@ -128,41 +130,41 @@ pub(super) static CEILING_MODE: FindingDef = FindingDef::warning(
     "ceiling_mode",
     |seen| {
         format!(
-            "{} ran in ceiling mode: completions were waited for several at a time, so latencies contain waiting for \
-             each other, and only rates may be used.",
+            "Use only the rates of {}: in ceiling mode drivelab waits for several completions at a time, so latencies \
+             include waiting for each other.",
             executions(seen)
         )
     },
-    "The workload asks for it (`batch`).",
-    "Leave `batch` out where latency matters.",
+    "The workload requests it (`batch`).",
+    "Leave out `batch` if latency matters.",
 );
 
 pub(super) static PLACED_BY_HANDLE: FindingDef = FindingDef::note(
     "placed_by_handle",
     |seen| {
         format!(
-            "{} placed writes by handle: each is an NVMe command of its own, waited for by a thread, so that speed \
-             and latency are not comparable with those of writes that are not placed; bytes and write amplification \
-             are.",
+            "Speed and latency of {} are not comparable with those of ordinary writes: writes were placed by handle, \
+             so each is an NVMe command of its own that a thread waits for. Bytes and write amplification are \
+             comparable.",
             executions(seen)
         )
     },
-    "The workload asks for it (`placement_handle`); the kernel's own writes carry no handle.",
-    "Compare write amplification, not rates.",
+    "The workload requests it (`placement_handle`); the kernel's own writes carry no handle.",
+    "Compare write amplification instead of rates.",
 );
 
 pub(super) static BACKEND_FALLBACK: FindingDef = FindingDef::warning(
     "backend_fallback",
     |seen| {
         format!(
-            "{} ran on the sync backend because io_uring could not be had ({}): a thread for each operation in \
-             flight costs more CPU time and more switches.",
+            "The CPU cost of {} is higher than with io_uring, which was not available ({}): the sync backend ran \
+             instead, and a thread for each operation in flight costs more CPU time and more context switches.",
             executions(seen),
             named(seen)
         )
     },
-    "A container's seccomp profile or `kernel.io_uring_disabled` forbids it, or a limit is too low.",
-    "Allow io_uring where depth matters (`sysctl kernel.io_uring_disabled=0`), or compare only with results of the \
+    "A container's seccomp profile or `kernel.io_uring_disabled` forbids io_uring, or a limit is too low.",
+    "Allow io_uring if queue depth matters (`sysctl kernel.io_uring_disabled=0`), or compare only with results of the \
      sync backend.",
 );
 
@@ -170,8 +172,8 @@ pub(super) static KERNEL_WORKERS: FindingDef = FindingDef::warning(
     "kernel_workers",
     |seen| {
         format!(
-            "In {} the kernel handed requests to its worker threads (io-wq): their latency contains a second \
-             scheduling, and their CPU time is not in `cpu_share`.",
+            "The latencies of {} include a second scheduling: the kernel handed requests to its worker threads \
+             (io-wq), whose CPU time is not in `cpu_share`.",
             executions(seen)
         )
     },
@@ -183,40 +185,41 @@ pub(super) static FEATURES_REFUSED: FindingDef = FindingDef::note(
     "features_refused",
     |seen| {
         format!(
-            "In {} the kernel refused what makes an operation cheap ({}); the engine went on without.",
+            "Operations may have cost more CPU time in {}: the kernel refused features that make them cheaper ({}), \
+             and the engine went on without them.",
             executions(seen),
             named(seen)
         )
     },
-    "An older kernel, or a limit on locked memory.",
-    "Raise the limit (`ulimit -l`), or use a newer kernel; it matters where the host is near its limit.",
+    "The kernel is older, or the limit on locked memory is too low.",
+    "Raise the limit (`ulimit -l`), or use a newer kernel. This matters only if the host is near its limit.",
 );
 
 pub(super) static UNTRIED_MODE: FindingDef = FindingDef::warning(
     "untried_mode",
     |seen| {
         format!(
-            "{} used a mode that is not yet tried on hardware ({}): its figures have been compared with nothing, and \
-             the CPU time of a kernel thread that submits (SQPOLL) is in none of them.",
+            "The figures of {} have not been compared with anything yet: they come from a mode that has not been \
+             tried on hardware ({}). No figure includes the CPU time of a kernel thread that submits (SQPOLL).",
             executions(seen),
             named(seen)
         )
     },
-    "The workload asks for it.",
-    "Repeat without it before believing a difference.",
+    "The workload requests it.",
+    "Repeat the run without this mode before you trust a difference.",
 );
 
 pub(super) static CLOCK_FALLBACK: FindingDef = FindingDef::note(
     "clock_fallback",
     |seen| {
         format!(
-            "{} took times by a slower clock than the time-stamp counter ({}): each time stamp costs some tens of \
-             nanoseconds, which latencies and the generator's cost contain.",
+            "The latencies of {} include some tens of nanoseconds for each time stamp, and so does the generator's \
+             cost: times come from a slower clock than the time-stamp counter ({}).",
             executions(seen),
             named(seen)
         )
     },
-    "The counter is not constant or not trusted by the kernel on this machine.",
+    "On this machine the counter is not constant, or the kernel does not trust it.",
     "Nothing, unless latencies are below a few microseconds.",
 );
 
@@ -224,13 +227,13 @@ pub(super) static CLOCK_DRIFT: FindingDef = FindingDef::warning(
     "clock_drift",
     |seen| {
         format!(
-            "In {} the clock of the time stamps ran apart from CLOCK_MONOTONIC_RAW by more than 100 ppm: times and \
-             rates are off by that share.",
+            "Times and rates of {} are off by more than 100 ppm: the clock of the time stamps drifted from \
+             CLOCK_MONOTONIC_RAW by that share.",
             executions(seen)
         )
     },
     "The virtual machine was moved or paused, or the counter's rate is not what was measured at the start.",
-    "Run again; where it stays, report it with the machine's CPU.",
+    "Run it again. If the drift remains, report it with the machine's CPU model.",
 );
 
 pub(super) static BUFFERED_IO: FindingDef = FindingDef::warning(
@@ -238,13 +241,13 @@ pub(super) static BUFFERED_IO: FindingDef = FindingDef::warning(
     |seen| {
         let caches = named(seen);
         let caches =
-            if caches.is_empty() { String::new() } else { format!(" Before it: {}.", caches.trim_end_matches('.')) };
+            if caches.is_empty() { String::new() } else { format!(" Page cache: {}.", caches.trim_end_matches('.')) };
         format!(
-            "{} went through the page cache, as the workload asks: the figures are of memory and drive \
-             together.{caches}",
+            "The figures of {} are of memory and drive together: the I/O went through the page cache, as the workload \
+             requests.{caches}",
             executions(seen)
         )
     },
-    "A span that memory can hold is served from it after its first pass; writes end in memory.",
-    "Compare only with buffered results of equal span and memory, treated alike before.",
+    "A span that fits into memory is served from memory after the first pass, and writes end in memory.",
+    "Compare only with buffered results of the same span and memory size, after the same treatment of the cache.",
 );

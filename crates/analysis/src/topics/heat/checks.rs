@@ -1,6 +1,6 @@
-//! What heat did to the rate of an execution that went on for minutes: throttling, and what was left of the first
-//! minute. Voids nothing; the arithmetic is in [`super::throttle`], which executions have such a course in
-//! [`super::values`].
+//! What heat did to the rate of a long execution: throttling, and the last minute compared with the first. Voids
+//! nothing; the arithmetic is in [`super::throttle`], and [`super::values`] decides which executions have such a
+//! course.
 
 use drivelab_core::finding::Evidence;
 
@@ -13,7 +13,7 @@ use crate::values;
 
 /// Megabytes in bytes.
 const MB: f64 = 1e6;
-/// Falls of one execution that are spelled out.
+/// Most falls of one execution that are listed.
 const MOST_FALLS: usize = 6;
 
 /// Checks of single executions.
@@ -29,7 +29,7 @@ fn throttled(subject: &Subject<'_>) -> Vec<Seen> {
     let hot = hot_falls(subject.execution, &slices(subject.execution, subject.intervals.iter().copied()));
     let found = || {
         let fall = |fall: &Fall| {
-            let at = format!("rate from {:.0} s on, at {:.0} °C", fall.at_s, fall.celsius.unwrap_or_default());
+            let at = format!("rate from {:.0} s, at {:.0} °C", fall.at_s, fall.celsius.unwrap_or_default());
             evidence(&format!("{at} (limit: before)"), fall.rate / MB, Some(fall.before / MB), "MB/s")
         };
         hot.iter().take(MOST_FALLS).map(fall).collect::<Vec<Evidence>>()
@@ -41,7 +41,7 @@ fn throttled(subject: &Subject<'_>) -> Vec<Seen> {
     seen
 }
 
-/// What the last minute had of the first, and the temperature beside it.
+/// The last minute compared with the first, with the temperature.
 fn minutes(subject: &Subject<'_>) -> Vec<Seen> {
     let execution = subject.execution;
     if is_fill(execution) {
@@ -61,7 +61,7 @@ fn minutes(subject: &Subject<'_>) -> Vec<Seen> {
             found.extend(highest.map(|highest| evidence("highest temperature", highest, limit, "°C")));
             if let Some(limit) = limit {
                 let minutes = seconds_above(&slices, limit, |at| celsius(execution, at)) / MINUTE_S;
-                found.push(evidence("time at or above the limit of warning", minutes, None, "min"));
+                found.push(evidence("time at or above the warning limit", minutes, None, "min"));
             }
         }
     }

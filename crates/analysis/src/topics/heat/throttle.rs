@@ -1,22 +1,22 @@
-//! What heat does to a rate: falls below the first half minute that last, and what is left of the first minute.
+//! What heat does to a rate: lasting falls after the first half minute, and the last minute compared with the first.
 //!
-//! Pure arithmetic on intervals and on the temperature beside them; docs/metrics.md says the rules in words. A fall is
-//! throttling only where the drive was no cooler in its first seconds than when it began: a write cache that is full
-//! lowers the rate too, and lets the drive cool down.
+//! Pure arithmetic on intervals and temperatures; docs/metrics.md states the rules. A fall counts as throttling only if
+//! the drive was no cooler in its first seconds than when it began: a full write cache lowers the rate too, but lets
+//! the drive cool down.
 
-/// The rate of the beginning is that of so many seconds.
+/// The rate at the start is the mean over this many seconds.
 const BEGIN_S: f64 = 30.0;
 /// Share of the rate before it below which a rate has fallen.
 const FALLEN: f64 = 0.9;
-/// A fall, and a recovery, lasts at least so many seconds.
+/// A fall, and a recovery, lasts at least this many seconds.
 const LASTING_S: f64 = 5.0;
-/// A step shorter than two minutes has no first and last minute to hold against each other.
+/// A step shorter than two minutes has no first and last minute to compare.
 pub(crate) const MINUTE_S: f64 = 60.0;
 
-/// What was done in an interval.
+/// The bytes moved in an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slice {
-    /// Begin, seconds since the step began.
+    /// Its start, seconds since the step began.
     pub from_s: f64,
     /// Length in seconds.
     pub seconds: f64,
@@ -33,9 +33,9 @@ pub struct Fall {
     pub before: f64,
     /// Rate in its first seconds, bytes per second.
     pub rate: f64,
-    /// Temperature when it began, °C; `None` where none was recorded.
+    /// Temperature when it began, °C; `None` if none was recorded.
     pub celsius: Option<f64>,
-    /// The drive was no cooler in its first seconds than when it began; `None` where nobody knows.
+    /// The drive was no cooler in its first seconds than when it began; `None` if that is unknown.
     pub hot: Option<bool>,
 }
 
@@ -51,7 +51,7 @@ fn within(slices: &[Slice], from_s: f64, to_s: f64) -> &[Slice] {
     slices.get(first..end).unwrap_or_default()
 }
 
-/// The slices at the front that all are as asked, up to the first that makes them last; `None` where they do not last.
+/// The slices at the front that meet the condition for [`LASTING_S`]; `None` if they do not last that long.
 fn lasting(slices: &[Slice], is: impl Fn(f64) -> bool) -> Option<&[Slice]> {
     let mut seconds = 0.0;
     for (at, slice) in slices.iter().enumerate() {
@@ -66,8 +66,8 @@ fn lasting(slices: &[Slice], is: impl Fn(f64) -> bool) -> Option<&[Slice]> {
     None
 }
 
-/// Every step down of a rate after its first half minute. Each is held against the rate before it, which is that of the
-/// beginning, of the last step, or of a recovery that lasted; `temperature` tells the drive's at a time in seconds.
+/// Every step down of a rate after its first half minute. Each is compared with the rate before it, which is that of
+/// the start, of the last step, or of a recovery that lasted; `temperature` gives the drive's at a time in seconds.
 #[must_use]
 pub fn falls(slices: &[Slice], temperature: impl Fn(f64) -> Option<f64>) -> Vec<Fall> {
     let whole: Vec<Slice> = slices.iter().copied().filter(|slice| slice.seconds > 0.0).collect();
@@ -118,7 +118,7 @@ pub fn seconds_above(slices: &[Slice], limit: f64, temperature: impl Fn(f64) -> 
 
 #[cfg(test)]
 mod tests {
-    //! Courses worked out by hand: a second each, in MB/s.
+    //! Courses computed by hand: a second each, in MB/s.
 
     use super::*;
 

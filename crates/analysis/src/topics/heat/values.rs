@@ -1,7 +1,7 @@
-//! What heat did to the rate of an execution of minutes, as figures: each a part of its course ([`super::throttle`]).
+//! What heat did to the rate of a long execution, as figures: each a part of its course ([`super::throttle`]).
 //!
-//! Owns which executions have such a course, and the drive's thermometer beside it; the findings about the same courses
-//! are in [`super::checks`].
+//! Owns which executions have such a course, and the choice of the drive's thermometer; the findings about these
+//! courses are in [`super::checks`].
 
 use drivelab_core::record::IntervalRecord;
 use drivelab_core::telemetry::{Quantity, RecordedSource, SeriesDescription};
@@ -12,8 +12,8 @@ use crate::topics::fill;
 use crate::topics::telemetry::{around, values as telemetry};
 use crate::values::{Execution, MB};
 
-/// The measured part of an execution that is asked for as much as it can do all the time; empty for others. The
-/// intervals are those of the execution.
+/// The measured part of an execution that runs as fast as it can all the time; empty for others. `intervals` are those
+/// of the execution.
 pub(crate) fn slices<'i>(execution: Execution<'_>, intervals: impl Iterator<Item = &'i IntervalRecord>) -> Vec<Slice> {
     let paced =
         |load: &Workload| load.pace.rate.is_some() || load.pace.bursts.is_some() || load.pace.volume_bursts.is_some();
@@ -29,12 +29,12 @@ pub(crate) fn slices<'i>(execution: Execution<'_>, intervals: impl Iterator<Item
     intervals.filter(|interval| !interval.ramp).map(slice).collect()
 }
 
-/// Whether it is a fill, which shows the end of the write cache: that fall says nothing about heat.
+/// Whether it is a fill, which shows the end of the write cache: that fall shows nothing about heat.
 pub(crate) fn is_fill(execution: Execution<'_>) -> bool {
     fill::is_fill(execution.step)
 }
 
-/// The drive's temperature, where it is told.
+/// The drive's temperature, if it was recorded.
 pub(crate) fn thermometer(execution: Execution<'_>) -> Option<(&RecordedSource, usize)> {
     telemetry::of_drive(execution.watched?, Quantity::Temperature)
 }
@@ -43,7 +43,7 @@ pub(crate) fn thermometer(execution: Execution<'_>) -> Option<(&RecordedSource, 
 pub(crate) fn celsius(execution: Execution<'_>, at_s: f64) -> Option<f64> {
     let (source, series) = thermometer(execution)?;
     let at_ns = execution.record.start_ns + (at_s * 1e9) as u64;
-    // A reading at this very time counts, also where it is the last.
+    // A reading at exactly this time counts, even if it is the last.
     let [(before_ns, before), (after_ns, after)] = around(source, series, at_ns.saturating_sub(1), at_ns)?;
     let share = at_ns.saturating_sub(before_ns) as f64 / (after_ns - before_ns) as f64;
     (before_ns <= at_ns && at_ns <= after_ns).then_some(before + (after - before) * share)
@@ -56,7 +56,7 @@ pub(crate) fn hot_falls(execution: Execution<'_>, slices: &[Slice]) -> Vec<Fall>
 
 /// The course of an execution that has a first and a last minute, with the rates of both, bytes per second.
 fn course(execution: Execution<'_>) -> Option<(Vec<Slice>, f64, f64)> {
-    // Looked at first, since most executions are shorter and there are many intervals.
+    // Checked first, because most executions are shorter and have many intervals.
     if execution.record.elapsed().as_secs_f64() < 2.0 * MINUTE_S || is_fill(execution) {
         return None;
     }
@@ -76,19 +76,19 @@ pub(crate) fn heat_last_minute(execution: Execution<'_>) -> Option<f64> {
     course(execution).map(|(_, _, last)| last / MB)
 }
 
-/// What the last minute had of the first, per cent.
+/// The rate of the last minute as a share of the first, per cent.
 pub(crate) fn heat_kept(execution: Execution<'_>) -> Option<f64> {
     course(execution).map(|(_, first, last)| 100.0 * last / first)
 }
 
-/// Steps down while the drive was hot; `None` where nothing told its temperature.
+/// Steps down while the drive was hot; `None` if its temperature was not recorded.
 pub(crate) fn heat_throttle_steps(execution: Execution<'_>) -> Option<f64> {
     let (slices, ..) = course(execution)?;
     thermometer(execution)?;
     Some(hot_falls(execution, &slices).len() as f64)
 }
 
-/// When the first of them began, seconds since the measured part began.
+/// When the first throttling step began, seconds since the measured part began.
 pub(crate) fn heat_time_to_throttle(execution: Execution<'_>) -> Option<f64> {
     let (slices, ..) = course(execution)?;
     hot_falls(execution, &slices).first().map(|fall| fall.at_s)

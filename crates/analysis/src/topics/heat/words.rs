@@ -3,7 +3,7 @@
 use crate::check::Seen;
 use crate::evidence::{FindingDef, executions};
 
-/// Note of an execution whose temperature nothing recorded.
+/// Note of an execution of which no temperature was recorded.
 pub(crate) const NO_TEMPERATURE: &str = "no temperature";
 
 pub(super) static THROTTLED: FindingDef = FindingDef::warning(
@@ -11,17 +11,17 @@ pub(super) static THROTTLED: FindingDef = FindingDef::warning(
     |seen| {
         let first = seen.first().and_then(|seen| seen.notes.first()).map_or("", String::as_str);
         format!(
-            "In {} the rate fell by a tenth and more, for 5 s and longer, while the drive was no cooler than when it \
-             fell; the first time after {first}.",
+            "Heat seems to have slowed the drive down in {}: the rate fell by a tenth or more for at least 5 s, while \
+             the drive was no cooler than when the fall began. The first fall came after {first}.",
             executions(seen)
         )
     },
-    "The drive slows itself down as it gets warm; where it writes, the end of its cache may look the same.",
-    "Cool it (heat sink, air) and compare; the drive's own counters of thermal management, where it has them, say \
-     for certain (finding `drive_throttled`).",
+    "The drive throttles as it gets warm. During writes, the end of the write cache may look the same.",
+    "Cool it (heat sink, air) and compare. The drive's own counters of thermal management, if it has them, are certain \
+     (finding `drive_throttled`).",
 );
 
-/// An execution without a temperature has [`NO_TEMPERATURE`] as its note.
+/// An execution without a recorded temperature has the note [`NO_TEMPERATURE`].
 pub(super) static MINUTES: FindingDef = FindingDef::note(
     "first_and_last_minute",
     |seen| {
@@ -33,14 +33,14 @@ pub(super) static MINUTES: FindingDef = FindingDef::note(
         let blind = seen.iter().filter(|seen| seen.notes.iter().any(|note| note == NO_TEMPERATURE)).count();
         let without = match blind {
             0 => String::new(),
-            all if all == seen.len() => " No temperature was recorded, so nothing is said about heat.".to_owned(),
-            some => format!(" In {some} of them no temperature was recorded, so nothing is said about heat there."),
+            all if all == seen.len() => " No temperature was recorded, so nothing is known about heat.".to_owned(),
+            some => format!(" For {some} of them no temperature was recorded, so nothing is known about their heat."),
         };
         match seen.len() {
-            1 => format!("In the last minute the rate was {least:.0} % of that in the first.{without}"),
+            1 => format!("The rate in the last minute was {least:.0} % of the rate in the first.{without}"),
             count => format!(
-                "In {count} executions of two minutes and more, the rate of the last minute was at least {least:.0} \
-                 % of that in the first.{without}"
+                "The rate in the last minute was at least {least:.0} % of the rate in the first, in {count} \
+                 executions of two minutes or more.{without}"
             ),
         }
     },

@@ -1,9 +1,9 @@
-//! Invariants: what must hold in every record of a real measurement. A violation voids the figures it concerns.
+//! Invariants: what must hold in every record of a real measurement. A violation voids the figures concerned.
 //!
 //! Each is one pure function over one execution with its threshold as a named constant. The list comes from
 //! research notes, peers pain 2 (the host, the cache or the generator was measured, not the drive, and nobody noticed)
-//! and from the loads of the engine: what was issued is what was asked. What must add up is in [`sums`], what was drawn
-//! by chance in [`draws`], the schedule of an open loop in [`schedule`].
+//! and from the loads of the engine: what was issued must be what was requested. Sums are in [`sums`], random draws in
+//! [`draws`], the schedule of an open loop in [`schedule`].
 
 use drivelab_core::finding::Evidence;
 use drivelab_core::histogram::{LatencySummary, SparseHistogram};
@@ -18,23 +18,24 @@ use crate::check::{Check, Seen, Subject, Voids};
 use crate::evidence::evidence;
 use crate::values;
 
-/// Little's law may be off by this share of the operations in flight: latencies are taken around the system call, the
-/// time in flight is integrated between completions. From the issue that asked for the check.
+/// Little's law may be off by this share of the operations in flight: latencies are measured around the system call,
+/// the time in flight is integrated between completions. From the issue that requested the check.
 const LITTLE_SHARE: f64 = 0.02;
-/// And by this many operations: at the borders of the measured part, an operation may be counted on one side only.
+/// And by this many operations: at the start and end of the measured part, an operation may be counted on one side
+/// only.
 const LITTLE_OPERATIONS: f64 = 1.0;
-/// Largest share by which the mean operations in flight may lie above the asked depth. A generator has a slot for each
-/// of them and can never have more; the mean is an integral divided by time, both on one clock, so only rounding of
-/// very short steps is forgiven.
+/// Largest share by which the mean operations in flight may be above the requested depth. A generator has a slot for
+/// each of them and can never have more. The mean is an integral divided by time, both on one clock, so only rounding
+/// in very short steps is tolerated.
 const DEPTH_TOLERANCE: f64 = 0.01;
 /// Operations of a kind that must have been expected before their absence is more than chance: none of 20 expected
 /// happens once in 5 x 10^8.
 const EXPECTED_AT_LEAST: f64 = 20.0;
-/// Share of the operations of a kind that may end in errors beside a rate: below it, what they took or gave back in
-/// time is less than what rates are compared by.
+/// Share of the operations of a kind that may end in errors before their rate is void: below it, the time that errors
+/// took or saved is less than the differences by which rates are compared.
 const ERRORS_SHARE: f64 = 0.01;
-/// Share by which a response time may lie below the latency of the same rank: both stand for the middle of a bucket at
-/// most 0.78 % wide.
+/// Share by which a response time may be below the latency of the same rank: both are the middle of a bucket at most
+/// 0.78 % wide.
 const BUCKET_WIDTH: f64 = 0.0079;
 
 /// Every invariant.
@@ -42,18 +43,18 @@ pub(crate) static INVARIANTS: &[Check] = &[
     Check { finding: &text::TIME_ORDER, rule: "A step ends after it began.", check: time_order },
     Check {
         finding: &text::NO_OPERATIONS,
-        rule: "A step completes operations of every kind that it asks for, where 20 or more must be expected.",
+        rule: "A step completes operations of every kind that it requests, if 20 or more are expected.",
         check: no_operations,
     },
     Check {
         finding: &text::MASS_ERRORS,
-        rule: "At most 1 % of the operations of a kind end in errors; above it, the rate of the rest is no rate of the \
-               target: errors took its time.",
+        rule: "At most 1 % of the operations of a kind end in errors. Above that, the rate of the rest is not that of the \
+               target, because errors took its time.",
         check: mass_errors,
     },
     Check {
         finding: &text::BYTES_NOT_BLOCKS,
-        rule: "Bytes moved are completed operations times block size, summed over the sizes where sizes are mixed.",
+        rule: "Bytes moved are completed operations times block size, summed over the sizes if they are mixed.",
         check: sums::bytes_not_blocks,
     },
     Check {
@@ -63,7 +64,7 @@ pub(crate) static INVARIANTS: &[Check] = &[
     },
     Check {
         finding: &text::NOT_DIRECT,
-        rule: "Where direct I/O was asked for, the kernel confirms that the file was open with O_DIRECT.",
+        rule: "If direct I/O was requested, the kernel confirms that the file was open with O_DIRECT.",
         check: not_direct,
     },
     Check {
@@ -98,37 +99,37 @@ pub(crate) static INVARIANTS: &[Check] = &[
     },
     Check {
         finding: &text::GROUP_SUMS,
-        rule: "Where several groups of threads ran, they add up to the step.",
+        rule: "If several groups of threads ran, they add up to the step.",
         check: sums::group_sums,
     },
     Check {
         finding: &text::SIZE_SUMS,
-        rule: "Where sizes are mixed, the sizes that were asked for add up to the operations of their kind.",
+        rule: "If sizes are mixed, the requested sizes add up to the operations of their kind.",
         check: sums::size_sums,
     },
     Check {
         finding: &text::MIX_NOT_AS_ASKED,
-        rule: "Kinds and sizes were drawn with the shares that were asked for, within 6 standard deviations of chance, \
-               and flushes came after as many writes as asked.",
+        rule: "Kinds and sizes were drawn with the requested shares, within 6 standard deviations of chance, and flushes \
+               came after the requested number of writes.",
         check: draws::mix_not_as_asked,
     },
     Check {
         finding: &text::SCHEDULE_MISSED,
-        rule: "An open loop has as many arrivals as its rate says: within 0.5 %, or 1 % and 4 standard deviations \
-               where arrivals are random.",
+        rule: "An open loop has as many arrivals as its rate requires, within 0.5 %, or 1 % and 4 standard deviations if \
+               arrivals are random.",
         check: schedule::schedule_missed,
     },
     Check {
         finding: &text::ARRIVALS_LOST,
-        rule: "In an open loop, arrivals are done or still waiting: none is lost, none is made up.",
+        rule: "In an open loop, arrivals are completed or still waiting: none is lost, none is invented.",
         check: schedule::arrivals_lost,
     },
     Check {
         finding: &text::STREAMS_OVERLAP,
-        rule: "Parallel sequential streams touch disjoint stretches unless the methodology asks for sharing.",
+        rule: "Parallel sequential streams touch disjoint regions, unless the methodology requests sharing.",
         check: streams_overlap,
     },
-    Check { finding: &text::ABOVE_LINK, rule: "Nothing is faster than the link it went through.", check: above_link },
+    Check { finding: &text::ABOVE_LINK, rule: "No rate is above that of the link.", check: above_link },
 ];
 
 fn time_order(subject: &Subject<'_>) -> Vec<Seen> {
@@ -140,8 +141,8 @@ fn time_order(subject: &Subject<'_>) -> Vec<Seen> {
     vec![Seen::new(subject, Voids::Timed, vec![evidence("end on the run clock", end, Some(start), "s")])]
 }
 
-/// Kinds that were asked for and of which nothing was completed: all of them where there is none at all, else those
-/// that failed or of which enough had to be expected.
+/// Requested kinds of which nothing was completed: all of them if nothing at all was, else those that failed or of
+/// which enough operations were expected.
 fn no_operations(subject: &Subject<'_>) -> Vec<Seen> {
     let (workload, record) = (subject.execution.workload, subject.execution.record);
     let count = |kind: OpKind| record.op(kind).map_or(0, |op| op.count);
@@ -194,8 +195,8 @@ fn histogram_count(subject: &Subject<'_>) -> Vec<Seen> {
     })
 }
 
-/// Whether every operation has a response time: not where a group beside is a closed loop, nor where writes are read
-/// back, which nobody scheduled.
+/// Whether every operation has a response time: not if another group is a closed loop, nor if writes are read back,
+/// which no schedule contains.
 fn all_were_scheduled(subject: &Subject<'_>) -> bool {
     let timed = |group: &Workload| group.replay.as_ref().is_some_and(|replay| replay.mode.is_timed());
     let scheduled = |group: &Workload| (group.pace.rate.is_some() || timed(group)) && group.verify != Verify::AtOnce;
@@ -215,10 +216,10 @@ fn percentile_order(subject: &Subject<'_>) -> Vec<Seen> {
     })
 }
 
-/// Pairs of figures of a distribution of which the lower one is above the higher one.
+/// Pairs of figures of a distribution in which the lower one is above the higher one.
 fn out_of_order(name: &str, histogram: &SparseHistogram, summary: Option<&LatencySummary>) -> Vec<Evidence> {
     let Some(summary) = summary else { return Vec::new() };
-    // What too few operations tell is not there.
+    // Percentiles with too few operations are absent.
     let known = [(summary.p50, "median"), (summary.p99, "99th percentile"), (summary.p999, "99.9th percentile")];
     let mut rising: Vec<(Nanos, &str)> = known.into_iter().filter_map(|(time, what)| Some((time?, what))).collect();
     rising.push((summary.max, "maximum"));
@@ -235,8 +236,8 @@ fn us(time: Nanos) -> f64 {
     time.get() as f64 / 1e3
 }
 
-/// A response time counts from an earlier moment than the latency of the same operation, so every rank of the one is at
-/// least that of the other.
+/// A response time counts from an earlier moment than the latency of the same operation, so every rank of the response
+/// times is at least that of the latencies.
 fn response_below_latency(subject: &Subject<'_>) -> Vec<Seen> {
     if !all_were_scheduled(subject) {
         return Vec::new();
@@ -269,7 +270,7 @@ fn little_law(subject: &Subject<'_>) -> Vec<Seen> {
     let expected = busy / elapsed;
     let measured = record.in_flight_mean;
     let allowed = LITTLE_SHARE * measured.max(expected) + LITTLE_OPERATIONS;
-    // Failed operations were in flight and have no latency: they can explain more in flight, never less.
+    // Failed operations were in flight and have no latency: they can explain more operations in flight, never fewer.
     let explained = record.error_count() > 0 && measured > expected;
     if (expected - measured).abs() <= allowed || explained {
         return Vec::new();
@@ -278,8 +279,8 @@ fn little_law(subject: &Subject<'_>) -> Vec<Seen> {
     vec![Seen::new(subject, Voids::ResultsAndDepth, vec![evidence(what, measured, Some(expected), "operations")])]
 }
 
-/// Voids everything: either more was asked of the target than the step's name says, and no figure is of this step, or
-/// times are too long, and latencies with them. The record does not tell which.
+/// Voids everything: either the load was higher than the step's name says, and no figure is that of this step, or times
+/// are too long, and latencies with them. The record does not show which.
 fn above_depth(subject: &Subject<'_>) -> Vec<Seen> {
     let measured = subject.execution.record.in_flight_mean;
     let asked = subject.execution.workload.total_depth() as f64;
@@ -290,8 +291,8 @@ fn above_depth(subject: &Subject<'_>) -> Vec<Seen> {
     vec![Seen::new(subject, Voids::ResultsAndDepth, vec![evidence(what, measured, Some(asked), "operations")])]
 }
 
-/// Streams of following blocks are recorded as stretches. Random ones that touch each block once share the span block
-/// by block and leave no stretch to compare, unless headers make each thread keep to one.
+/// Streams of consecutive blocks are recorded as regions. Random ones that touch each block once share the span block
+/// by block and leave no regions to compare, unless headers make each thread keep to one.
 fn streams_overlap(subject: &Subject<'_>) -> Vec<Seen> {
     let mut thread = 0;
     let groups = subject.execution.workload.groups().map(|group| {

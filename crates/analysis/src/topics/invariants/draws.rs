@@ -1,4 +1,4 @@
-//! What was drawn by chance: the shares of kinds and of sizes, held against the bound of a binomial distribution.
+//! Random draws: the shares of kinds and of sizes, compared with the bounds of a binomial distribution.
 
 use drivelab_core::finding::Evidence;
 use drivelab_core::load::{OpKind, OtherOps, Verify};
@@ -9,13 +9,13 @@ use drivelab_core::workload::Workload;
 use crate::check::{Seen, Subject, Voids};
 use crate::evidence::evidence;
 
-/// Standard deviations of chance that a share may be off: beyond 6 in one of 5 x 10^8 checks.
+/// Standard deviations by which a share may be off: chance exceeds 6 in one of 5 x 10^8 checks.
 const DEVIATIONS: f64 = 6.0;
 
 /// The operations of one group, by kind.
 type Kinds<'r> = Box<dyn Fn(OpKind) -> Option<&'r OpRecord> + 'r>;
 
-/// Each group of the workload with what it did; nothing where several groups ran and were not recorded apart.
+/// Each group of the workload with its operations; nothing if several groups ran and were not recorded separately.
 fn groups<'r>(workload: &'r Workload, record: &'r StepRecord) -> Vec<(&'r Workload, Kinds<'r>)> {
     if workload.beside.is_empty() {
         return vec![(workload, Box::new(|kind| record.op(kind)))];
@@ -27,18 +27,18 @@ fn groups<'r>(workload: &'r Workload, record: &'r StepRecord) -> Vec<(&'r Worklo
     workload.groups().zip(&record.groups).map(pair).collect()
 }
 
-/// Operations that ended, with or without an error: what was drawn.
+/// Operations that ended, with or without an error: those that were drawn.
 fn done(op: Option<&OpRecord>) -> f64 {
     op.map_or(0.0, |op| (op.count + op.errors) as f64)
 }
 
-/// Operations in flight or drawn that one group's count may miss or have from before the measured part.
+/// Operations that the count of one group may miss, or include from before the measured part.
 fn at_borders(group: &Workload) -> f64 {
     2.0 * f64::from(group.queue_depth.get()) * f64::from(group.threads.get()) + 1.0
 }
 
-/// Kinds with their shares as drawn; without reads that only check what was written, and without flushes that may come
-/// after writes as well: neither can be told from drawn ones.
+/// Kinds with their shares as drawn, without reads that only check what was written and without flushes that may also
+/// come after writes: neither can be told from drawn ones.
 fn drawn_shares(group: &Workload) -> Vec<(OpKind, f64)> {
     let OtherOps { trim_percent, write_zeroes_percent, flush_percent, sync_every } = group.other;
     let share = |kind: OpKind, percent: u8, counted: bool| (counted && percent > 0).then(|| (kind, f64::from(percent)));
@@ -54,11 +54,11 @@ fn drawn_shares(group: &Workload) -> Vec<(OpKind, f64)> {
     .collect()
 }
 
-/// Operations of a kind that were to be expected of what a step did altogether.
+/// Operations of a kind that were to be expected, given all operations of a step.
 pub(super) fn expected(kind: OpKind, workload: &Workload, record: &StepRecord) -> f64 {
     let of_group = |(group, of): &(&Workload, Kinds<'_>)| {
         if group.replay.is_some() {
-            // The kinds of a trace come in its order, not by chance.
+            // The kinds of a trace come in its order, not at random.
             return 0.0;
         }
         let shares = drawn_shares(group);
@@ -84,7 +84,7 @@ pub(super) fn mix_not_as_asked(subject: &Subject<'_>) -> Vec<Seen> {
     if found.is_empty() { Vec::new() } else { vec![Seen::new(subject, Voids::Results, found)] }
 }
 
-/// Kinds of a whole replay of which there are not as many as its trace has; nothing was drawn by chance there.
+/// Kinds of a complete replay whose number differs from that of its trace; nothing is drawn at random in a replay.
 fn of_a_trace(replay: &Replay, record: &StepRecord) -> Vec<Evidence> {
     if !record.replay.as_ref().is_some_and(|replayed| replayed.complete) {
         return Vec::new();
@@ -105,13 +105,13 @@ fn of_a_trace(replay: &Replay, record: &StepRecord) -> Vec<Evidence> {
     wrong.map(told).collect()
 }
 
-/// Whether `count` of `operations` can be a share of `share`, given how many operations are at the borders.
+/// Whether `count` of `operations` is too far from the share `share`, given how many operations are at the borders.
 fn is_off(count: f64, operations: f64, share: f64, borders: f64) -> bool {
     let deviation = (operations * share * (1.0 - share)).max(0.0).sqrt();
     (count - operations * share).abs() > DEVIATIONS * deviation + borders
 }
 
-/// Shares of the kinds that are there, among each other; a kind that is missing altogether is told apart.
+/// Shares of the recorded kinds among each other; another check reports a kind that is missing completely.
 fn kinds(group: &Workload, of: &Kinds<'_>, name: &str) -> Vec<Evidence> {
     let mut shares = drawn_shares(group);
     shares.retain(|(kind, _)| done(of(*kind)) > 0.0);
@@ -119,14 +119,14 @@ fn kinds(group: &Workload, of: &Kinds<'_>, name: &str) -> Vec<Evidence> {
     let operations: f64 = shares.iter().map(|(kind, _)| done(of(*kind))).sum();
     let off = |(kind, share): &(OpKind, f64)| is_off(done(of(*kind)), operations, share / all, at_borders(group));
     let found = |(kind, share): (OpKind, f64)| {
-        let what = format!("{name}share of {} (limit: asked)", kind.name());
+        let what = format!("{name}share of {} (limit: requested)", kind.name());
         evidence(&what, 100.0 * done(of(kind)) / operations, Some(100.0 * share / all), "%")
     };
     shares.into_iter().filter(off).map(found).collect()
 }
 
-/// Shares of sizes among the operations that have one. Where a stretch ends, a smaller size may take the place of one
-/// that does not fit.
+/// Shares of sizes among the operations that have one. At the end of a region, a smaller size may replace one that does
+/// not fit.
 fn sizes(group: &Workload, of: &Kinds<'_>, name: &str) -> Vec<Evidence> {
     let weight: f64 = group.block_size_mix.iter().map(|share| f64::from(share.operations)).sum();
     let with_size = || OpKind::ALL.into_iter().filter(|kind| *kind != OpKind::Flush).filter_map(of);
@@ -150,14 +150,14 @@ fn sizes(group: &Workload, of: &Kinds<'_>, name: &str) -> Vec<Evidence> {
         let own = with_size().flat_map(|op| &op.sizes).filter(|size| size.block_size == share.block_size);
         let count: f64 = own.map(|size| size.count as f64).sum();
         if is_off(count, operations, asked, slack) {
-            let what = format!("{name}share of {} (limit: asked)", share.block_size);
+            let what = format!("{name}share of {} (limit: requested)", share.block_size);
             found.push(evidence(&what, 100.0 * count / operations, Some(100.0 * asked), "%"));
         }
     }
     found
 }
 
-/// A flush after every so many writes of a thread, where none are drawn beside.
+/// A flush after every N writes of a thread, if no other flushes are drawn.
 fn flushes(group: &Workload, of: &Kinds<'_>, name: &str) -> Option<Evidence> {
     let every = f64::from(group.other.sync_every);
     if every == 0.0 || !group.other.flush_percent.is_zero() {

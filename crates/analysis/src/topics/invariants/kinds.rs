@@ -6,7 +6,7 @@ use drivelab_core::record::OpRecord;
 
 use crate::check::{Seen, Subject, Voids};
 
-/// Runs a check for every kind of operation that the record has.
+/// Runs a check for every kind of operation in the record.
 pub(super) fn per_kind(
     subject: &Subject<'_>,
     check: impl Fn(OpKind, &OpRecord) -> Option<(Voids, Vec<Evidence>)>,

@@ -1,4 +1,4 @@
-//! What must hold of every record: a violation voids the figures that rest on it.
+//! What must hold for every record: a violation voids the figures that rest on it.
 
 mod checks;
 mod draws;

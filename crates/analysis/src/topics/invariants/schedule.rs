@@ -1,4 +1,4 @@
-//! The schedule of an open loop: as many arrivals as were asked for, and each of them done or still waiting.
+//! The schedule of an open loop: the requested number of arrivals, each of them completed or still waiting.
 
 use drivelab_core::load::{Arrivals, OpKind, Verify};
 use drivelab_core::workload::Workload;
@@ -7,11 +7,11 @@ use crate::check::{Seen, Subject, Voids};
 use crate::evidence::evidence;
 use crate::values;
 
-/// Share by which the arrivals may differ from the asked rate where gaps are equal.
+/// Share by which the arrivals may differ from the requested rate if gaps are equal.
 const CONSTANT_SHARE: f64 = 0.005;
-/// The same where gaps are random.
+/// The same if gaps are random.
 const RANDOM_SHARE: f64 = 0.01;
-/// Standard deviations of chance on top of it: a Poisson process of n arrivals is off by the root of n.
+/// Standard deviations of chance in addition: a Poisson process of n arrivals is off by the root of n.
 const DEVIATIONS: f64 = 4.0;
 /// Share of the arrivals that may be on the other side of the border between two intervals.
 const BORDER_SHARE: f64 = 0.001;
@@ -24,22 +24,22 @@ pub(super) fn schedule_missed(subject: &Subject<'_>) -> Vec<Seen> {
     let (asked, arrived) = (open.asked_iops * elapsed, open.arrived as f64);
     let (share, deviations) =
         if has_random_gaps(workload) { (RANDOM_SHARE, DEVIATIONS * asked.sqrt()) } else { (CONSTANT_SHARE, 0.0) };
-    // Each thread has a schedule of its own, whose first and last arrival may lie just inside or outside.
+    // Each thread has a schedule of its own, whose first and last arrival may be just inside or outside.
     let threads = workload.groups().map(|group| f64::from(group.threads.get())).sum::<f64>();
     let allowed = share * asked + deviations + burst_arrivals(workload) + threads;
-    // The measured part ends with the last completion; nothing arrives while the last operations come back.
+    // The measured part ends with the last completion; nothing arrives while the last operations complete.
     let longest = record.kinds().map(|(_, op)| op.histogram.max.as_secs_f64()).fold(0.0, f64::max);
     let missing = asked - arrived;
     if missing <= allowed + open.asked_iops * longest && -missing <= allowed {
         return Vec::new();
     }
-    let what = "arrivals per second (limit: asked)";
+    let what = "arrivals per second (limit: requested)";
     vec![Seen::new(subject, Voids::Schedule, vec![evidence(what, arrived / elapsed, Some(open.asked_iops), "IOPS")])]
 }
 
 pub(super) fn arrivals_lost(subject: &Subject<'_>) -> Vec<Seen> {
     let record = subject.execution.record;
-    // Where one group has no schedule, its operations cannot be told from the others'.
+    // If one group has no schedule, its operations cannot be told from those of the others.
     if !subject.execution.workload.groups().all(|group| group.pace.rate.is_some()) {
         return Vec::new();
     }
@@ -49,8 +49,8 @@ pub(super) fn arrivals_lost(subject: &Subject<'_>) -> Vec<Seen> {
     let arrived = open.arrived as f64;
     let expected = arrived + from_ramp - open.backlog_at_end as f64;
     let done = values::done(record) as f64;
-    // Flushes after writes and reads of what was written come with their write; whether they count as arrivals of their
-    // own, the schedule does not say.
+    // Flushes after writes and reads of what was written come with their write. The schedule does not state whether
+    // they count as arrivals of their own.
     let followers = |kind: OpKind| record.op(kind).map_or(0.0, |op| (op.count + op.errors) as f64);
     let groups = || subject.execution.workload.groups();
     let flushed = if groups().any(|group| group.other.sync_every > 0) { followers(OpKind::Flush) } else { 0.0 };

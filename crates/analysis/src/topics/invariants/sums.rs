@@ -1,4 +1,5 @@
-//! What must add up: bytes from operations and sizes, rates from counts, a step from its intervals, groups and sizes.
+//! Sums that must match: bytes and operations times sizes, rates and counts, a step and its intervals, groups and
+//! sizes.
 
 use drivelab_core::load::OpKind;
 use drivelab_core::record::{GroupRecord, IntervalRecord, OpRecord, SizeRecord};
@@ -10,8 +11,8 @@ use crate::check::{Seen, Subject, Voids};
 use crate::evidence::evidence;
 use crate::values;
 
-/// Largest relative difference between a stored rate and the one that counts and bounds give. Both come from the same
-/// integers, so only rounding may differ; a tenth of a per cent is far above that and far below what matters.
+/// Largest relative difference between a stored rate and the one computed from counts and times. Both come from the
+/// same integers, so only rounding may differ; a tenth of a per cent is far above that and far below what matters.
 const RATE_TOLERANCE: f64 = 1e-3;
 
 /// Sizes that any of the groups may issue, each once.
@@ -22,7 +23,7 @@ fn sizes_of<'w>(groups: impl Iterator<Item = &'w Workload>) -> Vec<Bytes> {
     sizes
 }
 
-/// What the operations of a kind must have moved; `None` where their sizes are not recorded.
+/// The bytes that the operations of a kind must have moved; `None` if their sizes are not recorded.
 fn expected_bytes(kind: OpKind, op: &OpRecord, sizes: &[Bytes]) -> Option<u128> {
     let times = |count: u64, size: Bytes| u128::from(count) * u128::from(size.get());
     match sizes {
@@ -33,7 +34,7 @@ fn expected_bytes(kind: OpKind, op: &OpRecord, sizes: &[Bytes]) -> Option<u128> 
     }
 }
 
-/// The same for the whole step: from the groups where only those tell.
+/// [`expected_bytes`] for the whole step: from the groups if only these are known.
 fn expected_of_step(kind: OpKind, op: &OpRecord, subject: &Subject<'_>) -> Option<u128> {
     let (workload, record) = (subject.execution.workload, subject.execution.record);
     if workload.replay.is_some() {
@@ -78,7 +79,7 @@ pub(super) fn rate_mismatch(subject: &Subject<'_>) -> Vec<Seen> {
     })
 }
 
-/// What of a kind adds up over parts.
+/// The figures of a kind that add up over parts.
 #[derive(Default)]
 struct Sum {
     count: u64,
@@ -107,13 +108,13 @@ impl Sum {
             (self.count, "operations", "operations"),
             (self.bytes, "bytes", "B"),
             (self.errors, "errors", "operations"),
-            (self.latency_ns, "latencies together", "ns"),
-            (self.response_ns, "response times together", "ns"),
+            (self.latency_ns, "sum of latencies", "ns"),
+            (self.response_ns, "sum of response times", "ns"),
         ]
     }
 }
 
-/// Holds the whole of a kind against its parts.
+/// Compares the whole of a kind with its parts.
 fn add_up<'r>(subject: &Subject<'r>, of_what: &str, parts: impl Fn(OpKind) -> Vec<&'r OpRecord>) -> Vec<Seen> {
     let mut seen = Vec::new();
     for kind in OpKind::ALL {
@@ -157,7 +158,7 @@ pub(super) fn size_sums(subject: &Subject<'_>) -> Vec<Seen> {
         let pairs = [
             (op.count, of(|size| size.count), "operations", "operations"),
             (op.histogram.count, of(|size| size.histogram.count), "latencies", "operations"),
-            (op.histogram.sum.get(), of(|size| size.histogram.sum.get()), "latencies together", "ns"),
+            (op.histogram.sum.get(), of(|size| size.histogram.sum.get()), "sum of latencies", "ns"),
         ];
         let wrong = pairs.into_iter().filter(|(whole, parts, ..)| whole != parts);
         let mut found: Vec<_> = wrong
@@ -168,7 +169,7 @@ pub(super) fn size_sums(subject: &Subject<'_>) -> Vec<Seen> {
             .collect();
         let foreign = op.sizes.iter().find(|size| size.count > 0 && !asked.contains(&size.block_size));
         found.extend(foreign.map(|size| {
-            let what = format!("{} of {}, a size that was not asked for", kind.name(), size.block_size);
+            let what = format!("{} of {}, a size that was not requested", kind.name(), size.block_size);
             evidence(&what, size.count as f64, Some(0.0), "operations")
         }));
         (!found.is_empty()).then_some((Voids::All(kind), found))

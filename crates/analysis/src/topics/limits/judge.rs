@@ -1,7 +1,7 @@
-//! What limited an execution: the generator, the host's CPU, the schedule, or nothing on our side.
+//! What limited an execution: the generator, the host's CPU, the schedule, or nothing on the side of the host.
 //!
 //! Judged from the engine's own account ([`drivelab_core::record::Effort`]) by the rules of research notes, engine
-//! section 6, thresholds as named constants. A recording without that account says nothing, and so does this file.
+//! section 6, with thresholds as named constants. For a recording without that account the limit is unknown.
 
 use drivelab_core::load::{Arrivals, Verify};
 use drivelab_core::record::{CPU_SPLIT_FROM, IssueMode, OpenLoop, StepRecord};
@@ -12,43 +12,43 @@ use serde::{Deserialize, Serialize};
 use crate::{stats, values};
 
 /// Share of the issuing threads' time in user mode above which the generator is the limit: for more than half of the
-/// time nothing was being asked for, so the target might have done twice as much.
+/// time nothing was being issued, so the target might have done twice as much.
 pub(crate) const GENERATOR_SHARE: f64 = 0.5;
-/// The same in the kernel: with more than half of its time gone there, a thread could not have asked for twice as much
-/// whatever the target did.
+/// Share of their time in the kernel above which the host's CPU is the limit: with more than half of its time gone
+/// there, a thread could not have issued twice as much, whatever the target did.
 pub(crate) const KERNEL_SHARE: f64 = 0.5;
-/// Share of both together above which a thread never waited for the target; neither alone need be above half. A tenth
-/// is the least idle time that can be told from none in steps of a few seconds.
+/// Share of both together above which a thread never waited for the target, even if neither is above half. A tenth is
+/// the least idle time that can be told from none in steps of a few seconds.
 pub(crate) const BUSY_SHARE: f64 = 0.9;
-/// Share of the issuing threads' time in which they were ready and others had the CPU, above which others were the
-/// limit: a tenth of the time in which completions lay unnoticed and nothing was asked for is more than a rate may be
-/// off by. A machine at rest stays below a hundredth.
+/// Share of the issuing threads' time in which they were ready and other programs used the CPU, above which these
+/// programs were the limit. For that time completions went unnoticed and nothing was issued, and a tenth is more than a
+/// rate may be off by. An idle machine stays below a hundredth.
 pub(crate) const STARVED_SHARE: f64 = 0.1;
-/// Share of a step's time in which drivelab itself stood still, above which that is named as the limit: a rate is then
-/// off by as much, and a hundredth is what rates are told to.
+/// Share of a step's time in which drivelab itself stood still, above which that is the limit: a rate is then off by as
+/// much, and rates are given to a hundredth.
 pub(crate) const STILL_SHARE: f64 = 0.01;
-/// Share of a step's time that a CPU quota took, above which that is named as the limit, for the same reason.
+/// Share of a step's time that a CPU quota took, above which the quota is the limit, for the same reason.
 pub(crate) const QUOTA_SHARE: f64 = 0.01;
-/// Part of the time in which the issuing threads waited for a CPU from which on a quota is what kept them from it.
+/// Part of the time for which the issuing threads waited for a CPU, from which a quota counts as the reason.
 const QUOTA_PART: f64 = 0.5;
-/// Shorter steps say nothing about waiting for a CPU: the kernel shares CPUs out by ticks of up to 10 ms, and what a
-/// thread waited before its first operation counts with it.
+/// Shorter steps show nothing about waiting for a CPU: the kernel assigns CPUs in ticks of up to 10 ms, and the time
+/// that a thread waited before its first operation is included.
 const TICK_S: f64 = 0.01;
-/// Share of the asked operations in flight below which the depth was not kept. Refilling a slot and draining at the
-/// end cost a few per cent of the time; a tenth less is another load than the step's name says.
+/// Share of the requested operations in flight below which the depth was not kept. Refilling a slot and draining at the
+/// end cost a few per cent of the time; with a tenth less, the load is not what the step's name says.
 pub(crate) const DEPTH_KEPT: f64 = 0.9;
-/// Operations for each one in flight below which a step says nothing about the depth: starting and draining are then
+/// Operations for each one in flight below which a step shows nothing about the depth: starting and draining are then
 /// more than a tenth of it.
 pub(crate) const MANY: f64 = 20.0;
-/// Growth of the backlog, as a share of the asked rate, above which an open loop is overloaded. The generator keeps a
-/// constant rate to 0.5 % and a random one to 1 %: less than that is no statement about the target.
+/// Growth of the backlog, as a share of the requested rate, above which an open loop is overloaded. The generator
+/// keeps a constant rate to 0.5 % and a random one to 1 %: less growth than that shows nothing about the target.
 pub(crate) const OVERLOAD_SHARE: f64 = 0.01;
-/// Least share of what the backlog grew by that the line through its intervals must explain: a line does so where it
-/// grew throughout or from the middle on. A stall just before the end of a step of 8 s or more does not reach it.
+/// Least share of the backlog's growth that the line through its intervals must explain. It does if the backlog grew
+/// throughout or from the middle on. A stall just before the end of a step of 8 s or more does not reach it.
 const OVERLOAD_THROUGHOUT: f64 = 0.7;
 /// See [`fell_behind`].
 const BEHIND_SHARE: f64 = 0.02;
-/// Arrivals that are random have a backlog that wanders; this many standard deviations of their number are no growth.
+/// Random arrivals have a backlog that wanders: up to this many standard deviations of their number are not growth.
 const OVERLOAD_DEVIATIONS: f64 = 3.0;
 
 /// What kept an execution from being faster.
@@ -56,7 +56,7 @@ const OVERLOAD_DEVIATIONS: f64 = 3.0;
 pub enum LimitedBy {
     /// The load generator, for this reason: the figure is a lower bound.
     Generator {
-        /// What tells so.
+        /// What shows that.
         why: GeneratorLimit,
     },
     /// The kernel's work on the issuing threads: the figure is a lower bound.
@@ -66,40 +66,40 @@ pub enum LimitedBy {
         /// Which time was too much.
         rule: CpuRule,
     },
-    /// Other programs, which had the CPU when the issuing threads were ready: the figure is a lower bound.
+    /// Other programs, which used the CPU when the issuing threads were ready: the figure is a lower bound.
     OtherWork {
         /// Share of the threads' time in which they waited for a CPU, 0 to 1.
         share: f64,
     },
-    /// A CPU quota, which kept the process from a CPU: the figure is a lower bound.
+    /// A CPU quota, which kept the process off the CPU: the figure is a lower bound.
     Quota {
         /// Share of the step's time that it took on one CPU, 0 to 1.
         share: f64,
     },
-    /// Drivelab itself, which was stopped or frozen, or whose machine stood still: the figure is a lower bound.
+    /// drivelab itself, which was stopped or frozen, or whose machine stood still: the figure is a lower bound.
     StoodStill {
         /// Share of the step's time, 0 to 1.
         share: f64,
     },
-    /// Perhaps the kernel's own threads, which did a part of the work (io-wq, SQPOLL) and whose CPU time is in no
-    /// figure: nothing tells that the target could not have done more, so the figure is a lower bound.
+    /// Perhaps the kernel's own threads, which did part of the work (io-wq, SQPOLL) and whose CPU time is in no figure.
+    /// The target might have done more, so the figure is a lower bound.
     KernelThreads,
-    /// The rate or the pauses that were asked for: the target could have done more.
+    /// The requested rate or pauses: the target could have done more.
     Schedule,
-    /// Nothing on our side: the target, at the depth that was asked for.
+    /// The target, at the requested depth: nothing on the side of the host held it back.
     TargetOrDepth,
-    /// The recording does not tell: it holds no account of the engine's effort, or no operation.
+    /// Unknown: the recording holds no account of the engine's effort, or no operation.
     Unknown,
 }
 
 /// Which CPU time of the issuing threads passed its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CpuRule {
-    /// That in one mode (user where the generator is the limit, the kernel where the host's CPU is): half of the time.
+    /// The time in one mode (user if the generator is the limit, kernel if the host's CPU is): half of the time.
     OneMode,
-    /// Both together, of which this mode's was the greater: 90 %.
+    /// Both together, of which that of this mode was the greater: 90 %.
     Together,
-    /// Both together, too short to be told apart: half of the time.
+    /// Both together, too short to be split: half of the time.
     Unsplit,
 }
 
@@ -113,17 +113,17 @@ pub enum GeneratorLimit {
         /// Which time was too much.
         rule: CpuRule,
     },
-    /// A closed loop that asks for as much as it may did not have the asked operations in flight.
+    /// A closed loop that issues as much as it may did not have the requested operations in flight.
     DepthNotKept {
         /// Mean operations in flight.
         reached: f64,
-        /// Operations asked for.
+        /// Operations requested.
         asked: f64,
     },
 }
 
 impl LimitedBy {
-    /// Whether the target could have done more than the figure says, so that the figure is a lower bound.
+    /// Whether the target could have done more than the figure shows, so that the figure is a lower bound.
     #[must_use]
     pub const fn is_lower_bound(self) -> bool {
         matches!(
@@ -137,7 +137,7 @@ impl LimitedBy {
         )
     }
 
-    /// The word for it.
+    /// Its kind.
     #[must_use]
     pub const fn kind(self) -> LimitKind {
         match self {
@@ -152,26 +152,26 @@ impl LimitedBy {
     }
 }
 
-/// What kept a step from being faster, in a word.
+/// What kept a step from being faster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitKind {
-    /// The target, at the depth that was asked for: nothing on this side held it back.
+    /// The target, at the requested depth: nothing on the side of the host held it back.
     Target,
-    /// The host's CPU: the issuing threads spent most of their time in the kernel, or waited for a CPU that others had.
-    /// The rate is a lower bound.
+    /// The host's CPU: the issuing threads spent most of their time in the kernel, or waited for a CPU that other
+    /// programs used. The rate is a lower bound.
     HostCpu,
     /// The load generator: the issuing threads spent most of their time in drivelab's own code, or did not keep the
-    /// asked depth. The rate is a lower bound.
+    /// requested depth. The rate is a lower bound.
     Generator,
     /// A CPU quota of the container or service that drivelab runs in. The rate is a lower bound.
     CpuQuota,
-    /// Drivelab itself, which was stopped or frozen for a part of the step, or whose machine stood still. The rate is a
+    /// drivelab itself, which was stopped or frozen for part of the step, or whose machine stood still. The rate is a
     /// lower bound.
     StoodStill,
-    /// The rate or the pauses that were asked for.
+    /// The requested rate or pauses.
     Schedule,
-    /// The records do not tell.
+    /// The records do not show it.
     Unknown,
 }
 
@@ -186,19 +186,19 @@ impl LimitKind {
             LimitKind::CpuQuota => "a CPU quota",
             LimitKind::StoodStill => "drivelab, which was stopped",
             LimitKind::Schedule => "the schedule",
-            LimitKind::Unknown => "not known",
+            LimitKind::Unknown => "unknown",
         }
     }
 }
 
-/// What limited something, as documents hold it.
+/// What limited a step or an execution, as documents hold it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Limit {
     /// The limit.
     pub limited_by: LimitKind,
-    /// The target could have done more: rates are lower bounds, and latencies contain waiting on this side.
+    /// The target could have done more: rates are lower bounds, and latencies include waiting on the host.
     pub lower_bound: bool,
-    /// The figures it rests on, one sentence.
+    /// The figures that it rests on, one sentence.
     pub reason: String,
 }
 
@@ -208,13 +208,13 @@ pub fn limited_by(record: &StepRecord, workload: &Workload) -> LimitedBy {
     Signs::of(record, workload).map_or(LimitedBy::Unknown, Signs::judge)
 }
 
-/// The same with the figures it rests on in words.
+/// What limited one execution, with the figures that it rests on in words.
 #[must_use]
 pub fn limit(record: &StepRecord, workload: &Workload) -> Limit {
     Signs::of(record, workload).map_or_else(|| unknown(&[record]), Signs::limit)
 }
 
-/// The limit of a step by the means of its rounds.
+/// The limit of a step, by the means of its rounds.
 pub(crate) fn of_rounds(used: &[&StepRecord], workload: &Workload) -> Limit {
     let signs: Vec<Signs> = used.iter().filter_map(|record| Signs::of(record, workload)).collect();
     Signs::mean(&signs).map_or_else(|| unknown(used), Signs::limit)
@@ -222,26 +222,26 @@ pub(crate) fn of_rounds(used: &[&StepRecord], workload: &Workload) -> Limit {
 
 fn unknown(records: &[&StepRecord]) -> Limit {
     let reason = if !records.is_empty() && records.iter().all(|record| nothing_done(record)) {
-        "no operation ended without an error: there is no rate that anything could have limited"
+        "no operation ended without an error, so there is no rate that could have been limited"
     } else {
         "the recording holds no account of the engine's own effort"
     };
     Limit { limited_by: LimitKind::Unknown, lower_bound: false, reason: reason.to_owned() }
 }
 
-/// Whether no operation of any kind ended without an error. Busy threads then tell nothing about the target (a drive
-/// that is gone fails every operation at once).
+/// Whether no operation of any kind ended without an error. Busy threads then show nothing about the target (a drive
+/// that is gone fails every operation immediately).
 fn nothing_done(record: &StepRecord) -> bool {
     record.kinds().all(|(_, op)| op.count == 0)
 }
 
-/// When operations were issued, as far as it decides about the limit.
+/// How operations were issued, as far as it matters for the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Manner {
-    /// As soon as one has ended: the asked depth has to be in flight.
+    /// As soon as one has ended: the requested depth has to be in flight.
     Free,
-    /// A group was held back (by weights, by a rate of which nothing is recorded, or by the times of a trace): its
-    /// slots may be empty, and nothing else follows.
+    /// A group was held back (by weights, by a rate of which nothing is recorded, or by the times of a trace), so its
+    /// slots may be empty. Nothing else follows from that.
     Weighted,
     /// With pauses or think time.
     Paused,
@@ -251,7 +251,7 @@ enum Manner {
     Overloaded,
 }
 
-/// What the limit is read off.
+/// The signs from which the limit is judged.
 #[derive(Debug, Clone, Copy)]
 struct Signs {
     user: f64,
@@ -266,14 +266,14 @@ struct Signs {
     /// CPU time of the issuing threads in seconds, of all rounds: whether it can be split into user and kernel.
     cpu_s: f64,
     manner: Manner,
-    /// Kernel threads did a part of the work, and their CPU time is in no figure here.
+    /// Kernel threads did part of the work, and their CPU time is in no figure here.
     unseen: bool,
-    /// So many operations that starting and draining do not decide about the depth.
+    /// There were so many operations that starting and draining do not matter for the depth.
     many: bool,
 }
 
 impl Signs {
-    /// `None` where the recording holds no account of the effort, no thread time or no operation that went well.
+    /// `None` if the recording holds no account of the effort, no thread time or no successful operation.
     fn of(record: &StepRecord, workload: &Workload) -> Option<Signs> {
         let done = |operations: u64| operations > 0 && !nothing_done(record);
         let effort = record.engine.effort.as_ref().filter(|effort| done(effort.operations))?;
@@ -286,7 +286,7 @@ impl Signs {
             starved: waited(effort.waited_for_cpu.as_secs_f64() / time),
             quota: waited(effort.kept_by_quota.as_secs_f64() / elapsed),
             still: (effort.stood_still.as_secs_f64() / elapsed).min(1.0),
-            // Between two files and while what was written is made durable, no file is under way by nature.
+            // Between two files, and while written data is made durable, no file is in flight.
             reached: if workload.files.is_some() { effort.depth_asked as f64 } else { record.in_flight_mean },
             asked: effort.depth_asked as f64,
             cpu_s: record.engine.cpu_user.as_secs_f64() + record.engine.cpu_system.as_secs_f64(),
@@ -296,7 +296,7 @@ impl Signs {
         })
     }
 
-    /// The mean of the rounds; where they differ in manner, the one furthest from a free loop.
+    /// The mean of the rounds. If they differ in manner, the manner furthest from a free loop counts.
     fn mean(rounds: &[Signs]) -> Option<Signs> {
         let of = |part: fn(&Signs) -> f64| stats::mean(&rounds.iter().map(part).collect::<Vec<f64>>());
         Some(Signs {
@@ -315,15 +315,16 @@ impl Signs {
     }
 
     fn judge(self) -> LimitedBy {
-        // Whatever else there is to say: for so long nothing was asked of the target, and nothing was noticed.
+        // This comes first: for that long nothing was issued to the target, and no completion was noticed.
         if self.still > STILL_SHARE {
             return LimitedBy::StoodStill { share: self.still };
         }
-        // Likewise: who may use a part of a CPU only keeps a schedule late, and does less of everything else.
+        // So does this: a process that may use only part of a CPU keeps a schedule late and does less of everything
+        // else.
         if self.is_kept_by_quota() {
             return LimitedBy::Quota { share: self.quota };
         }
-        // A schedule that was kept is the limit whatever the CPU did: an open loop may spin between arrivals.
+        // A schedule that was kept is the limit, whatever the CPU did: an open loop may spin between arrivals.
         if self.manner == Manner::OnTime {
             return LimitedBy::Schedule;
         }
@@ -358,17 +359,17 @@ impl Signs {
         }
     }
 
-    /// Whether a quota took enough to matter, and is what the issuing threads waited for.
+    /// Whether a quota took enough time to matter and is the reason why the issuing threads waited.
     fn is_kept_by_quota(self) -> bool {
         self.quota > QUOTA_SHARE && self.starved > QUOTA_SHARE && self.quota >= QUOTA_PART * self.starved
     }
 
-    /// Whether the CPU time is long enough to be told apart into user and kernel time.
+    /// Whether the CPU time is long enough to be split into user and kernel time.
     fn is_split(self) -> bool {
         self.cpu_s >= CPU_SPLIT_FROM.as_secs_f64()
     }
 
-    /// Whether a loop that asks for as much as it may did not have the asked operations in flight.
+    /// Whether a loop that issues as much as it may did not have the requested operations in flight.
     fn lost_depth(self) -> bool {
         let asks_freely = matches!(self.manner, Manner::Free | Manner::Overloaded);
         asks_freely && self.many && self.reached < DEPTH_KEPT * self.asked
@@ -390,40 +391,40 @@ impl Signs {
             LimitedBy::Generator { why: GeneratorLimit::UserTime { .. } } | LimitedBy::HostCpu { .. } => {
                 let (reached, asked) = (self.reached, self.asked);
                 let depth = if self.lost_depth() {
-                    format!("; only {reached:.1} of {asked:.0} asked operations were in flight")
+                    format!("; only {reached:.1} of {asked:.0} requested operations were in flight")
                 } else {
                     String::new()
                 };
                 let limits = if self.is_split() { "50 % each, 90 % together" } else { "50 %" };
-                format!("{cpu}; the limit is {limits}{depth}")
+                format!("{cpu} (limit {limits}){depth}")
             }
             LimitedBy::OtherWork { share } => {
                 format!(
-                    "other programs had the CPU for {:.1} % of the issuing threads' time (limit 10 %; {cpu})",
+                    "other programs used the CPU for {:.1} % of the issuing threads' time (limit 10 %; {cpu})",
                     100.0 * share
                 )
             }
             LimitedBy::Quota { share } => format!(
-                "a CPU quota kept drivelab from a CPU for {:.1} % of the step (limit 1 %; {cpu})",
+                "a CPU quota kept drivelab off the CPU for {:.1} % of the step (limit 1 %; {cpu})",
                 100.0 * share
             ),
             LimitedBy::StoodStill { share } => format!(
-                "drivelab itself was stopped or frozen for {:.1} % of the step, or the machine was (limit 1 %; {cpu})",
+                "drivelab itself or the machine was stopped or frozen for {:.1} % of the step (limit 1 %; {cpu})",
                 100.0 * share
             ),
             LimitedBy::Generator { why: GeneratorLimit::DepthNotKept { reached, asked } } => {
-                format!("only {reached:.1} of {asked:.0} asked operations were in flight (limit 90 %; {cpu})")
+                format!("only {reached:.1} of {asked:.0} requested operations were in flight (limit 90 %; {cpu})")
             }
             LimitedBy::KernelThreads => format!(
-                "the kernel's own threads did a part of the work, and nobody counted their CPU time ({cpu}); the sync \
-                 backend does without them"
+                "the kernel's own threads did part of the work, and their CPU time was not counted ({cpu}); the sync \
+                 backend does not use them"
             ),
             LimitedBy::Schedule if self.manner == Manner::Paused => {
                 format!("the workload pauses, and CPU time was below its limits ({cpu})")
             }
             LimitedBy::Schedule => "operations arrived at fixed times and the target kept up".to_owned(),
             LimitedBy::TargetOrDepth if self.manner == Manner::Overloaded => {
-                format!("operations arrived faster than they were done, and CPU time was below its limits ({cpu})")
+                format!("operations arrived faster than they were completed, and CPU time was below its limits ({cpu})")
             }
             LimitedBy::TargetOrDepth | LimitedBy::Unknown => {
                 let (reached, asked) = (self.reached, self.asked);
@@ -437,7 +438,7 @@ impl Signs {
 
 fn manner(record: &StepRecord, workload: &Workload) -> Manner {
     if let Some(open) = &record.open_loop {
-        // Beside a group that takes what it gets, arrivals that were kept up with say nothing about the rest.
+        // If another group is a closed loop, arrivals that were kept up with show nothing about that group.
         let all_scheduled = workload.groups().all(|group| group.pace.rate.is_some());
         return match is_overloaded(open, record, workload) {
             true => Manner::Overloaded,
@@ -460,7 +461,8 @@ fn manner(record: &StepRecord, workload: &Workload) -> Manner {
     }
 }
 
-/// A replay in time: operations that waited for a slot longer than they then took were held up by the target.
+/// A replay with the recorded times: operations that waited longer for a slot than they then took were held up by the
+/// target.
 fn replayed(record: &StepRecord) -> Manner {
     let lateness = record.replay.as_ref().and_then(|replay| replay.lateness.as_ref());
     let late = lateness.and_then(|lateness| lateness.histogram.mean_ns()).unwrap_or(0.0);
@@ -469,13 +471,13 @@ fn replayed(record: &StepRecord) -> Manner {
     if late > mean { Manner::Weighted } else { Manner::OnTime }
 }
 
-/// Whether an open loop was overloaded: its response times grow with the length of the test and are no results.
+/// Whether an open loop was overloaded. Its response times then grow with the length of the test and are not results.
 #[must_use]
 pub fn overloaded(record: &StepRecord, workload: &Workload) -> bool {
     record.open_loop.as_ref().is_some_and(|open| is_overloaded(open, record, workload))
 }
 
-/// Whether more arrived than was done, so that the backlog grew for as long as the step went on.
+/// Whether more operations arrived than were completed, so that the backlog grew for as long as the step ran.
 pub(crate) fn is_overloaded(open: &OpenLoop, record: &StepRecord, workload: &Workload) -> bool {
     let random = |group: &Workload| group.pace.rate.is_some_and(|rate| rate.arrivals != Arrivals::Constant);
     let deviations = if workload.groups().any(random) { OVERLOAD_DEVIATIONS } else { 0.0 };
@@ -487,14 +489,14 @@ pub(crate) fn is_overloaded(open: &OpenLoop, record: &StepRecord, workload: &Wor
 }
 
 /// Whether a schedule fell behind: more than 2 % of the operations that arrived were still waiting at the end, beyond
-/// those in flight. A single stall of the target is enough, though it is not an overload.
+/// those in flight. A single stall of the target is enough, although it is not an overload.
 pub(crate) fn fell_behind(open: &OpenLoop, record: &StepRecord, workload: &Workload) -> bool {
     let left = grown(open, record, workload);
     left > workload.total_depth() as f64 && left > BEHIND_SHARE * open.arrived as f64
 }
 
-/// Operations by which the backlog grew in the measured part: what arrived and was not done. Where other operations
-/// than arrivals are done as well, what waited at the end, some of which the ramp may have left.
+/// Operations by which the backlog grew in the measured part: those that arrived and were not completed. If other
+/// operations than arrivals ran too, those that waited at the end, some of which may come from the ramp.
 fn grown(open: &OpenLoop, record: &StepRecord, workload: &Workload) -> f64 {
     let arrivals_only =
         |group: &Workload| group.pace.rate.is_some() && group.other.sync_every == 0 && group.verify != Verify::AtOnce;

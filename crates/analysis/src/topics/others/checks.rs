@@ -1,10 +1,9 @@
-//! What others moved on the target's devices while an execution ran: on the device that is measured, and on every one
-//! below it.
+//! Other I/O on the target's devices while an execution ran: on the measured device and on every device below it.
 //!
-//! The kernel counts the bytes and operations of each device, whoever asked for them. What drivelab did is on record;
-//! what a layer (encryption, a volume, an array, a loop device) passes on follows from what the layer itself counted
-//! ([`passed`]). What a device counted beyond that is of others: another program, a resync, writes of earlier that were
-//! still on their way.
+//! The kernel counts the bytes and operations of each device, whoever issued them. The I/O of drivelab is on record.
+//! The I/O that a layer (encryption, a volume, an array, a loop device) passes on follows from what the layer itself
+//! counted ([`passed`]). Anything that a device counted beyond that is other I/O: another program, a resync, or earlier
+//! writes that had not yet reached it.
 
 use drivelab_core::environment::{BlockDeviceFacts, PassesOn};
 use drivelab_core::files::{FileLoad, FileSync, FileWork};
@@ -22,53 +21,53 @@ use crate::check::{Seen, Spoils, Subject, Voids, told};
 use crate::evidence::evidence;
 use crate::topics::telemetry::{around, value_near};
 
-/// Bytes that others may move, as a share of the execution's own: the file system's journal and the bundle are not ours
-/// to count and stay below.
+/// Other bytes that are tolerated, as a share of the execution's own: the file system's journal and the bundle are not
+/// counted and stay below.
 pub(super) const FOREIGN_SHARE: f64 = 0.05;
-/// And at least so many bytes a second: less disturbs no figure.
+/// And this many bytes per second: less disturbs no figure.
 const FOREIGN_RATE: f64 = 1e6;
-/// Operations per second of others below which nothing is marked. Operations are judged as well as bytes: 200 reads of
+/// Other operations per second below which nothing is marked. Operations are judged as well as bytes: 200 reads of
 /// 4 KiB a second are only 0.8 MB/s, but all that a hard disk can do.
 const FOREIGN_OPERATIONS: f64 = 20.0;
-/// Shortest time over which that limit is taken, in seconds: journals write some dozens at once every few seconds.
+/// Shortest time to which that limit is applied, in seconds: journals write several dozen at once every few seconds.
 const FOREIGN_OPERATIONS_S: f64 = 5.0;
-/// Share of the execution's own operations above which others are marked whatever their rate: in a step of a second, or
-/// beside a slow load, they stay below the limits above.
+/// Share of the execution's own operations above which other operations are marked whatever their rate: in a step of
+/// one second, or beside a slow load, they stay below the limits above.
 const MANY_SHARE: f64 = 0.5;
-/// Operations of others below which that share says nothing.
+/// Other operations below which that share shows nothing.
 const MANY_FROM: f64 = 25.0;
-/// Bytes of the largest operation that surely no device splits, where the device's own limit is not on record.
+/// Bytes of the largest operation that surely no device splits, if the device's own limit is not on record.
 const WHOLE: f64 = 65_536.0;
-/// Bytes of its journal that the file system below a loop device writes at most for a flush.
+/// Most bytes of its journal that the file system below a loop device writes for a flush.
 const JOURNAL_OF_FLUSH: f64 = 16_384.0;
-/// Flushes a second for which it usually does: where all blocks of the file are allocated, only its time of change is
-/// new, and that moves with the clock's tick. Seen on ext4: 1.1 MB/s at 2,900 flushes a second.
+/// Flushes per second for which it usually does: if all blocks of the file are allocated, only its modification time is
+/// new, which changes with the clock's tick. Seen on ext4: 1.1 MB/s at 2,900 flushes per second.
 const JOURNALED_FLUSHES: f64 = 250.0;
-/// How far back writes are followed that a page cache may still hold: the kernel writes them within half a minute.
+/// How far back writes are traced that a page cache may still hold: the kernel writes them within half a minute.
 const CACHED_NS: u64 = 120_000_000_000;
 
-/// A place where bytes are counted twice: as they go in, and by the devices that they go to.
+/// A layer at which bytes are counted twice: as they go in, and by the devices that they go to.
 struct Account<'a> {
-    /// The devices they go to.
+    /// The devices that they go to.
     devices: Vec<&'a str>,
-    /// What went in.
+    /// The I/O that went in.
     own: Moved,
-    /// What the devices surely count of it.
+    /// How much of it the devices surely count.
     due: Moved,
-    /// What they may count of it.
+    /// How much of it they may count.
     allowed: Moved,
-    /// What they counted.
+    /// The I/O that they counted.
     counted: Moved,
-    /// Between the readings of the counters, seconds.
+    /// Time between the readings of the counters, seconds.
     seconds: f64,
-    /// The same by the number of operations, where one operation goes in and one comes out.
+    /// The same by the number of operations, if one operation that goes in is one that comes out.
     operations: Option<Operations>,
 }
 
 /// Operations of an account.
 struct Operations {
     own: Moved,
-    /// Most that the device counts of them.
+    /// The most that the device counts of them.
     due: Moved,
     counted: Moved,
 }
@@ -78,13 +77,14 @@ struct Operations {
 struct Issued {
     own: Moved,
     bytes: Moved,
-    /// Flushes: a device-mapper layer counts each as a write, the head of a multipath drive as a read, most as neither.
+    /// Flushes: a device-mapper layer counts each as a write, the head of a multipath drive as a read, most others as
+    /// neither.
     flushes: f64,
-    /// Into how many requests the device may split them.
+    /// How many requests the device may split them into.
     split: Split,
 }
 
-/// Into how many requests a device may split operations.
+/// How many requests a device may split operations into.
 #[derive(Clone, Copy)]
 enum Split {
     /// Each operation into at most this many.
@@ -94,7 +94,7 @@ enum Split {
 }
 
 impl Issued {
-    /// Most operations that the device counts of them.
+    /// The most operations that the device counts of them.
     fn most(self) -> Moved {
         let split = match self.split {
             Split::Each(parts) => self.own.times(parts),
@@ -104,13 +104,13 @@ impl Issued {
     }
 }
 
-/// What others moved, as evidence; it spoils the figures.
+/// Other I/O, as evidence; it spoils the figures.
 pub(crate) fn others(subject: &Subject<'_>) -> Vec<Seen> {
     seen(subject, Spoils::Worse)
 }
 
-/// The same where it cannot be told from what the target's own stack may move (a page cache, an array with parity, a
-/// copy-on-write file system).
+/// I/O that may be other I/O or that of the target's own stack (a page cache, an array with parity, a copy-on-write
+/// file system).
 pub(crate) fn perhaps_others(subject: &Subject<'_>) -> Vec<Seen> {
     if others(subject).is_empty() { seen(subject, Spoils::Perhaps) } else { Vec::new() }
 }
@@ -126,13 +126,13 @@ fn seen(subject: &Subject<'_>, how: Spoils) -> Vec<Seen> {
     vec![Seen::new(subject, Voids::Nothing, of_all).spoiling(how).noting(names.join(" and "))]
 }
 
-/// A load on files was watched, of which only reads are judged.
+/// A load on files was watched, for which only reads are judged.
 pub(crate) fn writes_not_judged(subject: &Subject<'_>) -> Vec<Seen> {
     let is_judged = subject.execution.workload.files.is_some() && !accounts(subject).is_empty();
     told(subject, is_judged.then(Vec::new))
 }
 
-/// The devices of an account with the evidence, where others did enough to matter.
+/// The devices of an account with the evidence, if there was enough other I/O to matter.
 fn judge<'a>(account: &Account<'a>, how: Spoils) -> Option<Vec<(&'a str, Vec<Evidence>)>> {
     let names = account.devices.join(" and ");
     let mut evidence = by_bytes(account, &names, how).unwrap_or_default();
@@ -149,8 +149,8 @@ fn judge<'a>(account: &Account<'a>, how: Spoils) -> Option<Vec<(&'a str, Vec<Evi
 
 fn by_bytes(account: &Account<'_>, names: &str, how: Spoils) -> Option<Vec<Evidence>> {
     let (allowed, what) = match how {
-        Spoils::Worse => (account.allowed, "bytes of others on"),
-        Spoils::Perhaps => (account.due, "bytes more than asked for on"),
+        Spoils::Worse => (account.allowed, "other bytes on"),
+        Spoils::Perhaps => (account.due, "bytes beyond those issued on"),
     };
     let (foreign, own) = (account.counted.beyond(allowed), account.own.sum());
     let limit = (FOREIGN_SHARE * own).max(FOREIGN_RATE * account.seconds);
@@ -163,13 +163,13 @@ fn by_operations(all: &Operations, seconds: f64, names: &str) -> Option<Vec<Evid
     let (foreign, own) = (all.counted.beyond(all.due), all.own.sum());
     let usual = (FOREIGN_SHARE * own).max(FOREIGN_OPERATIONS * seconds.max(FOREIGN_OPERATIONS_S));
     let limit = usual.min((MANY_SHARE * own).max(MANY_FROM));
-    let of_others = || evidence(&format!("operations of others on {names}"), foreign, Some(limit), "");
+    let of_others = || evidence(&format!("other operations on {names}"), foreign, Some(limit), "");
     let of_own = || evidence(&format!("operations of this execution on {names}"), own, None, "");
     (foreign > limit).then(|| vec![of_others(), of_own()])
 }
 
-/// Layers whose I/O to the devices below is unknown, so that nothing is judged there. `None` where no disk was watched,
-/// which is another finding.
+/// Layers whose I/O to the devices below is unknown, so that nothing is judged there. `None` if no disk was watched,
+/// which another finding reports.
 pub(crate) fn not_judged_below(records: &RunRecords) -> Option<Finding> {
     let counts = |source: &RecordedSource| source.description.kind == SourceKind::DiskStats;
     let is_watched = !records.steps.is_empty() && records.telemetry.sources.iter().any(counts);
@@ -189,7 +189,7 @@ fn accounts<'a>(subject: &Subject<'a>) -> Vec<Account<'a>> {
     top.into_iter().chain(subject.devices.iter().filter_map(of_layer)).collect()
 }
 
-/// The execution on the recording of the run.
+/// The time of the execution in the recording of the run.
 struct Window<'a> {
     recorded: &'a Recorded,
     from: u64,
@@ -205,8 +205,8 @@ impl<'a> Window<'a> {
         self.recorded.sources.iter().find(of_device)
     }
 
-    /// What a device counted between the readings at the borders of the execution, bytes or operations, and the seconds
-    /// between those.
+    /// What a device counted between the readings at the start and end of the execution, bytes or operations, and the
+    /// seconds between those readings.
     fn counted(&self, source: &RecordedSource, quantity: Quantity) -> Option<(Moved, f64)> {
         let [read, write] = columns(source, quantity)?;
         let rise = |column| {
@@ -230,7 +230,7 @@ impl<'a> Window<'a> {
         self.counted(self.source(device)?, Quantity::Operations).map(|(operations, _)| operations)
     }
 
-    /// From a layer to the devices that it lies on; `None` where it cannot be told what those may count.
+    /// From a layer to the devices below it; `None` if it is unknown what those may count.
     fn of_layer(&self, layer: &'a BlockDeviceFacts, subject: &Subject<'_>) -> Option<Account<'a>> {
         let passes_on = layer.passes_on?;
         let workload = subject.execution.workload;
@@ -256,7 +256,7 @@ impl<'a> Window<'a> {
         let due = due.and_writes(of_journal(flushes.min(JOURNALED_FLUSHES * seconds)));
         let allowed = allowed.and_writes(of_journal(flushes));
         let number = number.filter(|_| passes_on == PassesOn::Once);
-        // Other layers than a loop device split by limits of their own.
+        // Layers other than a loop device split by limits of their own.
         let whole = lowest_request(subject, &devices).filter(|_| layer.transport == "loop");
         let split = Split::Bytes(whole.map_or(WHOLE, Bytes::as_f64));
         let issued = number.map(|number| Issued { own: number, bytes: own, flushes, split });
@@ -264,8 +264,8 @@ impl<'a> Window<'a> {
         Some(Account { devices, own, due, allowed, counted, seconds, operations })
     }
 
-    /// What goes to one device, operation by operation. Where a file system keeps a `journal` of what the load writes,
-    /// that is few bytes but many operations: nothing is concluded from writes then.
+    /// What goes to one device, operation by operation. If a file system keeps a `journal` of what the load writes,
+    /// that is few bytes but many operations, so nothing is concluded from writes.
     fn by_operation(&self, devices: &[&str], issued: Issued, journal: bool) -> Option<Operations> {
         let [device] = devices else { return None };
         let counted = self.operations(device)?;
@@ -274,7 +274,7 @@ impl<'a> Window<'a> {
         Some(Operations { own: issued.own, due: Moved { write, ..most }, counted })
     }
 
-    /// Bytes written to a layer before the execution that had not yet come to the devices below it.
+    /// Bytes written to a layer before the execution that had not yet reached the devices below it.
     fn held_back(&self, layer: &str, devices: &[&str]) -> f64 {
         let volume = |source| columns(source, Quantity::Volume);
         let Some((upper, [_, into])) = self.source(layer).and_then(|source| Some((source, volume(source)?))) else {
@@ -325,7 +325,7 @@ fn of_target<'a>(subject: &Subject<'a>, window: &Window<'a>) -> Option<Account<'
         (false, false) => passed::alike(copies),
     };
     let journal = subject.file_system.is_some() && workload.changes_target();
-    // Each hole in a file changes its map, which the journal holds: nothing follows from what is written.
+    // Each hole in a file changes its map, which the journal records, so nothing follows from what is written.
     let of_holes = if journal && workload.issues(OpKind::Trim) { counted.write } else { 0.0 };
     let (due, allowed) = (due.and_writes(of_holes), allowed.and_writes(of_holes));
     let parts = lowest_request(subject, &devices).and_then(|request| parts_of(workload, request));
@@ -342,12 +342,12 @@ fn lowest_request(subject: &Subject<'_>, names: &[&str]) -> Option<Bytes> {
     names.iter().map(of).collect::<Option<Vec<Bytes>>>()?.into_iter().min()
 }
 
-/// Most requests that an operation of a load is split into, where one takes `request` bytes; `None` for a trace, of
-/// which only the single sizes are known.
+/// The most requests that an operation of a load is split into, if one takes `request` bytes; `None` for a trace, whose
+/// sizes differ from operation to operation.
 fn parts_of(workload: &Workload, request: Bytes) -> Option<f64> {
     let request = request.get().max(1);
     let of_block = |block: Bytes| {
-        // Where neither is a multiple of the other, an operation may cross one border more.
+        // If neither is a multiple of the other, an operation may cross one more border.
         let (block, odd) = (block.get(), !request.is_multiple_of(block.get()) && !block.get().is_multiple_of(request));
         block.div_ceil(request) + u64::from(odd)
     };
@@ -359,15 +359,16 @@ fn parts_of(workload: &Workload, request: Bytes) -> Option<f64> {
     all?.into_iter().max().map(|parts| parts as f64)
 }
 
-/// What a load on files may count: whatever it wrote, since making the files is no part of the record, and as many
-/// reads as its files are long, unless they come from memory. A source that is a folder may lie on the same disk.
+/// The I/O that a load on files may cause: any writes, because the record does not include the creation of the files,
+/// and as many bytes read as its files are long, unless they come from memory. A source folder may be on the same disk.
 fn of_files(record: &StepRecord, files: &FileLoad, counted: Moved) -> Moved {
     let reads = matches!(files.work, FileWork::Copy | FileWork::Read | FileWork::Verify);
     let bytes = record.read.bytes.as_f64().max(record.write.bytes.as_f64());
     Moved { read: if reads { bytes } else { 0.0 }, write: counted.write }
 }
 
-/// What the execution moved on the target, its ramp included. Zeros that a device writes itself are counted as written.
+/// The bytes that the execution moved on the target, its ramp included. Zeros that a device writes itself count as
+/// written.
 fn own(subject: &Subject<'_>) -> Moved {
     let read: f64 = subject.intervals.iter().map(|interval| interval.read.bytes.as_f64()).sum();
     let zeros = subject.intervals.iter().filter_map(|interval| interval.op(OpKind::WriteZeroes));
@@ -376,7 +377,7 @@ fn own(subject: &Subject<'_>) -> Moved {
     Moved { read: read * reads_of_target(subject, |read| read.bytes.as_f64()), write }
 }
 
-/// The same by the number of operations; those that wrote behind the last interval are as long as those before.
+/// The same by the number of operations; those that wrote after the last interval count as long as those before.
 fn own_operations(subject: &Subject<'_>) -> Moved {
     let sum = |of: &dyn Fn(&IntervalRecord) -> f64| subject.intervals.iter().map(|interval| of(interval)).sum::<f64>();
     let zeros = |interval: &IntervalRecord| interval.op(OpKind::WriteZeroes).map_or(0.0, |zeros| zeros.count as f64);
@@ -386,7 +387,7 @@ fn own_operations(subject: &Subject<'_>) -> Moved {
     Moved { read, write: late * sum(&|interval| interval.write.count as f64) + sum(&zeros) }
 }
 
-/// Bytes that earlier executions wrote into the page cache and that had not come to the devices before this one.
+/// Bytes that earlier executions wrote into the page cache and that had not reached the devices before this one.
 fn written_late(subject: &Subject<'_>, window: &Window<'_>, devices: &[&str]) -> f64 {
     let since = window.from.saturating_sub(CACHED_NS);
     let out = |at_ns: u64| {
@@ -406,8 +407,8 @@ fn written_late(subject: &Subject<'_>, window: &Window<'_>, devices: &[&str]) ->
     })
 }
 
-/// Flushes that reach the devices of the execution. Of a set of files that are synced one by one they are not
-/// on record: at most one for each write that the kernel counted.
+/// Flushes that reach the devices of the execution. For sets of files that are synced one by one they are not on
+/// record: at most one for each write that the kernel counted.
 fn flushes_of(subject: &Subject<'_>, number: Moved) -> f64 {
     if subject.execution.workload.files.as_ref().is_some_and(|files| files.sync == FileSync::Each) {
         return number.write;
@@ -416,7 +417,7 @@ fn flushes_of(subject: &Subject<'_>, number: Moved) -> f64 {
     flushes.map(|flushes| flushes.count as f64).sum()
 }
 
-/// Share of what was read, by `of` each, that came from the target, 0 to 1, not from another namespace of its drive.
+/// Share of the reads, measured by `of`, that came from the target and not from another namespace of its drive, 0 to 1.
 fn reads_of_target(subject: &Subject<'_>, of: impl Fn(&OpRecord) -> f64) -> f64 {
     let (workload, record) = (subject.execution.workload, subject.execution.record);
     let sum = |elsewhere: bool| -> f64 {

@@ -1,44 +1,43 @@
 //! How many bytes the devices below a layer read and write for the bytes that went into it: the usual worst case for
 //! the load (`due`) and the most that is possible (`allowed`).
 //!
-//! More than `allowed` is I/O of others; between the two the cause is unknown. An undisturbed device stays below `due`
-//! and gets no mark.
+//! More than `allowed` is other I/O; between the two the cause is unknown. An undisturbed device stays below `due` and
+//! gets no mark.
 
 use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::Workload;
 
-/// Most that a page cache moves for random blocks shorter than its read-ahead, in times the load's bytes. It usually
-/// moves each byte once, but reads ahead where blocks lie close together.
+/// The most that a page cache moves for random blocks shorter than its read-ahead, as a multiple of the load's bytes.
+/// It usually moves each byte once, but reads ahead if blocks are close together.
 const CACHE_TIMES: f64 = 2.0;
-/// Bytes that the kernel reads ahead where nothing else is set (`read_ahead_kb`).
+/// Bytes that the kernel reads ahead by default (`read_ahead_kb`).
 const READ_AHEAD: f64 = 131_072.0;
-/// Bytes that a page cache may have read ahead of a load as its execution ends: some windows for each stream.
+/// Bytes that a page cache may have read ahead of a load when its execution ends: several windows for each stream.
 const AHEAD_AT_THE_END: f64 = 4_194_304.0;
-/// Bytes of a page: of what is written to a page cache or an array of md in smaller blocks, whole pages are read and
-/// written.
+/// Bytes of a page: for smaller blocks written to a page cache or an md array, whole pages are read and written.
 const PAGE: f64 = 4096.0;
 
-/// File systems that write what is overwritten to another place.
+/// File systems that write overwritten data to another place.
 const WRITE_ELSEWHERE: [&str; 5] = ["btrfs", "bcachefs", "f2fs", "nilfs2", "zfs"];
-/// Bytes of its trees that such a file system writes for a block at a random place: a path of them, of nodes of 16 KiB
-/// that other blocks changed too. For 4 KiB that is eight times the block, for 1 MiB 3 % of it.
+/// Bytes of its trees that such a file system writes for a random block: a path of nodes of 16 KiB, which other blocks
+/// changed too. That is seven times a block of 4 KiB, and 3 % of a block of 1 MiB.
 const TREES_WRITE: f64 = 28_672.0;
-/// Bytes that it reads of them meanwhile.
+/// Bytes of its trees that it reads for that.
 const TREES_READ: f64 = 8192.0;
-/// The same for blocks in order, as a share of their bytes: neighbours share a node. An extent of 4 KiB has some 300
-/// bytes in three trees, of each of which there may be two copies.
+/// Bytes of its trees that it writes for sequential blocks, as a share of their bytes: neighbours share a node. An
+/// extent of 4 KiB has about 300 bytes in three trees, each of which may have two copies.
 const TREES_IN_ORDER: f64 = 0.25;
-/// Times its own bytes that it may write, whatever the load: where little is free, it moves what is still needed.
+/// Multiple of the load's bytes that it may write, whatever the load: with little free space it moves live data.
 const ELSEWHERE_TIMES: f64 = 8.0;
-/// Copies of a block that it keeps at most, on as many devices (`raid1c4` of btrfs).
+/// Most copies of a block that it keeps, on as many devices (`raid1c4` of btrfs).
 const ELSEWHERE_COPIES: usize = 4;
 
-/// Most that a write to an array with parity writes to all devices together (RAID 6), in times its bytes.
+/// The most that a write to an array with parity writes to all devices together (RAID 6), as a multiple of its bytes.
 const PARITY_TIMES: f64 = 3.0;
-/// Bytes of an array behind a bit of its map of what is being written: 2 MiB in LVM, 64 MiB and more in md.
+/// Bytes of an array for each bit of its write-intent bitmap: 2 MiB in LVM, 64 MiB and more in md.
 const REGION: f64 = 2_097_152.0;
-/// Seconds after which a bit is cleared at the earliest, and must be set again.
+/// The least seconds after which a bit is cleared and must be set again.
 const BIT_STAYS_S: f64 = 5.0;
 
 /// Reads and writes, in bytes or by their number.
@@ -57,7 +56,7 @@ impl Moved {
         Moved { read: self.read + other.read, write: self.write + other.write }
     }
 
-    /// The same with so many writes more.
+    /// The same with this many more writes.
     pub(super) fn and_writes(self, more: f64) -> Moved {
         Moved { write: self.write + more, ..self }
     }
@@ -70,43 +69,43 @@ impl Moved {
         Moved { read: self.read.max(other.read), write: self.write.max(other.write) }
     }
 
-    /// What of this is beyond `allowed`, of reads and of writes.
+    /// The part beyond `allowed`, of reads and of writes.
     pub(super) fn beyond(self, allowed: Moved) -> f64 {
         (self.read - allowed.read).max(0.0) + (self.write - allowed.write).max(0.0)
     }
 }
 
-/// What is due and what is allowed where there is nothing between the two.
+/// What is due and what is allowed, if these are the same.
 pub(super) const fn alike(moved: Moved) -> (Moved, Moved) {
     (moved, moved)
 }
 
-/// Whether a file system of this kind writes what is overwritten to another place.
+/// Whether a file system of this kind writes overwritten data to another place.
 pub(super) fn writes_elsewhere(kind: &str) -> bool {
     WRITE_ELSEWHERE.contains(&kind)
 }
 
-/// Whether a group makes what it wrote durable, which a file system does with writes of its own.
+/// Whether a group flushes its writes, for which a file system adds writes of its own.
 fn flushes(group: &Workload) -> bool {
     group.other.sync_every > 0 || !group.other.flush_percent.is_zero()
 }
 
-/// The shortest block of a load, of what a page cache would read ahead at most.
+/// The shortest block of a load, at most the read-ahead of a page cache.
 fn shortest(workload: &Workload) -> f64 {
     let of_group = |group: &Workload| match &group.replay {
-        // The sizes of a trace are known one by one only.
+        // The sizes of a trace differ from operation to operation.
         Some(_) => PAGE,
         None => group.block_sizes().into_iter().map(Bytes::as_f64).fold(READ_AHEAD, f64::min),
     };
     workload.groups().map(of_group).fold(READ_AHEAD, f64::min)
 }
 
-/// Times its bytes that a block takes in whole pages.
+/// Multiple of its bytes that a block takes in whole pages.
 fn pages(block: f64) -> f64 {
     (PAGE / block.max(1.0)).max(1.0)
 }
 
-/// Below a page cache. A write of less than a page reads the page first.
+/// I/O below a page cache. A write of less than a page reads the page first.
 pub(super) fn through_cache(own: Moved, held_back: f64, workload: &Workload) -> (Moved, Moved) {
     let block = shortest(workload);
     let pages = pages(block);
@@ -121,7 +120,7 @@ pub(super) fn through_cache(own: Moved, held_back: f64, workload: &Workload) -> 
     (due, most)
 }
 
-/// Below a file system that never overwrites, where of this many writes these bytes would be due and allowed else.
+/// I/O below a file system that never overwrites, for this many writes; otherwise `due` and `allowed` would apply.
 pub(super) fn elsewhere(
     own: Moved,
     (due, allowed): (Moved, Moved),
@@ -146,7 +145,7 @@ pub(super) fn elsewhere(
 pub(super) struct Array {
     /// Devices that hold its data.
     pub members: f64,
-    /// Bytes that each of them writes of the map of what is being written.
+    /// Bytes of the write-intent bitmap that each of them writes.
     pub bitmap: f64,
 }
 
@@ -158,8 +157,8 @@ impl Array {
     }
 
     /// An array with `parity` devices of parity. A write of less than a stripe reads the old data and the parity, or
-    /// the rest of its stripe where that is less, and writes the data and the parity. Writes of whole stripes cannot be
-    /// recognised, and more is read only where a device is missing.
+    /// the rest of its stripe if that is less, and writes the data and the parity. Writes of whole stripes cannot be
+    /// recognised, and more is read only if a device is missing.
     pub(super) fn parity(self, own: Moved, parity: f64, workload: &Workload) -> (Moved, Moved) {
         let pages = pages(shortest(workload));
         let written = pages * own.write;
@@ -168,15 +167,15 @@ impl Array {
         let read = if pages > 1.0 { replaced } else { replaced.min(rest_of_stripe) };
         let bitmap = self.members * self.bitmap;
         let due = Moved { read: own.read + read * written, write: replaced * written + bitmap };
-        // What a missing device held is read from all the others.
+        // The data of a missing device is read from all the others.
         let missing = (self.members - 1.0).max(1.0) * own.read;
         let most = Moved { read: missing + self.members * written, write: PARITY_TIMES * written + bitmap };
         (due, due.or_more(most))
     }
 }
 
-/// The devices that hold the data of an array. Those that are far too small for a share of it are none: LVM keeps its
-/// maps on some of their own.
+/// The number of devices that hold the data of an array. Devices that are far too small for a share of it do not count:
+/// LVM keeps its bitmaps on separate ones.
 pub(super) fn members(array: &BlockDeviceFacts, devices: &[BlockDeviceFacts]) -> f64 {
     let number = array.lies_on.len() as f64;
     let holds_data = |name: &&String| {
@@ -186,8 +185,8 @@ pub(super) fn members(array: &BlockDeviceFacts, devices: &[BlockDeviceFacts]) ->
     (array.lies_on.iter().filter(holds_data).count() as f64).max(1.0)
 }
 
-/// Bytes that each member writes of an array's map: at most a page before each write, and for each region a page when
-/// its bit is set.
+/// Bytes of an array's bitmap that each member writes: at most a page before each write, and for each region a page
+/// when its bit is set.
 pub(super) fn bitmap(writes: f64, array: &BlockDeviceFacts, workload: &Workload, seconds: f64) -> f64 {
     let spans: f64 = workload.groups().map(|group| group.span.length.as_f64()).sum();
     let touched = if workload.files.is_some() { array.capacity.as_f64() } else { spans };

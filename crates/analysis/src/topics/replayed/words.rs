@@ -6,39 +6,39 @@ pub(super) static READING_LIMITED: FindingDef = FindingDef::warning(
     "trace_reading_limited",
     |seen| {
         format!(
-            "In {} the trace was not read fast enough: operations were due and had not been read, so lateness, \
-             response times and rates are limited by trace reading and not by the target.",
+            "Reading the trace, not the target, limited the lateness, response times and rates of {}: operations were \
+             due before they had been read.",
             executions(seen)
         )
     },
-    "The file of the trace lies on a slow disk, on the target itself, or the CPU is short.",
-    "Copy the trace to another, faster disk, and replay it once more.",
+    "The trace file is on a slow disk or on the target itself, or there was too little CPU time.",
+    "Copy the trace to another, faster disk, and replay it again.",
 );
 
 pub(super) static FITTED: FindingDef = FindingDef::note(
     "trace_fitted",
     |seen| {
         format!(
-            "In {} not all operations are as they were recorded: they were fitted to the target, in the shares given \
-             beside.",
+            "Not all operations of {} are as recorded: some were fitted to the target. The evidence gives their \
+             shares.",
             executions(seen)
         )
     },
-    "The target is smaller than the recorded one or has larger blocks, or trims were not asked for.",
-    "Keep it in mind where places matter (caches, hot regions), or take a larger target; `trace_fit` says how places \
-     are made to fit, `trace_trims` what becomes of trims.",
+    "The target is smaller than the recorded one or has larger blocks, or trims were not requested.",
+    "Use a larger target if addresses matter (caches, hot regions). `trace_fit` sets how addresses are fitted, \
+     `trace_trims` what happens to trims.",
 );
 
 pub(super) static TIMES_GO_BACK: FindingDef = FindingDef::warning(
     "trace_times_go_back",
     |seen| {
         format!(
-            "In {} the times of the trace go back: the operations concerned were issued at once, at the latest time \
-             seen before them, so that bursts and lateness are not those that were recorded.",
+            "Bursts and lateness of {} are not those recorded: times in the trace go backwards, and the operations \
+             concerned were issued immediately, at the latest time seen before them.",
             executions(seen)
         )
     },
-    "Lines of the trace are out of order, such as those of several CPUs put one behind the other, or one time stamp \
+    "Lines of the trace are out of order, for example because those of several CPUs follow each other, or a time stamp \
      is wrong.",
-    "Sort the trace by time, or mend the line, and replay it again; `drivelab trace check` counts them.",
+    "Sort the trace by time or correct the line, and replay it again. `drivelab trace check` counts such lines.",
 );

@@ -1,4 +1,4 @@
-//! The rounds of a step: which count, and whether they agree.
+//! The rounds of a step: which ones count, and whether they agree.
 
 mod spread;
 mod used;

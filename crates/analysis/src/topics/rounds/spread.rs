@@ -11,11 +11,12 @@ use crate::evidence::evidence;
 use crate::stats;
 use crate::values::{Execution, total_iops};
 
-/// Range of the rounds / their mean from which one figure does not speak for all of them. Half of what SNIA calls
-/// steady (20 %), because rounds follow each other at once.
+/// Range of the rounds / their mean above which one figure does not represent all of them. Half of what SNIA calls
+/// steady (20 %), because rounds follow each other immediately.
 const ROUNDS_DIFFER_PERCENT: f64 = 10.0;
 
-/// Steps whose rounds do not agree; two modes are named instead of a spread. Steady tests are judged by their window.
+/// Steps whose rounds do not agree; two modes are reported instead of a spread. Steady tests are judged by their
+/// window.
 pub(crate) fn findings(records: &RunRecords) -> Vec<Finding> {
     let (mut differ, mut modes) = (Vec::new(), Vec::new());
     for test in records.plan.tests.iter().filter(|test| matches!(test.rounds, Rounds::Fixed { .. })) {

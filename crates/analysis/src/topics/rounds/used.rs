@@ -1,4 +1,4 @@
-//! Which executions of a step its figures come from.
+//! The executions of a step that its figures come from.
 
 use drivelab_core::plan::{Rounds, Step, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
@@ -7,10 +7,10 @@ use drivelab_core::run::RunRecords;
 use crate::topics::search;
 use crate::{steady, values};
 
-/// The executions of a step that its figures come from, by round: all finished ones that count; of a steady test only
-/// the reported window (or, before there is a verdict, the last rounds of that length); of a search the round with the
-/// highest rate that kept the bound (or, where none did, the lowest rate); an execution that was stopped early only
-/// where there is no other.
+/// The executions of a step that its figures come from, by round: all finished ones that count. Of a steady test only
+/// the reported window (or, before there is a verdict, the last rounds of that number); of a search the round with the
+/// highest rate that kept the bound (or, if none did, the lowest rate). An execution that was stopped early counts only
+/// if there is no other.
 pub(crate) fn used_rounds<'r>(records: &'r RunRecords, test: &TestPlan, step: &Step) -> Vec<&'r StepRecord> {
     let counts = |record: &&StepRecord| record.key.step == step.id && !test.is_warm_up(record.key.round);
     let of_step = records.steps.iter().filter(counts);

@@ -9,19 +9,25 @@ pub(super) static TWO_MODES: FindingDef = FindingDef::warning(
     "two_modes",
     |seen| {
         format!(
-            "The rounds of {} fall into two groups with a gap between them: a mean of both describes neither.",
+            "A mean describes no round of {}: the rounds fall into two groups with a gap between them.",
             plural(steps_of(seen), "step")
         )
     },
-    "The drive was in two states: before and after its cache was full, or with and without background work.",
-    "Look at the rounds one by one; report both groups.",
+    "The drive was in two states, such as before and after its write cache was full, or with and without background \
+     work.",
+    "Look at the rounds one by one, and report both groups.",
 );
 
 pub(super) static ROUNDS_DIFFER: FindingDef = FindingDef::warning(
     "rounds_differ",
-    |seen| format!("The rounds of {} differ by more than 10 % of their mean.", plural(steps_of(seen), "step")),
+    |seen| {
+        format!(
+            "The figures of {} are uncertain: their rounds differ by more than 10 % of their mean.",
+            plural(steps_of(seen), "step")
+        )
+    },
     "The drive's state changed between rounds (cache, temperature), or the machine was disturbed.",
-    "Show the spread beside the figure; more rounds narrow the interval.",
+    "Show the spread beside the figure. More rounds narrow the interval.",
 );
 
 fn steps_of(seen: &[Seen]) -> usize {

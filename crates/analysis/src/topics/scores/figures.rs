@@ -1,6 +1,6 @@
-//! Scores: what the formulas of a plan ([`drivelab_core::score`]) come to, with their terms.
+//! Scores: the results of the formulas of a plan ([`drivelab_core::score`]), with their terms.
 //!
-//! Values are taken from the metrics, so that voids and lower bounds hold here too. A score has a value only where all
+//! Values are copied from the metrics, so that voids and lower bounds apply here too. A score has a value only if all
 //! of its terms have one. Pure.
 
 use std::collections::BTreeSet;
@@ -35,24 +35,24 @@ pub struct ScoreFigure {
     pub rule: ScoreRule,
     /// Which direction is better.
     pub better: Better,
-    /// The value; absent where a term is missing or void.
+    /// The value; absent if a term is missing or void.
     pub value: Option<f64>,
     /// The terms, in the order of the formula.
     pub terms: Vec<ScoreTerm>,
-    /// Address of the score by which it is divided; absent where it is not.
+    /// Address of the score by which it is divided; absent if it is not divided.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over: Option<String>,
     /// Codes of the findings that void a term.
     pub voided_by: Vec<String>,
-    /// Codes of the findings that spoil a term.
+    /// Codes of the findings that disturb a term.
     pub spoiled_by: Vec<String>,
-    /// In which direction the value is wrong; absent where nothing spoils a term.
+    /// In which direction the value is wrong; absent if no term is disturbed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wrong: Option<Wrong>,
-    /// A term is a lower bound, so that this is one.
+    /// A term is a lower bound, so that this is a lower bound too.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lower_bound: bool,
-    /// Why parts of the formula are drivelab's own; empty where they are not.
+    /// Why parts of the formula are drivelab's own; empty if none are.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub approximation: String,
 }
@@ -62,18 +62,18 @@ pub struct ScoreFigure {
 pub struct ScoreTerm {
     /// Address of the figure.
     pub address: String,
-    /// The step that it is of.
+    /// Its step.
     pub step: StepId,
-    /// What it is multiplied by.
+    /// Its factor.
     pub weight: f64,
-    /// The figure as the formula counts it; absent where there is none or it is void.
+    /// The figure as the formula counts it; absent if it is missing or void.
     pub value: Option<f64>,
     /// Its unit.
     pub unit: String,
 }
 
-/// Every score of a plan whose figures have any of its terms, in the order of the plan: one of which nothing was
-/// measured (power without a meter) is none.
+/// Every score of a plan with at least one measured term, in the order of the plan. A score with none (power without a
+/// meter) is left out.
 #[must_use]
 pub fn scores(plan: &Plan, metrics: &[Metric]) -> Vec<ScoreFigure> {
     let mut all: Vec<ScoreFigure> = Vec::new();
@@ -87,7 +87,7 @@ pub fn scores(plan: &Plan, metrics: &[Metric]) -> Vec<ScoreFigure> {
     all
 }
 
-/// Whether a score is divided by busy times of which one had this side for its limit.
+/// Whether a score is divided by busy times, in one of which the host was the limit.
 fn divides_by_a_bound_time(plan: &Plan, score: &Score, metrics: &[Metric]) -> bool {
     let over = score.over.as_ref().and_then(|name| plan.scores.iter().find(|other| other.name == *name));
     let times = over.iter().flat_map(|over| &over.parts).filter(|part| part.metric == "replay.busy_time");
@@ -144,8 +144,8 @@ fn one(plan: &Plan, score: &Score, over: Option<&ScoreFigure>, metrics: &[Metric
         rule: score.rule,
         better: score.better,
         value,
-        // Divided by what may be more, it may be less: then nothing is known of either side. Where this side was the
-        // limit, the time that it is divided by is too long.
+        // If the divisor may be larger, the score may be smaller, so neither bound is known. If the host was the limit,
+        // the time by which it is divided is too long.
         lower_bound: value.is_some()
             && (figures.iter().any(|metric| metric.lower_bound) || divides_by_a_bound_time(plan, score, metrics))
             && !over.is_some_and(|over| over.lower_bound),
@@ -158,14 +158,14 @@ fn one(plan: &Plan, score: &Score, over: Option<&ScoreFigure>, metrics: &[Metric
     })
 }
 
-/// In which direction a figure is wrong that grows with several: where they agree as they do, else either way, since
-/// they may even out or not.
+/// In which direction a figure is wrong that grows with several others: as these if they agree, else either way,
+/// because they may cancel out or not.
 fn together(mut parts: impl Iterator<Item = Wrong>) -> Option<Wrong> {
     let first = parts.next()?;
     Some(if parts.all(|part| part == first) { first } else { Wrong::EitherWay })
 }
 
-/// What a wrong divisor makes of a quotient.
+/// The direction in which a wrong divisor makes a quotient wrong.
 const fn of_divisor(wrong: Wrong) -> Wrong {
     match wrong {
         Wrong::TooLow => Wrong::TooHigh,
@@ -199,15 +199,15 @@ pub(crate) fn metrics(plan: &Plan, of_steps: &[Metric]) -> Vec<Metric> {
     scores(plan, of_steps).into_iter().map(metric).collect()
 }
 
-/// What is to be said of scores that are not there although every step that they are made of was done: nothing told
-/// the figures that they take.
+/// The finding about scores that are missing although every step that they use was executed: the figures that they need
+/// were not measured.
 pub(crate) fn findings(records: &RunRecords, of_steps: &[Metric]) -> Option<Finding> {
     let known = scores(&records.plan, of_steps);
     let done = |step: &StepId| records.steps.iter().any(|record| record.key.step == *step);
     let is_due = |score: &&Score| score.parts.iter().flat_map(|part| &part.steps).all(done);
     let is_there = |score: &Score| known.iter().any(|figure| figure.name == score.name);
     let missing: Vec<&Score> = records.plan.scores.iter().filter(is_due).filter(|score| !is_there(score)).collect();
-    // Of one that is divided by another that is not there, its own figures are.
+    // A score that is divided by a missing one may have all of its own figures.
     let is_told = |step: &StepId, id: &str| of_steps.iter().any(|one| one.id == id && one.step.as_ref() == Some(step));
     let parts = missing.iter().flat_map(|score| &score.parts);
     let untold = parts.filter(|part| !part.steps.iter().any(|step| is_told(step, &part.metric)));

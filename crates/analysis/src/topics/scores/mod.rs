@@ -1,4 +1,4 @@
-//! Scores: figures made of figures of several steps.
+//! Scores: figures computed from figures of several steps.
 
 mod figures;
 mod values;

@@ -1,6 +1,6 @@
-//! The figures that are made of other figures: each from weights and values, in the order of the formula.
+//! Figures computed from other figures: each from weights and values, in the order of the formula.
 
-/// The values, each times its weight, added up; `None` where there are none.
+/// The values, each times its weight, added up; `None` if there are none.
 pub(crate) fn weighted_sum(terms: &[(f64, f64)]) -> Option<f64> {
     (!terms.is_empty()).then(|| terms.iter().map(|(weight, value)| weight * value).sum())
 }

@@ -10,7 +10,7 @@ use crate::evidence::{Words, plural};
 /// Most scores that are named.
 const MOST_NAMED: usize = 4;
 
-/// Scores of whose figures nothing was told; `untold` are the ids of those.
+/// Scores whose figures were not measured; `untold` are the ids of these figures.
 pub(crate) fn not_measured(missing: &[&Score], untold: &BTreeSet<&str>) -> Finding {
     let named: Vec<String> = missing.iter().take(MOST_NAMED).map(|score| format!("'{}'", score.title)).collect();
     let more = match missing.len().saturating_sub(MOST_NAMED) {
@@ -20,18 +20,19 @@ pub(crate) fn not_measured(missing: &[&Score], untold: &BTreeSet<&str>) -> Findi
     let is_power = untold.iter().all(|figure| figure.starts_with("power."));
     let figures: Vec<&str> = untold.iter().copied().collect();
     let statement = format!(
-        "{} of the methodology cannot be worked out here: {}{more}. Nothing told what they are made of ({}).",
+        "{} of the methodology cannot be computed: {}{more}. The figures behind them were not measured ({}).",
         plural(missing.len(), "score"),
         named.join(", "),
         figures.join(", "),
     );
     let (cause, action) = if is_power {
         (
-            "Nothing here tells the drive's power.",
-            "Connect a meter (`--power-command`, `--power-file`), or ask the drive (`--power-log`), where it can tell.",
+            "No source reports the drive's power.",
+            "Connect a meter (`--power-command`, `--power-file`), or ask the drive (`--power-log`) if it reports its \
+             power.",
         )
     } else {
-        ("What was to be watched beside the steps was not there.", "See what telemetry says about the target.")
+        ("The telemetry that the figures need was not available.", "See what telemetry reports about the target.")
     };
     Words { code: "scores_not_measured", severity: Severity::Note, statement, cause, action }.about_run(Vec::new())
 }

@@ -1,10 +1,10 @@
-//! The highest rate at which a percentile of the response time keeps a bound: which rate to try next, and what the
-//! rounds say together.
+//! The highest rate at which a percentile of the response time keeps a bound: which rate to try next, and the result of
+//! the rounds together.
 //!
 //! The search halves the ratio of two rates, one that kept the bound and one that did not. It follows from the outcomes
-//! of the rounds alone, so `session` and `analysis` come to the same rates, also after a break. Response time and not
-//! latency is held against the bound: a queue that grows must not hide (research notes, engine 4.2, coordinated
-//! omission).
+//! of the rounds alone, so `session` and `analysis` arrive at the same rates, even after an interruption. Response
+//! time, not latency, is compared with the bound, so that a growing queue cannot hide (research notes, engine 4.2,
+//! coordinated omission).
 
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::ids::StepKey;
@@ -15,43 +15,43 @@ use drivelab_core::workload::Workload;
 
 use crate::topics::limits::is_overloaded;
 
-/// Two rates whose ratio is at most this are told apart no further: the generator keeps a rate to 0.5 %, and two rounds
-/// of the same rate differ by more than that on any real drive.
+/// Two rates whose ratio is at most this are not distinguished further: the generator keeps a rate to 0.5 %, and two
+/// rounds of the same rate differ by more than that on any real drive.
 pub const RESOLUTION: f64 = 1.01;
 
-/// Rounds of one rate that the load generator may spoil before that counts as a miss: a host that always holds the
-/// operations up cannot show that the rate is kept.
+/// Rounds of one rate that the load generator may spoil before that counts as a miss: a host that always delays
+/// operations cannot show that the rate is kept.
 const SPOILED_MOST: u32 = 2;
 
-/// How a round of a search came out.
+/// Outcome of a round of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// The percentile kept the bound.
     Held,
     /// It did not.
     Missed,
-    /// It did not, because the load generator itself submitted late: the target answered in time and kept up. Says
-    /// nothing about the rate, which is tried again.
+    /// It did not, because the load generator itself submitted late: the target answered in time and kept up. This
+    /// shows nothing about the rate, which is tried again.
     Spoiled,
 }
 
-/// What one round of a search showed.
+/// Result of one round of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Try {
     /// Round, from 1.
     pub round: u32,
-    /// Rate that was asked for, arrivals per 1,000 seconds.
+    /// Requested rate, arrivals per 1,000 seconds.
     pub per_1000_s: u64,
-    /// How it came out.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// The percentile of the response time, in nanoseconds; `None` where it was not reached: more arrivals had not been
-    /// served by the end than the percentile leaves out.
+    /// The percentile of the response time, in nanoseconds; `None` if it was not reached: more arrivals were unserved
+    /// at the end than the percentile leaves out.
     pub response_ns: Option<f64>,
-    /// Arrivals that were left waiting at the end or ended in an error.
+    /// Arrivals that were still waiting at the end or ended in an error.
     pub unserved: u64,
 }
 
-/// What the rounds of a search say together.
+/// Result of the rounds of a search together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     /// The rounds, in order.
@@ -60,14 +60,14 @@ pub struct Found {
     pub held: Option<Try>,
     /// The lowest rate that did not.
     pub missed: Option<Try>,
-    /// Whether another round would tell no more.
+    /// Whether no further round is needed or allowed.
     pub finished: bool,
-    /// Why the search ended where it did; empty where it goes on.
+    /// Why the search ended there; empty if it continues.
     pub ended: &'static str,
 }
 
-/// The rates that enclose the bound, as far as these outcomes tell: the highest that held and the lowest that missed,
-/// in arrivals per 1,000 seconds.
+/// The rates that enclose the bound, as far as these outcomes show: the highest that kept it and the lowest that missed
+/// it, in arrivals per 1,000 seconds.
 fn enclosed(search: &RateSearch, outcomes: &[Outcome]) -> Option<(Option<u64>, Option<u64>)> {
     let (mut held, mut missed, mut spoiled) = (None, None, 0);
     for outcome in outcomes {
@@ -85,8 +85,8 @@ fn enclosed(search: &RateSearch, outcomes: &[Outcome]) -> Option<(Option<u64>, O
     Some((held, missed))
 }
 
-/// The rate of the round after these outcomes, from round 1 on, in arrivals per 1,000 seconds; `None` where the search
-/// is at its end.
+/// The rate of the round after these outcomes, from round 1 on, in arrivals per 1,000 seconds; `None` if the search has
+/// ended.
 #[must_use]
 pub fn next_rate(search: &RateSearch, outcomes: &[Outcome]) -> Option<u64> {
     let (held, missed) = enclosed(search, outcomes)?;
@@ -98,7 +98,7 @@ pub fn next_rate(search: &RateSearch, outcomes: &[Outcome]) -> Option<u64> {
 fn between(search: &RateSearch, held: Option<u64>, missed: Option<u64>) -> Option<u64> {
     match (held, missed) {
         (None, None) => Some(search.lowest),
-        // Even the lowest is too much, or even the highest is not.
+        // Even the lowest is too high, or even the highest is not.
         (None, Some(_)) => None,
         (Some(held), None) => (held < search.highest).then_some(search.highest),
         (Some(held), Some(missed)) => {
@@ -109,7 +109,7 @@ fn between(search: &RateSearch, held: Option<u64>, missed: Option<u64>) -> Optio
     }
 }
 
-/// The rate of a round of a step whose earlier rounds are recorded; `None` where the search needs no such round.
+/// The rate of a round of a step whose earlier rounds are recorded; `None` if the search needs no such round.
 #[must_use]
 pub fn rate_of_round(search: &RateSearch, records: &RunRecords, step: &Step, round: u32) -> Option<u64> {
     let before = usize::try_from(round.saturating_sub(1)).unwrap_or(usize::MAX);
@@ -119,7 +119,7 @@ pub fn rate_of_round(search: &RateSearch, records: &RunRecords, step: &Step, rou
     next_rate(search, &outcomes)
 }
 
-/// What the recorded rounds of a step say; `None` where its test is no search or nothing was measured.
+/// The result of the recorded rounds of a step; `None` if its test is not a search or nothing was measured.
 #[must_use]
 pub fn found(test: &TestPlan, step: &Step, records: &RunRecords) -> Option<Found> {
     let Rounds::FindRate(search) = &test.rounds else { return None };
@@ -130,7 +130,7 @@ pub fn found(test: &TestPlan, step: &Step, records: &RunRecords) -> Option<Found
         tries.push(Try { per_1000_s: rate, ..judge(search, step, record) });
     }
     let (held, missed) = enclosed(search, &outcomes(&tries)).unwrap_or_default();
-    // A rate that was tried again counts by its last round.
+    // A rate that was tried again is judged by its last round.
     let at = |rate: Option<u64>| tries.iter().rfind(|one| Some(one.per_1000_s) == rate).copied();
     let found = Found {
         held: at(held),
@@ -151,7 +151,7 @@ fn ended(search: &RateSearch, found: &Found) -> &'static str {
         (Some(held), None) if held.per_1000_s >= search.highest => {
             "even the highest rate kept the bound, so no other was tried"
         }
-        _ if found.tries.len() >= search.max as usize => "the rounds that it may take were used up",
+        _ if found.tries.len() >= search.max as usize => "the allowed number of rounds was used up",
         _ => "two rates this near (1 %) cannot be told apart",
     }
 }
@@ -179,8 +179,8 @@ fn finished<'r>(records: &'r RunRecords, step: &'r Step) -> impl Iterator<Item =
     })
 }
 
-/// One round by itself. Arrivals that were not served by the end, and those that ended in an error, count as longer
-/// than any bound; a rate that the target cannot keep up with has missed, however the percentile looks by then.
+/// The result of one round. Arrivals that were not served by the end, and those that ended in an error, count as longer
+/// than any bound. A rate that the target cannot keep up with has missed, whatever the percentile is by then.
 fn judge(search: &RateSearch, step: &Step, record: &StepRecord) -> Try {
     let bound = search.bound.get() as f64;
     let response_ns = response(search, record);
@@ -217,7 +217,7 @@ fn unserved(record: &StepRecord) -> u64 {
     record.error_count() + record.open_loop.as_ref().map_or(0, |open| open.backlog_at_end)
 }
 
-/// The percentile of those in a histogram and of so many more that are longer than any of them.
+/// The percentile of the values in a histogram and of this many more that are longer than any of them.
 fn ranked(search: &RateSearch, served: &SparseHistogram, longer: u64) -> Option<f64> {
     let all = served.count.saturating_add(longer);
     let rank = (all as f64 * f64::from(search.percentile_thousandths) / 100_000.0).ceil();

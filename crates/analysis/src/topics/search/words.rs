@@ -9,10 +9,10 @@ use drivelab_core::run::RunRecords;
 use super::rates::{Found, Outcome, Try, found};
 use crate::evidence::{Words, evidence, plural};
 
-/// Code of what a search found; of its rate too, which is void where none kept the bound.
+/// Code of the finding about a search. It also voids the rate if no rate kept the bound.
 pub(crate) const RATE_FOUND: &str = "rate_found";
 
-/// What a search found, with every round as evidence.
+/// The result of a search, with every round as evidence.
 pub(crate) fn searched(search: &RateSearch, step: &Step, found: &Found) -> Finding {
     let percentile = search.percentile_name();
     let (subject, bound) = (format!("{percentile} of the response time of '{}'", step.label), search.bound);
@@ -22,20 +22,24 @@ pub(crate) fn searched(search: &RateSearch, step: &Step, found: &Found) -> Findi
         (Some(held), Some(missed)) => (
             Severity::Note,
             format!(
-                "{subject} kept {bound} up to {} and not at {:.0}, as {rounds} tell: the rate lies between them.",
+                "{subject} stayed within {bound} up to {} and exceeded it at {:.0}: the limit lies between them \
+                 ({rounds}).",
                 rate(held),
                 iops(missed.per_1000_s)
             ),
-            if found.finished { "" } else { "`drivelab resume` brings the two closer together." },
+            if found.finished { "" } else { "`drivelab resume` narrows the gap between the two rates." },
         ),
         (Some(held), None) => (
             Severity::Warning,
-            format!("{subject} kept {bound} at every rate that was tried, up to {}: the limit lies above.", rate(held)),
+            format!(
+                "{subject} stayed within {bound} at every rate that was tried, up to {}: the limit is higher.",
+                rate(held)
+            ),
             "Search with a higher `to`.",
         ),
         (None, Some(missed)) => (
             Severity::Warning,
-            format!("{subject} did not keep {bound} even at the lowest rate, {}.", rate(missed)),
+            format!("{subject} exceeded {bound} even at the lowest rate, {}.", rate(missed)),
             "Search with a lower `from`, or with a bound that the target can keep.",
         ),
         (None, None) => (Severity::Note, format!("{subject} was not measured."), ""),
@@ -53,7 +57,7 @@ fn round(search: &RateSearch, one: &Try) -> Evidence {
     let outcome = match one.outcome {
         Outcome::Held => "kept",
         Outcome::Missed => "missed",
-        Outcome::Spoiled => "spoiled: the load generator was late itself",
+        Outcome::Spoiled => "spoiled: the load generator itself was late",
     };
     let at =
         format!("{} in round {} at {:.0} IOPS ({outcome}", search.percentile_name(), one.round, iops(one.per_1000_s));
@@ -61,7 +65,7 @@ fn round(search: &RateSearch, one: &Try) -> Evidence {
     match one.response_ns {
         Some(response) => evidence(&format!("{at})"), response / 1e6, Some(bound_ms), "ms"),
         None => {
-            let at = format!("{at}: the percentile is among those that were left waiting or failed)");
+            let at = format!("{at}: the percentile falls among arrivals that were left waiting or failed)");
             evidence(&at, one.unserved as f64, None, "arrivals")
         }
     }
@@ -71,7 +75,7 @@ fn iops(per_1000_s: u64) -> f64 {
     per_1000_s as f64 / 1000.0
 }
 
-/// What every search of the run found.
+/// The results of all searches of the run.
 pub(crate) fn findings(records: &RunRecords) -> Vec<Finding> {
     let mut findings = Vec::new();
     for test in &records.plan.tests {

@@ -1,10 +1,10 @@
-//! What a drive said over time that cannot be true: a sensor that stands still while others move, temperatures that
-//! jump while nothing uses the drive, heat that is not flagged, counters that went back or do not count. Found by hand
-//! in seed 004; what one reading shows is found by `drivelab-nvme`'s `sanity`.
+//! Readings of a drive over time that cannot be true: a sensor that is stuck while others change, temperatures that
+//! jump while nothing uses the drive, heat that is not flagged, counters that decrease or do not count. Found by hand
+//! in seed 004; `sanity` of `drivelab-nvme` finds what a single reading shows.
 //!
-//! Pure functions of recorded series; voids nothing. A good drive is left in
-//! peace: a sensor that stands still is believed until something else shows that it cannot, and where it is not known
-//! whether the drive had work, it had.
+//! Pure functions of recorded series; voids nothing. A good drive must not be accused: a sensor that does not change is
+//! trusted until something else shows that it must have changed, and if it is unknown whether the drive had work, it
+//! counts as busy.
 
 use drivelab_core::finding::{Evidence, Finding};
 use drivelab_core::telemetry::{About, Quantity, Recorded, RecordedSource, SourceKind};
@@ -15,43 +15,43 @@ use crate::topics::telemetry::values::of_drive;
 use crate::topics::telemetry::{around, rose};
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// A sensor must stand still over this many readings to be called stuck.
+/// A sensor must be constant over this many readings to count as stuck.
 const STUCK_READINGS: usize = 3;
-/// While another temperature of the same drive moved by this much, a real sensor moves too, K.
+/// If another temperature of the same drive changed by this much, a real sensor changes too, K.
 const OTHER_MOVED_K: f64 = 5.0;
-/// But not at once: flash warms after the controller beside it. After so long, or after [`OTHER_MOVED_K`] twice and
-/// [`SOON_NS`].
+/// But not immediately: flash warms after the controller beside it. After this long, or after [`SOON_NS`] if it changed
+/// by twice [`OTHER_MOVED_K`].
 const LATE_NS: u64 = 60 * SECOND_NS;
 const SOON_NS: u64 = 20 * SECOND_NS;
-/// Readings of another temperature that are older than this say nothing about now.
+/// Readings of another temperature that are older than this are not used.
 const BESIDE_NS: u64 = 15 * SECOND_NS;
-/// From this many readings on, how far a temperature moved is told by medians of [`MEDIAN_OF`]: one reading that jumps
-/// is no movement.
+/// From this many readings, the change of a temperature is measured by medians of [`MEDIAN_OF`], so that a single
+/// reading that jumps does not count.
 const MANY_READINGS: usize = 10;
 const MEDIAN_OF: usize = 5;
-/// A drive that rested for so long and then worked for so long is warmer by more than a kelvin.
+/// A drive that rested for this long and then worked for as long is warmer by more than a kelvin.
 const LOAD_NS: u64 = 60 * SECOND_NS;
-/// At most so many bytes a second is rest; at least so many is work that costs flash several watts. No hard disk does
-/// that, whose mass of metal warms slowly.
+/// At most this many bytes per second is rest. At least `WORK_RATE` is work that costs flash several watts; no hard
+/// disk is that fast, whose mass of metal warms slowly.
 const REST_RATE: f64 = 1e6;
 const WORK_RATE: f64 = 300e6;
-/// Flash and controller weigh grams: their temperature does not change by this much between two readings at most
-/// [`QUICK_NS`] apart while the drive idles. Seed 004's drive went from 61 °C to 66 °C between two.
+/// Flash and controller weigh only grams, but their temperature does not change by this much between two readings at
+/// most [`QUICK_NS`] apart while the drive idles. Seed 004's drive went from 61 °C to 66 °C between two.
 const JUMP_K: f64 = 4.0;
 const QUICK_NS: u64 = 5 * SECOND_NS;
-/// So long after its last work a drive may still cool by several kelvin between two readings.
+/// For this long after its last work a drive may still cool by several kelvin between two readings.
 const COOLS_NS: u64 = 60 * SECOND_NS;
-/// Readings above the warning temperature before the drive must have said so: the threshold may be looked at seldom.
+/// Readings above the warning temperature before the drive must have flagged it: it may check the threshold seldom.
 const HOT_READINGS: usize = 3;
-/// No drive works above 150 °C: such a reading is no heat.
+/// No drive works above 150 °C: such a reading is not a temperature.
 const HOTTEST_C: f64 = 150.0;
 /// The bit of the critical warning for temperatures (NVMe Base Specification, SMART / health log, byte 0).
 const TEMPERATURE_BIT: u64 = 0b10;
-/// So much moved over so long is in a counter of data, also where the drive brings it up to date only every few
+/// A counter of data must contain this much data moved over this long, even if the drive updates it only every few
 /// minutes.
 const COUNTED_B: f64 = 10e9;
 const COUNTED_NS: u64 = 600 * SECOND_NS;
-/// The quantities of a drive's SMART log that count its life and never go back.
+/// The quantities of a drive's SMART log that count over its life and never decrease.
 const OF_A_LIFE: [Quantity; 5] =
     [Quantity::Volume, Quantity::Operations, Quantity::PowerOnTime, Quantity::PowerCycles, Quantity::Errors];
 
@@ -82,18 +82,18 @@ impl<'a> Series<'a> {
         std::ptr::eq(self.source, other.source) && self.at == other.at
     }
 
-    /// By the drive itself, through SMART or the kernel's sensors; not by a meter of the user's.
+    /// Whether the drive itself reports it, through SMART or the kernel's sensors, and not a meter of the user.
     fn by_the_drive(&self) -> bool {
         matches!(self.source.description.kind, SourceKind::Smart | SourceKind::Hwmon)
     }
 
-    /// The first temperature of its source, which speaks for the drive as a whole.
+    /// Whether it is the first temperature of its source, which is about the drive as a whole.
     fn is_composite(&self) -> bool {
         self.source.series_of(Quantity::Temperature).next() == Some(self.at)
     }
 }
 
-/// The series of a quantity that tell about drives.
+/// The series of a quantity that are about drives.
 fn of_drives(recorded: &Recorded, quantity: Quantity) -> Vec<Series<'_>> {
     let mut all = Vec::new();
     for source in &recorded.sources {
@@ -112,14 +112,15 @@ fn kernels_counters<'a>(recorded: &'a Recorded, disk: &str) -> Option<&'a Record
     recorded.sources.iter().find(of_disk)
 }
 
-/// All of it. `counted`: whether the kernel's counters saw all that was done; writes placed by handle go past them.
+/// All findings about series. `counted`: whether the kernel's counters saw all I/O; writes with a placement handle
+/// bypass them.
 pub(crate) fn of_series(recorded: &Recorded, counted: bool) -> Vec<Finding> {
     let jumps = if counted { jumps(recorded) } else { None };
     let findings = [stuck(recorded, counted), jumps, unflagged(recorded), went_back(recorded), still(recorded)];
     findings.into_iter().flatten().collect()
 }
 
-/// What shows that a sensor must have moved: evidence.
+/// Evidence that a sensor must have changed.
 type Shown = Vec<Evidence>;
 
 fn stuck(recorded: &Recorded, counted: bool) -> Option<Finding> {
@@ -138,13 +139,13 @@ fn stuck(recorded: &Recorded, counted: bool) -> Option<Finding> {
         let Some(shown) = by_other.or_else(by_load) else { continue };
         leads |= leading.is_some_and(|(source, at)| sensor.is(&Series { source, at, disk: sensor.disk }));
         names.push(format!("{} at {value} °C", sensor.name()));
-        found.push(evidence(&format!("{} in all of {} readings", sensor.name(), readings.len()), value, None, "°C"));
+        found.push(evidence(&format!("{} in all {} readings", sensor.name(), readings.len()), value, None, "°C"));
         found.extend(shown);
     }
     (!names.is_empty()).then(|| text::stuck_sensor(&names, leads, found))
 }
 
-/// How far another temperature went at the times of these readings, where that is enough to move every sensor.
+/// By how much another temperature changed at the times of these readings, if that is enough to change every sensor.
 fn moved(other: Series<'_>, readings: &[(u64, f64)]) -> Option<Shown> {
     let values = other.readings();
     let beside = |(at, _): &(u64, f64)| {
@@ -167,13 +168,13 @@ fn moved(other: Series<'_>, readings: &[(u64, f64)]) -> Option<Shown> {
     (high - low >= enough).then(|| {
         let name = other.name();
         vec![
-            evidence(&format!("{name} meanwhile, lowest"), low, None, "°C"),
-            evidence(&format!("{name} meanwhile, highest"), high, None, "°C"),
+            evidence(&format!("{name} in that time, lowest"), low, None, "°C"),
+            evidence(&format!("{name} in that time, highest"), high, None, "°C"),
         ]
     })
 }
 
-/// The median of each [`MEDIAN_OF`] values that follow each other.
+/// The median of each [`MEDIAN_OF`] consecutive values.
 fn medians(values: &[f64]) -> Vec<f64> {
     let median = |window: &[f64]| {
         let mut sorted = window.to_vec();
@@ -183,7 +184,7 @@ fn medians(values: &[f64]) -> Vec<f64> {
     values.windows(MEDIAN_OF).filter_map(median).collect()
 }
 
-/// A minute of rest and a minute of hard work of the disk, both with a reading of the sensor at their end.
+/// A minute of rest and a minute of heavy work of the disk, both with a reading of the sensor at their end.
 fn load_changed(recorded: &Recorded, disk: &str, readings: &[(u64, f64)]) -> Option<Shown> {
     let counters = kernels_counters(recorded, disk)?;
     let minute = |(at_ns, _): &(u64, f64)| {
@@ -199,8 +200,8 @@ fn load_changed(recorded: &Recorded, disk: &str, readings: &[(u64, f64)]) -> Opt
     ])
 }
 
-/// Bytes that were read and written between the readings around a stretch, and its seconds; `None` where they do not
-/// hold all of it.
+/// Bytes that were read and written between the readings around a stretch, and its seconds; `None` if these do not
+/// cover all of it.
 fn volume(counters: &RecordedSource, from_ns: u64, to_ns: u64) -> Option<(f64, f64)> {
     let mut bytes = 0.0;
     let mut span = None;
@@ -215,7 +216,7 @@ fn volume(counters: &RecordedSource, from_ns: u64, to_ns: u64) -> Option<(f64, f
     Some((bytes, span.filter(|seconds| *seconds > 0.0)?))
 }
 
-/// Whether the kernel counted nothing at all on a disk in a stretch; where that is not known it did.
+/// Whether the kernel counted nothing at all on a disk in a stretch; false if that is unknown.
 fn rested(recorded: &Recorded, disk: &str, from_ns: u64, to_ns: u64) -> bool {
     let Some(counters) = kernels_counters(recorded, disk) else { return false };
     let mut operations = counters.series_of(Quantity::Operations).peekable();
@@ -249,7 +250,7 @@ fn jumps(recorded: &Recorded) -> Option<Finding> {
         let name = sensor.name();
         found.push(evidence(&format!("{name} before"), before, None, "°C"));
         found.push(evidence(
-            &format!("{name} {:.1} s later (limit: what idle drives keep to)", ns as f64 / 1e9),
+            &format!("{name} {:.1} s later (limit: for an idle drive)", ns as f64 / 1e9),
             after,
             Some(before + JUMP_K.copysign(after - before)),
             "°C",
@@ -284,7 +285,7 @@ fn unflagged(recorded: &Recorded) -> Option<Finding> {
     (!names.is_empty()).then(|| text::hot_not_flagged(&names, found))
 }
 
-/// The counters of a drive's life.
+/// The lifetime counters of a drive.
 fn counters_of_a_life(recorded: &Recorded) -> impl Iterator<Item = Series<'_>> {
     let all = OF_A_LIFE.into_iter().flat_map(|quantity| of_drives(recorded, quantity));
     all.filter(|series| series.source.description.kind == SourceKind::Smart)
@@ -297,7 +298,7 @@ fn went_back(recorded: &Recorded) -> Option<Finding> {
         let back = |pair: &&[(u64, f64)]| pair.first().zip(pair.last()).is_some_and(|(a, b)| b.1 < a.1);
         let Some([(_, before), (_, after)]) = readings.windows(2).find(back) else { continue };
         names.push(counter.name());
-        let what = format!("{} (limit: the reading before)", counter.name());
+        let what = format!("{} (limit: the previous reading)", counter.name());
         found.push(evidence(&what, *after, Some(*before), counter.unit()));
     }
     (!names.is_empty()).then(|| text::counter_went_back(&names, found))
@@ -311,7 +312,7 @@ fn still(recorded: &Recorded) -> Option<Finding> {
             continue;
         }
         let Some(counters) = kernels_counters(recorded, counter.disk) else { continue };
-        // `data read` and `data written` stand in the order of `read_bytes` and `write_bytes`.
+        // `data read` and `data written` have the order of `read_bytes` and `write_bytes`.
         let place = counter.source.series_of(Quantity::Volume).position(|at| at == counter.at);
         let Some(kernels) = place.and_then(|place| counters.series_of(Quantity::Volume).nth(place)) else { continue };
         let readings = counter.readings();
@@ -319,7 +320,7 @@ fn still(recorded: &Recorded) -> Option<Finding> {
         let moved = rose(counters, kernels, *from_ns, *to_ns).filter(|moved| *moved >= COUNTED_B);
         if let Some(moved) = moved.filter(|_| first == last && to_ns - from_ns >= COUNTED_NS) {
             found.push(evidence(
-                &format!("{} rose by (limit: the kernel's count)", counter.name()),
+                &format!("rise of {} (limit: the kernel's count)", counter.name()),
                 0.0,
                 Some(moved),
                 "B",

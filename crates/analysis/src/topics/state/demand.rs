@@ -1,4 +1,4 @@
-//! The points of a table of threads by queue depth at which response times are to be looked at: MAX, MID and MIN.
+//! MAX, MID and MIN: the points of a table of threads by queue depth at which response times should be measured.
 //!
 //! Source of the rule: ADATA's fork of cloudharmony/block-storage (2018), BlockStorageTestDirth.php, after the SNIA
 //! PTS.
@@ -14,7 +14,7 @@ use crate::stats;
 use crate::steady::tracked_value;
 use crate::topics::rounds::used_rounds;
 
-/// Mean latency that MAX stays below, in nanoseconds.
+/// The mean latency of MAX is below this, in nanoseconds.
 pub(crate) const MAX_LATENCY_NS: f64 = 5e6;
 /// The two parameters of the table.
 const AXES: [&str; 2] = ["queue_depth", "threads"];
@@ -30,8 +30,9 @@ pub(crate) struct Point {
     pub(crate) in_flight: u32,
 }
 
-/// Places of MAX (the highest rate with a mean latency below [`MAX_LATENCY_NS`]), MID (the rate nearest to the middle
-/// of MAX and MIN) and MIN (the fewest operations in flight); `None` where no cell is fast enough to be MAX.
+/// Positions of MAX (the highest rate with a mean latency below [`MAX_LATENCY_NS`]), MID (the rate nearest to the mean
+/// of the rates of MAX and MIN) and MIN (the fewest operations in flight); `None` if no cell has a low enough latency
+/// for MAX.
 pub(crate) fn points(cells: &[Point]) -> Option<[usize; 3]> {
     let places = || cells.iter().enumerate();
     let fast = places().filter(|(_, cell)| cell.latency_ns < MAX_LATENCY_NS && cell.iops > 0.0);
@@ -43,7 +44,7 @@ pub(crate) fn points(cells: &[Point]) -> Option<[usize; 3]> {
     Some([max, mid, min])
 }
 
-/// What is to be said of every test with a table of threads by queue depth.
+/// The finding of every test with a table of threads by queue depth.
 pub(crate) fn findings(records: &RunRecords) -> Vec<Finding> {
     if records.plan.form == Form::Smoke {
         return Vec::new();
@@ -71,8 +72,8 @@ fn of_test(records: &RunRecords, test: &TestPlan) -> Option<Finding> {
     Some(demand_points(&test.title, named))
 }
 
-/// The points MAX, MID and MIN of a table of threads by queue depth, in this order; `None` where no cell is below the
-/// latency that MAX stays below.
+/// Names the points MAX, MID and MIN of a table of threads by queue depth, given in this order; `None` if no cell has a
+/// latency below [`MAX_LATENCY_NS`].
 fn demand_points(title: &str, points: Option<[(&Step, Point); 3]>) -> Finding {
     let names = ["MAX", "MID", "MIN"];
     let limit = MAX_LATENCY_NS / 1e6;
@@ -84,16 +85,18 @@ fn demand_points(title: &str, points: Option<[(&Step, Point); 3]>) -> Finding {
             let all: Vec<String> = names.into_iter().zip(points).map(one).collect();
             format!("'{title}': {}.", all.join(", "))
         }
-        None => format!("'{title}': no number of threads and queue depth has a mean latency below {limit} ms."),
+        None => {
+            format!("'{title}': the mean latency is never below {limit} ms, at any queue depth and number of threads.")
+        }
     };
     let words = Words {
         code: "demand_points",
         severity: Severity::Note,
         statement,
-        cause: "MAX is the highest rate with a mean latency below 5 ms, MIN has the fewest operations in flight, MID is \
-                nearest to the middle of both rates.",
-        action: "Where response times were taken at other points, set `threads` and `queue_depth` of those tests to these \
-                 in a methodology of your own (`drivelab methods new NAME --from METHOD`).",
+        cause: "MAX is the highest rate with a mean latency below 5 ms. MIN has the fewest operations in flight. MID is \
+                nearest to the mean of these two rates.",
+        action: "If response times were measured at other points, set `threads` and `queue_depth` of those tests to \
+                 these values in a methodology of your own (`drivelab methods new NAME --from METHOD`).",
     };
     let points: Vec<(&Step, Point)> = points.into_iter().flatten().collect();
     let key = |(step, _): &(&Step, Point)| StepKey { step: step.id.clone(), round: 1 };
@@ -105,7 +108,7 @@ fn demand_points(title: &str, points: Option<[(&Step, Point); 3]>) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    //! Tables worked out by hand.
+    //! Tables computed by hand.
 
     use drivelab_core::plan::{Action, AxisValue};
     use drivelab_core::units::{QueueDepth, Threads};

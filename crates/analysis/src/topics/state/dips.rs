@@ -1,7 +1,7 @@
-//! Dips in a sweep over block size, and how much faster a drive reads what it need not fetch.
+//! Dips in a sweep over block size, and how much faster a drive reads data that it need not fetch.
 //!
-//! A larger block should never move fewer bytes a second than a smaller one and a still larger one do: a drive or a
-//! driver that does so treats that size in a way of its own. Pure arithmetic on the throughput of a test's steps.
+//! Throughput at one block size should not be lower than at both a smaller and a larger size. If it is, the drive or
+//! the driver handles that size in a special way. Pure arithmetic on the throughput of a test's steps.
 
 use drivelab_core::finding::Finding;
 use drivelab_core::finding::Severity;
@@ -14,27 +14,27 @@ use crate::stats;
 use crate::steady::tracked_value;
 use crate::topics::rounds::used_rounds;
 
-/// How far a point must lie below the best before it and the best behind it, as a share of the lower of the two: twice
-/// what the rounds of one load differ by as a rule.
+/// How far a point must lie below the best before it and the best after it, as a share of the lower of the two: twice
+/// the usual difference between rounds of one load.
 pub(crate) const DIP_SHARE: f64 = 0.10;
 /// The axis that a sweep runs over.
 const SIZE: &str = "block_size";
-/// Cases that name a data state, and the one that the others are compared with.
+/// The data state that the others are compared with.
 const INCOMPRESSIBLE: &str = "incompressible";
-/// The states in which a drive need not fetch what was asked for.
+/// The states in which a drive need not fetch the requested data from its media.
 const NOT_FETCHED: [&str; 3] = ["zero", "deallocated", "never-written"];
 
 /// A point of a sweep that is lower than it should be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Dip {
-    /// Its place, from 0.
+    /// Its position, from 0.
     pub at: usize,
-    /// The lower of the best before it and the best behind it: what it would reach without the dip, at least.
+    /// The lower of the best before it and the best after it: the least that it would reach without the dip.
     pub expected: f64,
 }
 
-/// The dips of a sweep: points that lie more than [`DIP_SHARE`] below the best before them and below the best behind
-/// them. The first and the last point are never dips: a rate that falls towards the end is a limit, no dip.
+/// The dips of a sweep: points that lie more than [`DIP_SHARE`] below the best before them and below the best after
+/// them. The first and the last point are never dips: a rate that falls towards the end shows a limit.
 pub(crate) fn dips(rates: &[f64]) -> Vec<Dip> {
     let best = |part: &[f64]| part.iter().copied().fold(0.0, f64::max);
     let one = |at: usize| {
@@ -51,7 +51,7 @@ struct Point<'a> {
 }
 
 fn points<'a>(records: &'a RunRecords, test: &'a TestPlan) -> Vec<Point<'a>> {
-    // A load that was asked for at a rate has that rate.
+    // The rate of a load with a requested rate shows nothing about the drive.
     let free = |step: &&Step| {
         step.relative.is_none()
             && step.workload().is_none_or(|load| load.groups().all(|group| group.pace.rate.is_none()))
@@ -69,7 +69,7 @@ fn axis<'a>(step: &'a Step, name: &str) -> Option<&'a str> {
     step.axes.iter().find(|axis| axis.axis == name).map(|axis| axis.value.as_str())
 }
 
-/// What is to be said of a run: dips of its sweeps, and reads that need not be fetched.
+/// The findings of a run: dips in its sweeps, and reads of data that need not be fetched.
 pub(crate) fn findings(records: &RunRecords) -> Vec<Finding> {
     let mut found = Vec::new();
     if records.plan.form == Form::Smoke {
@@ -83,7 +83,7 @@ pub(crate) fn findings(records: &RunRecords) -> Vec<Finding> {
     found
 }
 
-/// The points of a test by everything but the block size, each by rising size.
+/// The points of a test, grouped by everything except the block size, each group by rising size.
 fn swept<'a, 'p>(points: &'p [Point<'a>]) -> Vec<Vec<&'p Point<'a>>> {
     let others = |point: &Point<'a>| -> Vec<AxisValue> {
         point.step.axes.iter().filter(|axis| axis.axis != SIZE).cloned().collect()
@@ -119,21 +119,21 @@ fn of_states(test: &TestPlan, points: &[Point<'_>]) -> Option<Finding> {
     (!others.is_empty()).then(|| said_of_states(&test.title, fetched.step, fetched.rate, &others))
 }
 
-/// Block sizes at which a sweep is slower than at smaller and at larger ones; with the step, its rate and what it would
-/// reach without the dip, in bytes per second.
+/// Block sizes at which a sweep is slower than at smaller and at larger ones. Each has the step, its rate and the rate
+/// that it would reach without the dip, in bytes per second.
 fn said_of_dips(title: &str, dips: &[(&Step, f64, f64)]) -> Finding {
     let named = dips.iter().map(|(step, found, expected)| {
-        format!("'{}' with {} instead of at least {}", step.label, in_both_units(*found), in_both_units(*expected))
+        format!("'{}' reached {} instead of at least {}", step.label, in_both_units(*found), in_both_units(*expected))
     });
     let words = Words {
         code: "sweep_dip",
         severity: Severity::Note,
         statement: format!(
-            "'{title}' has {}: slower than a smaller and a larger block. {}.",
+            "'{title}' has {}: the rate is lower than with smaller and with larger blocks. {}.",
             crate::evidence::plural(dips.len(), "dip"),
             named.collect::<Vec<String>>().join("; ")
         ),
-        cause: "The drive or the kernel splits or maps operations of this size in another way.",
+        cause: "The drive or the kernel splits or maps operations of this size differently.",
         action: "Measure this size again, and compare it with another drive on the same host.",
     };
     let key = |step: &Step| StepKey { step: step.id.clone(), round: 1 };
@@ -143,20 +143,20 @@ fn said_of_dips(title: &str, dips: &[(&Step, f64, f64)]) -> Finding {
     words.finding(dips.iter().map(|(step, ..)| key(step)).collect(), evidence.collect())
 }
 
-/// How much faster what need not be fetched is read than incompressible data; those are read at `fetched` bytes a
+/// How much faster reads are that need not be fetched, compared with those of incompressible data at `fetched` bytes a
 /// second.
 fn said_of_states(title: &str, of: &Step, fetched: f64, others: &[(&str, &Step, f64)]) -> Finding {
-    let faster = others.iter().map(|(case, _, ratio)| format!("{case} {ratio:.2} times"));
+    let faster = others.iter().map(|(case, _, ratio)| format!("{case} at {ratio:.2} times that rate"));
     let words = Words {
         code: "data_states",
         severity: Severity::Note,
         statement: format!(
-            "'{title}': incompressible data are read at {}, and by comparison {}.",
+            "'{title}': incompressible data is read at {}, {}.",
             in_both_units(fetched),
             faster.collect::<Vec<String>>().join(", ")
         ),
-        cause: "Where it is more than once, the drive answers such reads from its tables, or compresses what it stores.",
-        action: "Compare reads of this drive with others only on incompressible data.",
+        cause: "If a rate is higher, the drive answers such reads from its tables, or compresses what it stores.",
+        action: "Compare reads of this drive with those of other drives only on incompressible data.",
     };
     let key = |step: &Step| StepKey { step: step.id.clone(), round: 1 };
     let keys = std::iter::once(of).chain(others.iter().map(|(_, step, _)| *step)).map(key).collect();
@@ -174,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    /// Four steps of a test as sizes, the third of which is slower than its neighbours.
+    /// Four block sizes, the third of which is slower than its neighbours.
     fn sweep(rate: Option<Rate>) -> Vec<Finding> {
         let mut run = sample_run();
         let test = run.plan.tests.iter_mut().find(|test| test.name == "depths").expect("a test");

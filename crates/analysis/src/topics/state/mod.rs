@@ -1,4 +1,4 @@
-//! The state of the target: whether a test finds the one that it needs, and what a load shows of it.
+//! The state of the target: whether it is the state that a test needs, and what a load shows about it.
 
 mod demand;
 mod dips;

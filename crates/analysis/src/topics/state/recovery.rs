@@ -1,5 +1,4 @@
-//! How long a load takes until it is as fast again as it was before another one. docs/metrics.md says the rule in
-//! words.
+//! How long a load takes until it is as fast again as it was before another load. docs/metrics.md states the rule.
 
 use drivelab_core::finding::Finding;
 use drivelab_core::finding::Severity;
@@ -12,13 +11,13 @@ use crate::evidence::{Words, evidence, in_both_units};
 use crate::topics::heat::throttle::Slice;
 use crate::topics::rounds::used_rounds;
 
-/// Rates are those of minutes.
+/// Rates are means over a minute.
 const MINUTE_S: f64 = 60.0;
-/// Parts that a step has at least: a shorter one has shorter parts.
+/// The least number of parts of a step: a short step has shorter parts.
 const LEAST_PARTS: f64 = 10.0;
 
-/// When the rate was reached for the first time: begin of the first part that is as fast, seconds since the first slice
-/// began; `None` where none is.
+/// When the rate was first reached: the start of the first part that is as fast, in seconds since the start of the
+/// first slice; `None` if no part is.
 pub(crate) fn reached_after(slices: &[Slice], rate: f64) -> Option<f64> {
     let begin = slices.first()?.from_s;
     let total = slices.last().map(|last| last.from_s + last.seconds - begin)?;
@@ -32,7 +31,7 @@ pub(crate) fn reached_after(slices: &[Slice], rate: f64) -> Option<f64> {
     first.first().map(|slice| slice.from_s - begin)
 }
 
-/// What is to be said of every test that has to come back to an earlier one.
+/// The finding of every test that has to recover to the rate of an earlier test.
 pub(crate) fn findings(records: &RunRecords) -> Vec<Finding> {
     if records.plan.form == Form::Smoke {
         return Vec::new();
@@ -70,28 +69,24 @@ fn slice(interval: &IntervalRecord) -> Slice {
     }
 }
 
-/// How long a load took until it was as fast as before another one: the step, the mean rate before in bytes per second,
-/// and seconds, `None` where it never was.
+/// How long a load took until it was as fast as before another load: the step, the mean rate before in bytes per
+/// second, and the seconds, `None` if it never was.
 fn recovered(title: &str, step: &Step, before: f64, seconds: Option<f64>) -> Finding {
     let statement = match seconds {
-        Some(0.0) => format!("'{title}': '{}' was as fast as before at once ({}).", step.label, in_both_units(before)),
+        Some(0.0) => format!("'{title}': '{}' recovered immediately (to {}).", step.label, in_both_units(before)),
         Some(seconds) => {
             let minutes = seconds / 60.0;
-            format!(
-                "'{title}': '{}' was as fast as before ({}) after {minutes:.1} min.",
-                step.label,
-                in_both_units(before)
-            )
+            format!("'{title}': '{}' recovered after {minutes:.1} min (to {}).", step.label, in_both_units(before))
         }
         None => {
-            format!("'{title}': '{}' was not as fast as before ({}) to its end.", step.label, in_both_units(before))
+            format!("'{title}': '{}' did not recover to its earlier rate ({}).", step.label, in_both_units(before))
         }
     };
     let words = Words {
         code: if seconds.is_some() { "load_recovered" } else { "load_not_recovered" },
         severity: Severity::Note,
         statement,
-        cause: "What was written in between has left the drive with work to do.",
+        cause: "The writes in between left the drive with work to do.",
         action: "",
     };
     let mut found = vec![evidence("mean rate before", before / 1e6, None, "MB/s")];
@@ -101,7 +96,7 @@ fn recovered(title: &str, step: &Step, before: f64, seconds: Option<f64>) -> Fin
 
 #[cfg(test)]
 mod tests {
-    //! Courses worked out by hand.
+    //! Courses computed by hand.
 
     use drivelab_samples::sample_run;
 
@@ -142,7 +137,8 @@ mod tests {
             let test = run.plan.tests.iter_mut().find(|test| test.name == "mixes").expect("the mixes");
             test.recovers_to = Some(before.to_owned());
         };
-        // The first of the mixes reads 4 KiB at random; the first of the corners reads 1 MiB in order and is faster.
+        // The first of the mixes reads 4 KiB blocks at random; the first of the corners reads 1 MiB blocks in sequence
+        // and is faster.
         name(&mut run, "corners");
         assert_eq!(code(&run).as_deref(), Some("load_not_recovered"));
         // A ramp that is faster than all is in no figure.

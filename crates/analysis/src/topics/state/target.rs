@@ -1,4 +1,4 @@
-//! Findings about the state of the target: what others wrote to it, and what a test needs and does not find.
+//! Findings about the state of the target: writes of other programs, and states that a test needs and does not find.
 
 use drivelab_core::drive_state::HostCounters;
 use drivelab_core::event::Steadiness;
@@ -11,41 +11,44 @@ use crate::check::{Seen, Subject, Verdict, Voids};
 use crate::evidence::{Words, evidence};
 use crate::steady::{MAX_RANGE_PERCENT, MAX_SLOPE_PERCENT};
 
-/// Somebody else wrote to the target: while the run went on, or before it, since the run that is named.
+/// Another program wrote to the target: during the run, or between the named run and this one.
 #[must_use]
 pub fn foreign_writes(foreign: HostCounters, since: Option<&str>) -> Finding {
-    let when = since.map_or_else(|| "while this run went on".to_owned(), |run| format!("since run {run} left it"));
+    let when = since.map_or_else(|| "during this run".to_owned(), |run| format!("since run {run} ended"));
     let words = Words {
         code: "foreign_writes",
         severity: if since.is_some() { Severity::Note } else { Severity::Warning },
         statement: format!(
-            "Something other than drivelab wrote to the target {when}: {} written and {} discarded by the kernel's \
-             counters. What was known of its state does not hold any more.",
+            "The state of the target is no longer known: other programs wrote {} to it and discarded {} {when}, by the \
+             kernel's counters.",
             foreign.written, foreign.discarded
         ),
         cause: "Another program had the device open, or a file system on it was mounted.",
         action: if since.is_some() {
-            "Nothing, where the methodology prepares the target itself; preparation is not left out."
+            "Nothing, if the methodology prepares the target itself: preparation is not skipped."
         } else {
             "Find the other program (`lsof`, `fuser`), and measure again."
         },
     };
     words.about_run(vec![
-        evidence("written by others", foreign.written.as_f64(), Some(0.0), "B"),
-        evidence("discarded by others", foreign.discarded.as_f64(), Some(0.0), "B"),
+        evidence("written by other programs", foreign.written.as_f64(), Some(0.0), "B"),
+        evidence("discarded by other programs", foreign.discarded.as_f64(), Some(0.0), "B"),
     ])
 }
 
-/// A test begins on a target that is not in the state that it asks for.
+/// A test starts on a target that is not in the state that it needs.
 #[must_use]
 pub fn state_unmet(title: &str, first: StepKey, unmet: &[String]) -> Finding {
     let words = Words {
         code: "state_unmet",
         severity: Severity::Warning,
-        statement: format!("'{title}' began on a target in another state than it asks for: {}.", unmet.join("; ")),
-        cause: "The preparation leaves another state, what was done to the target before is not on record, or nothing \
-                here watches what the test needs.",
-        action: "Prepare the target as the methodology says (`drivelab wipe`, then the preparation), let what is missing \
+        statement: format!(
+            "'{title}' started on a target that was not in the state that it needs: {}.",
+            unmet.join("; ")
+        ),
+        cause: "The preparation leaves a different state, earlier writes to the target are not on record, or nothing \
+                watches what the test needs.",
+        action: "Prepare the target as the methodology says (`drivelab wipe`, then the preparation), enable what has to \
                  be watched, and measure again.",
     };
     words.finding(vec![first], Vec::new())
@@ -54,7 +57,8 @@ pub fn state_unmet(title: &str, first: StepKey, unmet: &[String]) -> Finding {
 /// Code of [`not_emptied`].
 pub(crate) const NOT_EMPTIED: &str = "not_emptied";
 
-/// Steps of a resumed run that meet what the step left that was cut off, since nothing empties the target before them.
+/// Steps of a resumed run that found what the interrupted step had written, because nothing empties the target before
+/// them.
 #[must_use]
 pub fn not_emptied(cut_off: &str, keys: Vec<StepKey>) -> Finding {
     let words = Words {
@@ -71,8 +75,8 @@ pub fn not_emptied(cut_off: &str, keys: Vec<StepKey>) -> Finding {
     words.finding(keys, Vec::new())
 }
 
-/// What the session found that makes figures worthless, of which the records alone say nothing: steps of a resumed run
-/// met what the step that was cut off had written. What they verified stands.
+/// What the session found that voids figures and does not follow from the records alone: steps of a resumed run found
+/// what the interrupted step had written. What they verified remains valid.
 pub(crate) fn not_emptied_steps(findings: &[Finding], subjects: &[Subject<'_>]) -> Vec<Verdict> {
     let met = findings.iter().filter(|finding| finding.code == NOT_EMPTIED);
     let verdict = |finding: &Finding| {
@@ -83,19 +87,20 @@ pub(crate) fn not_emptied_steps(findings: &[Finding], subjects: &[Subject<'_>]) 
     met.map(verdict).collect()
 }
 
-/// Codes of [`prepared_flat`]: whether it was.
+/// Codes of [`prepared_flat`].
 const FLAT: &str = "prepared_flat";
 const NOT_FLAT: &str = "not_prepared_flat";
 
-/// Whether both findings judge the same preparation, which was repeated then.
+/// Whether both findings judge the same preparation, which was then repeated.
 pub(crate) fn judge_one_preparation(one: &Finding, other: &Finding) -> bool {
     let judges = |finding: &Finding| finding.code == FLAT || finding.code == NOT_FLAT;
     let step = |finding: &Finding| finding.steps.first().map(|key| key.step.clone());
     judges(one) && judges(other) && step(one) == step(other)
 }
 
-/// A preparation that was to go on until its speed was flat: how far it went, and whether it was. `share` of the span
-/// holds data after it, where that is known. `key` is its last execution, which tells it from other preparations.
+/// A preparation that should continue until its speed is flat: how much it wrote, and whether the speed became flat.
+/// `share` of the span holds data after it, if that is known. `key` is its last execution, which tells it from other
+/// preparations.
 #[must_use]
 pub fn prepared_flat(key: StepKey, verdict: &Steadiness, written: Bytes, span: Span, share: Option<f64>) -> Finding {
     let Steadiness { test, reached, last_round, range_percent, slope_percent, .. } = verdict;
@@ -107,13 +112,13 @@ pub fn prepared_flat(key: StepKey, verdict: &Steadiness, written: Bytes, span: S
         statement: if *reached {
             format!("The speed of '{test}' was flat after {far}.")
         } else {
-            format!("The speed of '{test}' was not flat after {far}, and it was given up.")
+            format!("The speed of '{test}' was not flat after {far}, where it was stopped.")
         },
-        cause: if *reached { "" } else { "The drive was still changing, or something else used it." },
+        cause: if *reached { "" } else { "The drive was still changing, or another program used it." },
         action: if *reached {
             ""
         } else {
-            "Allow more with `at_most`, or read the figures as those of a drive that still changes."
+            "Allow more passes with `at_most`, or read the figures as those of a drive that still changes."
         },
     };
     let mut found = vec![
@@ -137,10 +142,10 @@ mod tests {
         let foreign = HostCounters { written: Bytes::new(4096), discarded: Bytes::new(0) };
         let (during, before) = (foreign_writes(foreign, None), foreign_writes(foreign, Some("r-1")));
         assert_eq!((during.severity, before.severity), (Severity::Warning, Severity::Note));
-        assert!(before.statement.contains("since run r-1") && during.statement.contains("4 KiB written"));
+        assert!(before.statement.contains("since run r-1") && during.statement.contains("wrote 4 KiB"));
         let key = StepKey { step: StepId::new("sweep", "x"), round: 1 };
         let unmet = state_unmet("Sweep", key.clone(), &["one thing".to_owned(), "another".to_owned()]);
-        assert!(unmet.statement.contains("asks for: one thing; another."), "{}", unmet.statement);
+        assert!(unmet.statement.contains("needs: one thing; another."), "{}", unmet.statement);
         assert_eq!(unmet.steps, [key]);
     }
 }

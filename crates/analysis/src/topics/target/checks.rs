@@ -1,5 +1,5 @@
-//! What the target did wrong in a step (errors, lost or wrong data, operations that do not come back), and what it was
-//! given to write. Voids nothing.
+//! Faults of the target in a step (errors, lost or wrong data, operations that do not complete), and the data that was
+//! written to it. Voids nothing.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::words as text;
 use crate::check::{Check, Seen, Subject, Voids, told};
 use crate::evidence::evidence;
 
-/// Addresses that are named for each kind of error or fault; the record holds more.
+/// Most addresses that are named for each kind of error or fault; the record holds more.
 const MOST_ADDRESSES: usize = 4;
 
 /// Checks of single executions.
@@ -27,7 +27,7 @@ pub(crate) static TARGET: &[Check] = &[
     Check { finding: &text::WEAK_DATA, rule: "", check: weak_data },
 ];
 
-/// How many operations failed, and of each error number the first addresses.
+/// The number of failed operations, and the first addresses for each error number.
 fn io_errors(subject: &Subject<'_>) -> Vec<Seen> {
     let record = subject.execution.record;
     let count = record.error_count();
@@ -39,7 +39,7 @@ fn io_errors(subject: &Subject<'_>) -> Vec<Seen> {
         let place = |error: &&IoError| format!("{} of {} at byte {}", error.op.name(), error.length, error.offset);
         let first: Vec<String> = errors.iter().take(MOST_ADDRESSES).map(place).collect();
         let name = if number == 0 { "short transfer".to_owned() } else { format!("error number {number}") };
-        let what = format!("listed errors with {name}, the first: {}", first.join("; "));
+        let what = format!("listed errors with {name}, first: {}", first.join("; "));
         evidence(&what, errors.len() as f64, None, "operations")
     };
     let mut found = vec![evidence("failed operations", count as f64, Some(0.0), "operations")];
@@ -52,10 +52,10 @@ fn short_transfers(subject: &Subject<'_>) -> Vec<Seen> {
 }
 
 fn eagain_retries(subject: &Subject<'_>) -> Vec<Seen> {
-    repeated(subject, "operations asked for once more after EAGAIN", |effort| effort.eagain_retries)
+    repeated(subject, "operations issued again after EAGAIN", |effort| effort.eagain_retries)
 }
 
-/// Where operations were asked for again, which is told from the first on.
+/// Operations that were issued again; even one is reported.
 fn repeated(subject: &Subject<'_>, what: &str, of: fn(&Effort) -> u64) -> Vec<Seen> {
     let count = subject.execution.record.engine.effort.as_ref().map_or(0, of);
     let found = || vec![evidence(what, count as f64, Some(0.0), "operations")];
@@ -68,8 +68,8 @@ fn stuck(subject: &Subject<'_>) -> Vec<Seen> {
     let Some(worst) = all.max_by_key(|stuck| stuck.oldest) else { return Vec::new() };
     let Stuck { operations, oldest, offset, op } = worst;
     let found = vec![
-        evidence("operations that did not come back", operations as f64, Some(0.0), "operations"),
-        evidence(&format!("the oldest, a {} at byte {offset}", op.name()), oldest.as_secs_f64(), None, "s"),
+        evidence("operations that did not complete", operations as f64, Some(0.0), "operations"),
+        evidence(&format!("wait of the oldest, a {} at byte {offset}", op.name()), oldest.as_secs_f64(), None, "s"),
     ];
     told(subject, Some(found))
 }
@@ -82,7 +82,7 @@ fn data_faults(subject: &Subject<'_>) -> Vec<Seen> {
     faults(subject, |fault| fault != DataFault::Wrapped)
 }
 
-/// Faults of these kinds, each with its number and first addresses.
+/// Faults of these kinds, each with its count and first addresses.
 fn faults(subject: &Subject<'_>, of: impl Fn(DataFault) -> bool) -> Vec<Seen> {
     let Some(Verification { checked, faults, first, wraps_at, bad_by_part: _ }) =
         &subject.execution.record.verification
@@ -96,7 +96,7 @@ fn faults(subject: &Subject<'_>, of: impl Fn(DataFault) -> bool) -> Vec<Seen> {
     let of_kind = |(fault, count): (&DataFault, &u64)| {
         let places = first.iter().filter(|bad| bad.fault == *fault).take(MOST_ADDRESSES);
         let places: Vec<String> = places.map(place).collect();
-        let at = if places.is_empty() { String::new() } else { format!(", the first at byte {}", places.join("; ")) };
+        let at = if places.is_empty() { String::new() } else { format!(", first at byte {}", places.join("; ")) };
         evidence(
             &format!("{} blocks{at} (limit: blocks checked)", fault.name()),
             *count as f64,
@@ -107,12 +107,12 @@ fn faults(subject: &Subject<'_>, of: impl Fn(DataFault) -> bool) -> Vec<Seen> {
     let mut found: Vec<Evidence> =
         faults.iter().filter(|(fault, count)| of(**fault) && **count > 0).map(of_kind).collect();
     if let Some(capacity) = wraps_at.filter(|_| of(DataFault::Wrapped)) {
-        found.push(evidence("bytes after which addresses come round again", capacity.as_f64(), None, "B"));
+        found.push(evidence("bytes after which addresses wrap", capacity.as_f64(), None, "B"));
     }
     told(subject, (!found.is_empty()).then_some(found))
 }
 
-/// A check of headers was asked for and no block was checked.
+/// A check of headers was requested, but no block was checked.
 fn nothing_checked(subject: &Subject<'_>) -> Vec<Seen> {
     let checks = |group: &Workload| matches!(group.verify, Verify::Check | Verify::AtOnce);
     let asked = subject.execution.workload.groups().any(checks);
@@ -128,17 +128,17 @@ fn weak_data(subject: &Subject<'_>) -> Vec<Seen> {
         let Content { compress_percent, dedup_percent, pattern: _, file: _, window: _ } = &group.content;
         let what = match group.data {
             DataPattern::Zero => Some("zeros"),
-            DataPattern::OneBlock => Some("one block again and again"),
-            DataPattern::Pattern => Some("a short pattern again and again"),
-            DataPattern::File => Some("the bytes of a file again and again"),
+            DataPattern::OneBlock => Some("one repeated block"),
+            DataPattern::Pattern => Some("a repeated short pattern"),
+            DataPattern::File => Some("the repeated bytes of a file"),
             DataPattern::Incompressible => None,
         };
         seen.notes.extend(what.map(str::to_owned));
         if !compress_percent.is_zero() {
-            seen.notes.push(format!("blocks that are zero to {compress_percent} %"));
+            seen.notes.push(format!("blocks that are {compress_percent} % zeros"));
         }
         if !dedup_percent.is_zero() {
-            seen.notes.push(format!("blocks of which {dedup_percent} % repeat"));
+            seen.notes.push(format!("blocks, {dedup_percent} % of which repeat"));
         }
     }
     if seen.notes.is_empty() { Vec::new() } else { vec![seen] }

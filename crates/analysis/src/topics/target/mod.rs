@@ -1,4 +1,4 @@
-//! What the target did wrong.
+//! Faults of the target.
 
 mod checks;
 mod words;

@@ -1,6 +1,5 @@
-//! What was noticed beside an execution: throttling, heat, another link, PCIe errors, media
-//! errors, memory pressure, stolen CPU time, a suspended machine. Voids nothing; what others moved on the disks is in
-//! [`crate::topics::others`].
+//! Events during an execution: throttling, heat, a changed link, PCIe errors, media errors, memory pressure, stolen CPU
+//! time, a suspended machine. Voids nothing; other I/O on the disks is in [`crate::topics::others`].
 
 use drivelab_core::finding::{Evidence, Finding};
 use drivelab_core::telemetry::{About, GapCause, Quantity, Recorded, RecordedSource, SourceKind};
@@ -13,14 +12,14 @@ use crate::evidence::evidence;
 use crate::topics::others;
 use crate::values;
 
-/// Share of the time in which some task waited for memory, from which it matters.
+/// Share of the time in which some task waited for memory, from which a finding reports it.
 const PRESSURE_SHARE: f64 = 0.05;
-/// Share of the CPU time that others may take from a virtual machine, per cent.
+/// Share of the CPU time that may be stolen from a virtual machine, per cent.
 const STEAL_PERCENT: f64 = 5.0;
-/// Suspends are seconds; less is the distance of two clock readings.
+/// Suspends last seconds; less is the distance between two clock readings.
 const SUSPENDED_S: f64 = 0.1;
 
-/// Readings of a step below which a mean, a highest and a lowest are hardly more than the reading itself.
+/// Readings of a step below which a mean, a highest and a lowest value are hardly more than the reading itself.
 const FEW_READINGS: usize = 3;
 
 /// Checks of single executions.
@@ -39,7 +38,7 @@ pub(crate) static WATCHED: &[Check] = &[
     Check { finding: &text::FEW_READINGS, rule: "", check: few_readings },
 ];
 
-/// Meters of the user's from which nothing came at all, each with its first error: a line that is none, or its end.
+/// The user's meters without any reading, each with its first error: an invalid line, or its end.
 pub(crate) fn silent_meters(recorded: &Recorded) -> Option<Finding> {
     let silent = of_kind(recorded, SourceKind::Adapter).filter(|source| source.samples.is_empty());
     let names: Vec<String> = silent
@@ -54,7 +53,7 @@ pub(crate) fn silent_meters(recorded: &Recorded) -> Option<Finding> {
     (!names.is_empty()).then(|| text::silent_meters(&names))
 }
 
-/// What was watched, and the run times of the execution with its ramp.
+/// The telemetry, and the run times of the execution with its ramp.
 fn watched<'a>(subject: &Subject<'a>) -> Option<(&'a Recorded, u64, u64)> {
     let record = subject.execution.record;
     let begin = subject.intervals.first().map_or(record.start_ns, |first| first.start_ns.min(record.start_ns));
@@ -65,12 +64,12 @@ fn of_kind(recorded: &Recorded, kind: SourceKind) -> impl Iterator<Item = &Recor
     recorded.sources.iter().filter(move |source| source.description.kind == kind)
 }
 
-/// What rose in the execution, of all series of a quantity: source, name and by how much.
+/// The series of a quantity that rose during the execution: source, name and by how much.
 fn risen(subject: &Subject<'_>, quantity: Quantity, least: f64) -> Vec<(String, f64)> {
     risen_of(subject, None, quantity, least)
 }
 
-/// The same of sources of one kind.
+/// [`risen`] for sources of one kind.
 fn risen_of(subject: &Subject<'_>, kind: Option<SourceKind>, quantity: Quantity, least: f64) -> Vec<(String, f64)> {
     let Some((recorded, from, to)) = watched(subject) else { return Vec::new() };
     let wanted = recorded.sources.iter().filter(|source| kind.is_none_or(|kind| source.description.kind == kind));
@@ -95,7 +94,7 @@ fn throttled(subject: &Subject<'_>) -> Vec<Seen> {
     told(subject, (!found.is_empty()).then_some(found))
 }
 
-/// A temperature of the drive reached the limit from which it warns itself.
+/// A temperature of the drive reached its own warning limit.
 fn hot(subject: &Subject<'_>) -> Vec<Seen> {
     let Some((recorded, from, to)) = watched(subject) else { return Vec::new() };
     let of_drive = recorded.sources.iter().filter(|source| matches!(source.description.about, About::Drive(_)));
@@ -127,7 +126,7 @@ fn name_of(source: &RecordedSource) -> &str {
     }
 }
 
-/// Speed or width of the link were not the same throughout.
+/// The speed or the width of the link changed.
 fn link_changed(subject: &Subject<'_>) -> Vec<Seen> {
     let Some((recorded, from, to)) = watched(subject) else { return Vec::new() };
     let mut found = Vec::new();
@@ -152,7 +151,7 @@ fn pcie_errors(subject: &Subject<'_>) -> Vec<Seen> {
     told(subject, (!found.is_empty()).then_some(found))
 }
 
-/// The drive's own count of data that it could not read or keep.
+/// The drive's own count of data that it could not read or store.
 fn media_errors(subject: &Subject<'_>) -> Vec<Seen> {
     let found = counted(risen_of(subject, Some(SourceKind::Smart), Quantity::Errors, 1.0), "errors");
     told(subject, (!found.is_empty()).then_some(found))
@@ -181,16 +180,16 @@ fn memory_pressure(subject: &Subject<'_>) -> Vec<Seen> {
 
 fn cpu_stolen(subject: &Subject<'_>) -> Vec<Seen> {
     let stolen = values::host_cpu_steal(subject.execution).filter(|stolen| *stolen > STEAL_PERCENT);
-    told(subject, stolen.map(|stolen| vec![evidence("CPU time that others had", stolen, Some(STEAL_PERCENT), "%")]))
+    told(subject, stolen.map(|stolen| vec![evidence("stolen CPU time", stolen, Some(STEAL_PERCENT), "%")]))
 }
 
-/// The clock that goes on in a suspend ran away from the one that does not.
+/// The clock that runs during a suspend advanced further than the one that does not.
 fn suspended(subject: &Subject<'_>) -> Vec<Seen> {
     let found = counted(risen(subject, Quantity::SuspendedTime, SUSPENDED_S), "s");
     told(subject, (!found.is_empty()).then_some(found))
 }
 
-/// Temperature or power of the drive is a figure of the step, from fewer readings than tell how it went.
+/// Temperature or power of the drive is a figure of the step, but from too few readings to show its course.
 fn few_readings(subject: &Subject<'_>) -> Vec<Seen> {
     let record = subject.execution.record;
     let Some(recorded) = subject.execution.watched else { return Vec::new() };

@@ -1,25 +1,25 @@
-//! Series over a stretch of time: mean, smallest and largest value, and how far a counter went. Pure arithmetic on
-//! recorded samples; which series stands for what is in [`super::values`].
+//! Series over a stretch of time: mean, smallest and largest value, and how far a counter rose. Pure arithmetic on
+//! recorded samples; [`super::values`] chooses the series.
 //!
-//! Between two readings that follow each other a value is taken to run along the line between them, which gives means
-//! weighted by time and values at the borders of a step. Nothing runs across a gap: that time is left out, and where
-//! less than [`LEAST_COVERED`] of a stretch is left there is no figure.
+//! Between two consecutive readings a value is assumed to follow the line between them, which gives means weighted by
+//! time, and values at the start and end of a step. No line crosses a gap: that time is left out, and if less than
+//! [`LEAST_COVERED`] of a stretch remains, there is no figure.
 
 use drivelab_core::telemetry::{Gap, RecordedSource, Sample};
 
-/// Share of a stretch that must be covered by readings: the rest may have been anything, so a tenth more or less is the
-/// most that a figure can be trusted to hide.
+/// Share of a stretch that readings must cover. The rest is unknown, and more than a tenth unknown would be too much
+/// for a figure.
 pub(crate) const LEAST_COVERED: f64 = 0.9;
-/// Share of the time between the readings around a stretch that the stretch must fill where no reading fell into it:
-/// less than half of what they tell of would be its own.
+/// Share of the time between the readings around a stretch that the stretch must fill if no reading is within it: with
+/// less, most of what these readings describe is outside it.
 const LEAST_OWN: f64 = 0.5;
 /// Readings further apart than this many of their intervals do not follow each other, whether a gap is on record or not
 /// (a killed process leaves none).
 const MOST_PERIODS: u64 = 10;
-/// The same, for sources that are looked at often and speak seldom.
+/// The same, for sources that are read often and report seldom.
 const LEAST_BRIDGE_NS: u64 = 15_000_000_000;
 
-/// How a value went in a stretch of time.
+/// The course of a value in a stretch of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Course {
     /// Smallest value.
@@ -30,7 +30,7 @@ pub(crate) struct Course {
     pub max: f64,
 }
 
-/// A line between two readings that follow each other, cut to a stretch: its times in seconds since the stretch began
+/// A line between two consecutive readings, cut to a stretch: its times in seconds since the stretch began
 /// and the values there.
 #[derive(Debug, Clone, Copy)]
 struct Line {
@@ -46,8 +46,8 @@ fn seconds(to_ns: u64, from_ns: u64) -> f64 {
     if to_ns >= from_ns { (to_ns - from_ns) as f64 / 1e9 } else { -((from_ns - to_ns) as f64 / 1e9) }
 }
 
-/// The readings of a series from the last one at or before a stretch to the first one at or behind its end, with their
-/// values. Samples stand in order of time, so the rest of a long run is not looked at.
+/// The readings of a series from the last one at or before a stretch to the first one at or after its end, with their
+/// values. Samples are in order of time, so the rest of a long run is not read.
 fn near(source: &RecordedSource, series: usize, from_ns: u64, to_ns: u64) -> Vec<(u64, f64)> {
     let value = |sample: &Sample| Some((sample.at_ns, sample.values.get(series).copied().flatten()?));
     let split = source.samples.partition_point(|sample| sample.at_ns <= from_ns);
@@ -82,15 +82,15 @@ fn lines(source: &RecordedSource, series: usize, from_ns: u64, to_ns: u64) -> Ve
     near.windows(2).filter_map(line).collect()
 }
 
-/// How many readings of a series fell into a stretch, its borders included.
+/// How many readings of a series are within a stretch, start and end included.
 pub(crate) fn readings(source: &RecordedSource, series: usize, from_ns: u64, to_ns: u64) -> usize {
     let first = source.samples.partition_point(|sample| sample.at_ns < from_ns);
     let within = source.samples.iter().skip(first).take_while(|sample| sample.at_ns <= to_ns);
     within.filter(|sample| sample.values.get(series).copied().flatten().is_some()).count()
 }
 
-/// Whether readings tell of a stretch: they cover it, and one fell into it or those around it are close by. A line
-/// between readings far before and behind says nothing about a moment between them.
+/// Whether readings describe a stretch: they cover it, and one is within it or those around it are close. A line
+/// between readings long before and after shows nothing about a moment between them.
 fn told(source: &RecordedSource, series: usize, (from_ns, to_ns): (u64, u64), covered: f64) -> bool {
     let whole = seconds(to_ns, from_ns);
     let covers = whole > 0.0 && covered > 0.0 && covered >= LEAST_COVERED * whole;
@@ -101,7 +101,7 @@ fn told(source: &RecordedSource, series: usize, (from_ns, to_ns): (u64, u64), co
     covers && (readings(source, series, from_ns, to_ns) > 0 || close_by())
 }
 
-/// How a value went; `None` where too little of the stretch is covered, or where it is a moment between two readings.
+/// The course of a value; `None` if too little of the stretch is covered, or if it is a moment between two readings.
 pub(crate) fn course(source: &RecordedSource, series: usize, from_ns: u64, to_ns: u64) -> Option<Course> {
     let lines = lines(source, series, from_ns, to_ns);
     let covered: f64 = lines.iter().map(|line| line.to_s - line.from_s).sum();
@@ -115,8 +115,8 @@ pub(crate) fn course(source: &RecordedSource, series: usize, from_ns: u64, to_ns
     Some(Course { min, mean: area / covered, max })
 }
 
-/// How much a counter rose per second of a stretch; `None` where too little of it is covered, where it is a moment
-/// between two readings, or where the counter went back.
+/// How much a counter rose per second of a stretch; `None` if too little of it is covered, if it is a moment between
+/// two readings, or if the counter decreased.
 pub(crate) fn rate(source: &RecordedSource, series: usize, from_ns: u64, to_ns: u64) -> Option<f64> {
     let lines = lines(source, series, from_ns, to_ns);
     let covered: f64 = lines.iter().map(|line| line.to_s - line.from_s).sum();
@@ -127,8 +127,8 @@ pub(crate) fn rate(source: &RecordedSource, series: usize, from_ns: u64, to_ns: 
     Some(lines.iter().map(|line| line.last - line.first).sum::<f64>() / covered)
 }
 
-/// The readings around a stretch: the last one at or before its begin (else the first within it) and the first one at
-/// or behind its end (else the last within it).
+/// The readings around a stretch: the last one at or before its start (else the first within it) and the first one at
+/// or after its end (else the last within it).
 pub(crate) fn around(source: &RecordedSource, series: usize, from_ns: u64, to_ns: u64) -> Option<[(u64, f64); 2]> {
     let near = near(source, series, from_ns, to_ns);
     let before = *near.first().filter(|(at, _)| *at <= to_ns)?;
@@ -136,13 +136,13 @@ pub(crate) fn around(source: &RecordedSource, series: usize, from_ns: u64, to_ns
     (after.0 > before.0).then_some([before, after])
 }
 
-/// The reading of a series that is nearest to a moment.
+/// The reading of a series nearest to a moment.
 pub(crate) fn value_near(source: &RecordedSource, series: usize, at_ns: u64) -> Option<f64> {
     let near = near(source, series, at_ns, at_ns);
     near.into_iter().min_by_key(|(ns, _)| ns.abs_diff(at_ns)).map(|(_, value)| value)
 }
 
-/// How far a counter went between the readings around a stretch.
+/// By how much a counter rose between the readings around a stretch.
 pub(crate) fn rose(source: &RecordedSource, series: usize, from_ns: u64, to_ns: u64) -> Option<f64> {
     let [(_, before), (_, after)] = around(source, series, from_ns, to_ns)?;
     Some(after - before)

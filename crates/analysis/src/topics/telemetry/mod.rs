@@ -1,4 +1,4 @@
-//! What was watched beside a run: temperature, power, the host, counters of drive and kernel.
+//! Telemetry of a run: temperature, power, the host, counters of drive and kernel.
 
 mod checks;
 mod course;

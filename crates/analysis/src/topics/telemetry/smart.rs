@@ -1,27 +1,27 @@
-//! What a drive says of its own health, before a run and after it: each counter of its SMART log with what it rose by.
+//! The health that a drive reports, before a run and after it: each counter of its SMART log and by how much it rose.
 //!
-//! Pure: from the recorded samples of the log, the first and the last of the run. What a rise means is said where it
-//! matters (`crate::topics::telemetry::checks`, `crate::topics::capacity::words`).
+//! Pure: from the first and the last recorded sample of the log. What a rise means is decided elsewhere
+//! (`crate::topics::telemetry::checks`, `crate::topics::capacity::words`).
 
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::{Quantity, RecordedSource, SourceKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A counter of a drive's life.
+/// A lifetime counter of a drive.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Counter {
     /// The drive's log: `smart:nvme0n1`.
     pub source: String,
-    /// What is counted: `media errors`.
+    /// Its name: `media errors`.
     pub name: String,
     /// Its unit.
     pub unit: String,
-    /// In the first reading of the run.
+    /// Value in the first reading of the run.
     pub before: f64,
-    /// In the last.
+    /// Value in the last reading.
     pub after: f64,
-    /// Whether a rise means that something is wrong.
+    /// Whether a rise means a fault.
     pub is_fault: bool,
 }
 
@@ -33,7 +33,7 @@ impl Counter {
     }
 }
 
-/// What counts the life of a drive; temperatures and flags are no counters.
+/// Quantities that count over a drive's life; temperatures and flags are not counters.
 const COUNTERS: [Quantity; 8] = [
     Quantity::Errors,
     Quantity::Wear,
@@ -45,7 +45,7 @@ const COUNTERS: [Quantity; 8] = [
     Quantity::LimitMinutes,
 ];
 
-/// Every counter of which there are two readings, faults first.
+/// Every counter with two readings, faults first.
 #[must_use]
 pub fn before_and_after(records: &RunRecords) -> Vec<Counter> {
     let logs = records.telemetry.sources.iter().filter(|source| source.description.kind == SourceKind::Smart);

@@ -1,4 +1,4 @@
-//! What a run took besides time: power of the drive while it was idle, and CPU time of the host for what was moved.
+//! The cost of a run besides time: power of the idle drive, and CPU time of the host per byte moved.
 //! docs/guide/conditions.md defines the figures.
 
 use drivelab_core::group::CoreTime;
@@ -10,11 +10,11 @@ use super::course::course;
 use super::values::{idle_steps, of_drive};
 
 /// Least CPU time for a figure per GB, ms. The kernel counts in ticks of mostly 10 ms for each CPU and kind, so below
-/// this the count says more about the ticks than about the work.
+/// this the count shows more about the ticks than about the work.
 pub const LEAST_CPU_MS: u64 = 100;
 
-/// Average power of the drive over the idle steps (`action = "idle"`), W, each by its length. `None` without one, and
-/// where nothing told the drive's power long enough.
+/// Average power of the drive over the idle steps (`action = "idle"`), W, weighted by their lengths. `None` without
+/// idle steps, and if nothing measured the drive's power for long enough.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a run stay below 2^53")]
 pub fn idle_watts(records: &RunRecords) -> Option<f64> {
@@ -27,8 +27,8 @@ pub fn idle_watts(records: &RunRecords) -> Option<f64> {
     (length > 0.0).then(|| energy / length)
 }
 
-/// CPU time of the whole host, whoever used it, for each 10^9 bytes that these steps moved, s/GB: over every execution
-/// of which the host's CPUs are on record, ramps included. `None` where none is, where nothing was moved, and below
+/// CPU time of the whole host, whatever used it, for each 10^9 bytes that these steps moved, s/GB: over every execution
+/// with recorded CPU times of the host, ramps included. `None` without such executions, if nothing was moved, and below
 /// [`LEAST_CPU_MS`].
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "milliseconds and bytes stay below 2^53")]

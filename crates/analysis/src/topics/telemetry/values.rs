@@ -1,8 +1,8 @@
-//! The figures of what was watched beside an execution: temperature and power of the drive, power and CPU of the host.
+//! The figures from telemetry of an execution: temperature and power of the drive, power and CPU of the host.
 //!
-//! Which series stands for the drive: a meter or thermometer of the user's first, since it was named for this run; then
-//! the power that the drive was asked to measure, its SMART log, the kernel's sensors. The energy of the processor
-//! (RAPL) is the host's and never the drive's.
+//! The series used for the drive is the first of these: a meter or thermometer of the user, because it was named for
+//! this run; the power that the drive was told to measure; its SMART log; the kernel's sensors. The energy of the
+//! processor (RAPL) belongs to the host and never to the drive.
 
 use drivelab_core::group::CoreTime;
 use drivelab_core::ids::StepKey;
@@ -16,10 +16,10 @@ use crate::values::{Execution, duration, total_iops, total_throughput};
 /// Joules of a watt-hour.
 const JOULES_OF_WH: f64 = 3600.0;
 
-/// Sources of the drive in the order in which they are believed.
+/// Sources of the drive in the order in which they are preferred.
 const BELIEVED: [SourceKind; 4] = [SourceKind::Adapter, SourceKind::PowerLog, SourceKind::Smart, SourceKind::Hwmon];
 
-/// The series that stands for a quantity of the drive: the first of its source.
+/// The series used for a quantity of the drive: the first of its source.
 pub(crate) fn of_drive(recorded: &Recorded, quantity: Quantity) -> Option<(&RecordedSource, usize)> {
     let speaks = |source: &&RecordedSource| matches!(source.description.about, About::Drive(_));
     BELIEVED.iter().find_map(|kind| {
@@ -30,7 +30,7 @@ pub(crate) fn of_drive(recorded: &Recorded, quantity: Quantity) -> Option<(&Reco
     })
 }
 
-/// The source of a kind that tells about the host.
+/// The source of a kind that is about the host.
 pub(crate) fn of_host(recorded: &Recorded, kind: SourceKind) -> Option<&RecordedSource> {
     recorded.sources.iter().find(|source| source.description.kind == kind && !source.samples.is_empty())
 }
@@ -70,8 +70,8 @@ pub(crate) fn power_max(execution: Execution<'_>) -> Option<f64> {
     drive_course(execution, Quantity::Power).map(|course| course.max)
 }
 
-/// The stretches of steps that wait idle (`action = "idle"`): waiting until a drive has cooled is noted with them, and
-/// is not idle power.
+/// The stretches of idle steps (`action = "idle"`). Waiting until a drive has cooled is recorded with them, but is not
+/// idle power.
 pub(crate) fn idle_steps(records: &RunRecords) -> impl Iterator<Item = &IdleStretch> {
     let is_idle =
         |key: &StepKey| records.plan.step(&key.step).is_some_and(|step| matches!(step.action, Action::Idle { .. }));
@@ -85,7 +85,7 @@ pub(crate) fn power_idle(records: &RunRecords) -> Option<f64> {
     course(source, series, longest.from_ns, longest.to_ns).map(|course| course.mean)
 }
 
-/// Energy that the drive took, J.
+/// Energy that the drive used, J.
 pub(crate) fn power_energy(execution: Execution<'_>) -> Option<f64> {
     Some(power_mean(execution)? * duration(execution)?)
 }
@@ -97,13 +97,13 @@ pub(crate) fn power_rest(execution: Execution<'_>) -> Option<f64> {
     course(source, series, from.midpoint(to), to).map(|course| course.mean)
 }
 
-/// Energy that the drive took for a replay, Wh.
+/// Energy that the drive used for a replay, Wh.
 pub(crate) fn replay_energy(execution: Execution<'_>) -> Option<f64> {
     execution.record.replay.as_ref()?;
     Some(power_energy(execution)? / JOULES_OF_WH)
 }
 
-/// Divides by the average power; none where there was none.
+/// Divides by the average power; none if there was none.
 fn per_watt(amount: Option<f64>, execution: Execution<'_>) -> Option<f64> {
     let watts = power_mean(execution).filter(|watts| *watts > 0.0)?;
     Some(amount? / watts)
@@ -124,7 +124,7 @@ pub(crate) fn host_power_mean(execution: Execution<'_>) -> Option<f64> {
     let source = of_host(execution.watched?, SourceKind::Rapl)?;
     let (from, to) = (execution.record.start_ns, execution.record.end_ns);
     let package = |series: &usize| {
-        // `package-0 (intel-rapl:0)`; what powercap has twice (`intel-rapl-mmio`) is counted once.
+        // `package-0 (intel-rapl:0)`; packages that powercap lists twice (`intel-rapl-mmio`) are counted once.
         let name = source.description.series.get(*series).map_or("", |series| series.name.as_str());
         name.starts_with("package") && !name.contains("mmio")
     };
@@ -133,7 +133,7 @@ pub(crate) fn host_power_mean(execution: Execution<'_>) -> Option<f64> {
     watts.sum::<Option<f64>>().filter(|_| !packages.is_empty())
 }
 
-/// Seconds per second that all CPUs together spent on the kinds of time that `wanted` picks, and on all kinds.
+/// Seconds per second that all CPUs together spent on the kinds of time that `wanted` selects, and on all kinds.
 fn cpu_rates(execution: Execution<'_>, wanted: fn(&str) -> bool) -> Option<(f64, f64)> {
     let source = of_host(execution.watched?, SourceKind::Cpu)?;
     let (from, to) = (execution.record.start_ns, execution.record.end_ns);
@@ -141,7 +141,7 @@ fn cpu_rates(execution: Execution<'_>, wanted: fn(&str) -> bool) -> Option<(f64,
     for at in source.series_of(Quantity::CpuTime) {
         let name = source.description.series.get(at).map_or("", |series| series.name.as_str());
         let kind = name.split_once('.').map_or("", |(_, kind)| kind);
-        // Idle and I/O-wait counters of the kernel may go back a little (proc_stat(5)); such a CPU counts as still.
+        // Idle and I/O-wait counters of the kernel may decrease a little (proc_stat(5)); such a CPU counts as idle.
         let per_second = rate(source, at, from, to).unwrap_or(0.0);
         all += per_second;
         picked += if wanted(kind) { per_second } else { 0.0 };
@@ -155,7 +155,7 @@ pub(crate) fn host_cpu_busy(execution: Execution<'_>) -> Option<f64> {
     Some(100.0 * busy / all)
 }
 
-/// Share of the time of all CPUs that the hypervisor gave to others, per cent.
+/// Share of the time of all CPUs that the hypervisor gave to other machines, per cent.
 pub(crate) fn host_cpu_steal(execution: Execution<'_>) -> Option<f64> {
     let (stolen, all) = cpu_rates(execution, |kind| kind == "steal")?;
     Some(100.0 * stolen / all)
@@ -167,13 +167,13 @@ pub(crate) fn run_telemetry_cpu(records: &RunRecords) -> Option<f64> {
     (watched && records.last_at_ns > 0).then(|| 100.0 * records.telemetry.cpu.get() as f64 / records.last_at_ns as f64)
 }
 
-/// Least bytes that hosts must have written between two readings for write amplification to mean something: a thousand
-/// of the SMART log's data units, in which drives count.
+/// Least bytes that hosts must have written between two readings for a meaningful write amplification: a thousand data
+/// units of the SMART log, in which drives count.
 const LEAST_HOST_WRITES: f64 = 1_000.0 * 512_000.0;
-/// The same as a share of the target: less may have stayed in the drive's buffers.
+/// The same as a share of the target: less may still be in the drive's buffers.
 const LEAST_SHARE_OF_TARGET: f64 = 0.01;
 
-/// Where the drive counts what it writes to its media: the source, and its series of host and of media writes.
+/// The source in which the drive counts its media writes, and its series of host and of media writes.
 pub(crate) fn media_writes(recorded: &Recorded) -> Option<(&RecordedSource, usize, usize)> {
     let mut of_kind = recorded.sources.iter().filter(|source| source.description.kind == SourceKind::MediaWrites);
     let source = of_kind.find(|source| !source.samples.is_empty())?;
@@ -182,12 +182,12 @@ pub(crate) fn media_writes(recorded: &Recorded) -> Option<(&RecordedSource, usiz
 }
 
 /// Write amplification over the run's time: at the end of each stretch in which hosts wrote at least
-/// [`LEAST_HOST_WRITES`], the bytes of the media for each of theirs. A stretch ends there and the next one begins;
-/// where a counter went back or readings are missing, it begins anew.
+/// [`LEAST_HOST_WRITES`], the bytes written to the media for each byte of the hosts. A stretch ends there and the next
+/// one begins. If a counter decreased or readings are missing, it begins anew.
 pub(crate) fn write_amplification_over_time(recorded: &Recorded) -> Vec<(u64, f64)> {
     let Some((source, host, media)) = media_writes(recorded) else { return Vec::new() };
     let mut course = Vec::new();
-    // Where the stretch began: its time and both counters.
+    // The start of the stretch: its time and both counters.
     let mut began: Option<(u64, f64, f64)> = None;
     for sample in &source.samples {
         let value = |series: usize| sample.values.get(series).copied().flatten();

@@ -1,85 +1,95 @@
-//! Findings from what was watched beside the I/O.
+//! Findings from what was watched during the I/O.
 
 use drivelab_core::finding::Finding;
 
 use crate::evidence::{FindingDef, executions, warning};
 
 pub(crate) fn silent_meters(names: &[String]) -> Finding {
-    let statement = format!("Nothing was read from {}: there are no figures of it.", names.join(" and "));
+    let statement = format!("There are no figures from {}, because no reading came.", names.join(" and "));
     let cause = "The command ended or prints something else, or the file is not the one that the meter writes.";
-    let action = "Let it print lines of `seconds value` (docs/telemetry.md) and try it with `drivelab watch` first.";
+    let action = "Make it print lines of `seconds value` (docs/telemetry.md), and try it with `drivelab watch` first.";
     warning("silent_meter", statement, cause, action).about_run(Vec::new())
 }
 
 pub(super) static DRIVE_THROTTLED: FindingDef = FindingDef::warning(
     "drive_throttled",
-    |seen| format!("In {} the drive throttled itself, as its own counters say.", executions(seen)),
-    "It got as warm as its thermal management allows.",
-    "Read these figures as those of a hot drive: cool it (heat sink, air), lower the load or let it cool down before \
-     the step (`start_below`), and compare.",
+    |seen| format!("The drive throttled in {}, as its own counters report.", executions(seen)),
+    "It became as warm as its thermal management allows.",
+    "Read these figures as those of a hot drive. To compare, cool it (heat sink, air), lower the load or let it cool \
+     down before the step (`start_below`).",
 );
 
 pub(super) static DRIVE_HOT: FindingDef = FindingDef::warning(
     "drive_hot",
-    |seen| format!("In {} a temperature of the drive reached the limit from which it warns.", executions(seen)),
-    "Too little cooling for this load; or a sensor that always says so (some drives have one).",
-    "Look at the temperatures over time; where rates fall with them, the drive throttles.",
+    |seen| format!("The drive reached one of its own warning temperatures in {}.", executions(seen)),
+    "There is too little cooling for this load, or the sensor always reports this (some drives have one).",
+    "Look at the temperatures over time. If rates fall while they are high, the drive throttles.",
 );
 
 pub(super) static LINK_CHANGED: FindingDef = FindingDef::warning(
     "link_changed",
-    |seen| format!("In {} the drive's link changed its speed or width.", executions(seen)),
-    "Power management of the link, or errors after which both ends agreed on less.",
-    "Look at the PCIe errors beside it and at slot and contacts; some platforms slow an idle link down, and a ramp \
-     before the step then shows the full speed.",
+    |seen| format!("The drive's link changed its speed or width in {}.", executions(seen)),
+    "The cause is power management of the link, or errors after which both ends agreed on less.",
+    "Look at the PCIe errors and at slot and contacts. Some platforms slow down an idle link; a ramp before the step \
+     then shows the full speed.",
 );
 
 pub(super) static PCIE_ERRORS: FindingDef = FindingDef::warning(
     "pcie_errors",
-    |seen| format!("In {} PCIe counted errors of the drive's link.", executions(seen)),
-    "A bad contact, riser or slot, or a link at the edge of its speed; corrected ones cost time only.",
-    "Seat the drive again, try another slot or a lower link speed; with errors that were not corrected, do not trust \
-     it with data.",
+    |seen| format!("The drive's PCIe link had errors in {}.", executions(seen)),
+    "A contact, riser or slot is bad, or the link runs at the edge of its speed. Corrected errors only cost time.",
+    "Reseat the drive, try another slot or a lower link speed. If errors were not corrected, do not trust the drive \
+     with data.",
 );
 
 pub(super) static MEDIA_ERRORS: FindingDef = FindingDef::warning(
     "media_errors_rose",
-    |seen| format!("In {} the drive counted errors of its media or its data.", executions(seen)),
-    "Cells that could not be read or written, also where the drive repaired it or the host saw nothing.",
+    |seen| format!("The drive counted errors of its media or its data in {}.", executions(seen)),
+    "Cells could not be read or written, even if the drive repaired the data or the host saw nothing.",
     "Look at its error log (`drivelab show`), back up what is on it, and do not publish figures of a failing drive.",
 );
 
 pub(super) static MEMORY_PRESSURE: FindingDef = FindingDef::warning(
     "memory_pressure",
-    |seen| format!("In {} programs of this machine waited for memory.", executions(seen)),
-    "Memory is short: pages are dropped, read again or swapped, which uses CPU and maybe this disk.",
-    "Stop what needs the memory, and measure again.",
+    |seen| format!("The host was short of memory in {}: its programs waited for it.", executions(seen)),
+    "Pages are dropped, read again or swapped, which uses CPU time and perhaps this disk.",
+    "Stop what uses the memory, and measure again.",
 );
 
 pub(super) static CPU_STOLEN: FindingDef = FindingDef::warning(
     "cpu_stolen",
-    |seen| format!("In {} the hypervisor gave CPU time of this machine to others.", executions(seen)),
-    "The host below is busy with other virtual machines.",
-    "Latencies contain time in which this machine did not run; measure on a calmer host or on bare metal.",
+    |seen| {
+        format!(
+            "The latencies of {} include time in which this machine did not run: the hypervisor gave its CPU time to \
+             others.",
+            executions(seen)
+        )
+    },
+    "The host of this virtual machine is busy with other virtual machines.",
+    "Measure on a less busy host or on bare metal.",
 );
 
 pub(super) static MACHINE_SUSPENDED: FindingDef = FindingDef::warning(
     "machine_suspended",
-    |seen| format!("In {} the machine was suspended: the run's clock stood still.", executions(seen)),
-    "The lid, a timer or a person sent it to sleep; the drive lost power or state meanwhile.",
-    "Do not use these figures: the drive was cold and woken in the middle. Keep the machine awake and run the step \
-     again.",
+    |seen| {
+        format!(
+            "Do not use the figures of {}: the machine was suspended, and the run's clock stood still.",
+            executions(seen)
+        )
+    },
+    "The lid, a timer or a person suspended it. The drive lost power or its state meanwhile, and woke up cold.",
+    "Keep the machine awake and run the step again.",
 );
 
 pub(super) static FEW_READINGS: FindingDef = FindingDef::note(
     "few_readings",
     |seen| {
         format!(
-            "In {} temperature or power of the drive was read less than three times: its figures there are those few \
-             readings and the lines to their neighbours.",
+            "Temperature or power figures of {} are coarse: they rest on fewer than three readings and on the lines \
+             from these to the readings before and after.",
             executions(seen)
         )
     },
-    "The step is short beside the rate at which the source is read.",
-    "For figures of power, ask for longer steps, or use a meter that prints more often.",
+    "The step is short compared with the rate at which the source is read.",
+    "For power figures, request longer steps, or use a meter that prints more often.",
 );

@@ -1,5 +1,5 @@
-//! Copies of sets of files beside each other: whether the source was what limited a copy, and whether a copy on the
-//! drive was faster than one to it.
+//! Copies of sets of files: whether the source limited a copy, and whether a copy on the drive was faster than one to
+//! it.
 
 use drivelab_core::files::FileLoad;
 use drivelab_core::ids::StepKey;
@@ -8,15 +8,15 @@ use drivelab_core::run::RunRecords;
 
 use crate::topics::rounds::used_rounds;
 
-/// Share of the source's own read rate from which a copy is called limited by it: nothing that reads it can be faster,
-/// and a pipeline that keeps it busy loses a few per cent at its ends.
+/// Share of the source's own read rate from which a copy counts as limited by the source: no copy can be faster, and a
+/// pipeline that keeps the source busy loses a few per cent at its ends.
 pub(super) const SOURCE_SHARE: f64 = 0.95;
 
-/// What one step on files did over its rounds.
+/// A step on files over its rounds.
 pub(crate) struct Transfer<'r> {
     /// The step.
     pub(crate) step: &'r Step,
-    /// What it did.
+    /// Its load.
     pub(crate) load: &'r FileLoad,
     /// Bytes of all rounds by their time together, in bytes per second.
     pub(crate) rate: f64,
@@ -42,7 +42,7 @@ fn transfer<'r>(records: &'r RunRecords, test: &TestPlan, step: &'r Step) -> Opt
     (seconds > 0.0 && bytes > 0.0).then(|| Transfer { step, load, rate: bytes / seconds, keys })
 }
 
-/// Whether every load of the run works on files: its target file then holds none of what is measured.
+/// Whether every load of the run works on files: its target file then contains nothing that is measured.
 pub(crate) fn only_files(records: &RunRecords) -> bool {
     let mut loads = records.plan.steps().filter_map(Step::workload).peekable();
     loads.peek().is_some() && loads.all(|load| load.files.is_some())
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::topics::transfers::findings;
 
-    /// The first three steps of the corners as: the source read, copied to the drive, copied on it, at these MB/s.
+    /// The first three steps of the corners read the source, copy it to the drive and copy on the drive, at these MB/s.
     fn run(rates: [u64; 3]) -> RunRecords {
         let mut records = sample_run();
         let sizes = FileSizes::Fixed { size: Bytes::new(4096) };

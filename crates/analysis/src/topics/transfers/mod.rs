@@ -1,4 +1,4 @@
-//! Copies of sets of files beside each other.
+//! Copies of sets of files, compared.
 
 mod files;
 mod words;

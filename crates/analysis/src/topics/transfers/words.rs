@@ -7,23 +7,24 @@ use drivelab_core::run::RunRecords;
 use super::files::{SOURCE_SHARE, Transfer, transfers};
 use crate::evidence::{Words, evidence};
 
-/// A copy to the drive that went as fast as its source can be read; `from_folder` where that is a folder of the user's.
+/// A copy to the drive that was as fast as its source can be read; `from_folder` if the source is a folder of the user.
 pub(crate) fn source_limited(copy: &Transfer<'_>, read: &Transfer<'_>, share: f64, from_folder: bool) -> Finding {
     let (rate, limit) = (copy.rate / 1e6, share * read.rate / 1e6);
     let statement = format!(
-        "'{}' was limited by its source: {rate:.0} MB/s, and the source alone gives {:.0} MB/s. The drive may take more.",
+        "The drive may be faster than '{}' shows: the source limited it. It reached {rate:.0} MB/s, and the source \
+         alone is read at {:.0} MB/s.",
         copy.step.label,
         read.rate / 1e6
     );
     let (cause, action) = if from_folder {
         (
             "The folder that files were copied from is not faster than the drive.",
-            "Name a folder on a faster drive: --source.",
+            "Name a folder on a faster drive with `--source`.",
         )
     } else {
         (
-            "The content was made in memory as it was written, which one CPU does at that rate.",
-            "Copy with more threads, or from a folder on a fast drive: --source.",
+            "The content was generated in memory during the copy, and one CPU generates it at that rate.",
+            "Copy with more threads, or from a folder on a fast drive (`--source`).",
         )
     };
     let words = Words { code: "source_limited", severity: Severity::Warning, statement, cause, action };
@@ -33,17 +34,19 @@ pub(crate) fn source_limited(copy: &Transfer<'_>, read: &Transfer<'_>, share: f6
     )
 }
 
-/// A copy on the drive that was faster than one to it, although it reads from the same drive as well.
+/// A copy on the drive that was faster than one to it, although it also reads from that drive.
 pub(crate) fn copy_faster(on_drive: &Transfer<'_>, to_drive: &Transfer<'_>) -> Finding {
     let (fast, slow) = (on_drive.rate / 1e6, to_drive.rate / 1e6);
     let statement = format!(
-        "'{}' was faster ({fast:.0} MB/s) than '{}' ({slow:.0} MB/s), although it reads from the drive that it writes to.",
+        "'{}' was faster ({fast:.0} MB/s) than '{}' ({slow:.0} MB/s), although it reads from the drive that it writes \
+         to.",
         on_drive.step.label, to_drive.step.label
     );
-    let cause = "The source was slower than the drive, or a cache had what was read: the page cache was emptied before, the \
-                 drive's own was not. drivelab copies by reading and writing, so no reflink of the file system took part.";
+    let cause = "The source was slower than the drive, or the drive's own cache held what was read (the page cache \
+                 was emptied before). drivelab copies by reading and writing, so the file system did not use \
+                 reflinks.";
     let action =
-        "See what the source gives by itself ('read the source'), and take a set that is larger than the caches.";
+        "Look at the rate of the source alone ('read the source'), and use a set that is larger than the caches.";
     let words = Words { code: "copy_faster_than_transfer", severity: Severity::Note, statement, cause, action };
     let keys = on_drive.keys.iter().chain(&to_drive.keys).cloned().collect();
     words.finding(keys, vec![evidence("copy on the drive (limit: copy to it)", fast, Some(slow), "MB/s")])

@@ -39,7 +39,7 @@ fn a_place_that_others_disturbed_in_every_round_is_not_held_against_the_drive() 
         },
     );
     after(old, Standing::Unknown, "Cannot tell: other programs used the disk", |drive| disturb(drive, 0..5));
-    after(old, Standing::Good, "the slowest that nobody disturbed 3000 MB/s", |drive| disturb(drive, 0..4));
+    after(old, Standing::Good, "the slowest of those not disturbed 3000 MB/s", |drive| disturb(drive, 0..4));
     // A place that nobody disturbed is slow whatever others did to the rest, which is no slower alone.
     after(old, Standing::Beware, "1 of 8 places are read at less than 50 % of the fastest (3000 MB/s)", |drive| {
         slow(drive);
@@ -89,7 +89,7 @@ fn rounds_that_do_not_count_are_told_and_so_is_how_often_places_were_measured() 
         drive.read().places.iter_mut().for_each(|place| (place.rounds, place.combine) = (rounds, combine));
         because(&drive)
     };
-    assert!(all(1, Combine::Best).starts_with("measured once each; how old"), "{}", all(1, Combine::Best));
+    assert!(all(1, Combine::Best).starts_with("measured once each; the age"), "{}", all(1, Combine::Best));
     assert!(all(3, Combine::Best).starts_with("measured 3 times each, the best one taken; "));
     assert!(all(2, Combine::Mean).starts_with("measured twice each, their mean taken; "));
     assert!(all(2, Combine::Median).starts_with("measured twice each, their median taken; "));
@@ -113,7 +113,7 @@ fn figures_of_disturbed_steps_are_marked() {
         small(drive, Some(Wrong::EitherWay))
     });
     after(old, Standing::Good, "longest 200000 µs; 8 places", |drive| small(drive, None));
-    let marked = "76 % of what the link carries (▲ other programs used the disk: higher alone)";
+    let marked = "76 % of what the link carries (▲ other programs used the disk: higher without them)";
     after(Question::Link, Standing::Good, marked, |drive| disturb(drive, 0..8));
 }
 

@@ -66,7 +66,7 @@ fn what_holds_everywhere_is_there_as_far_as_a_sample_tells() {
     assert!(told.statement.contains("68.72 GB") && told.statement.contains("1.34 %"), "{}", told.statement);
     let all = self::run(None, Verification { checked: 65_536, ..good });
     assert_eq!(account(&all).share_found(), Some(0.0));
-    assert!(finding(&all).expect("a finding").statement.contains("every block of it"));
+    assert!(finding(&all).expect("a finding").statement.contains("every block held"));
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn addresses_that_come_round_tell_the_capacity() {
     let run = run(SAMPLE, found);
     let told = finding(&run).expect("a finding");
     assert_eq!((told.code.as_str(), account(&run).there()), ("capacity_missing", Some(16 * GIB)));
-    assert!(told.statement.contains("at byte 0 that of byte 51539607552"), "{}", told.statement);
+    assert!(told.statement.contains("that of byte 51539607552 at byte 0"), "{}", told.statement);
     let metric = analyse(&run).metric("verified/check:verified.capacity").and_then(|metric| metric.value);
     assert_eq!(metric, Some(17.179_869_184));
 }
@@ -119,11 +119,11 @@ fn a_drive_ends_where_everything_behind_is_lost_and_not_at_a_single_bad_block() 
     let doubtful = finding(&one).expect("an answer");
     assert_eq!((doubtful.code.as_str(), doubtful.answers), ("capacity_doubtful", true));
     let first = format!(
-        "1 of 1024 blocks that were checked did not hold what was written, the first at byte {};",
+        "1 of 1024 blocks that were checked did not hold what was written, the first at byte {}.",
         places[from] * MIB
     );
     assert!(doubtful.statement.contains(&first), "{}", doubtful.statement);
-    // The same where they cannot be read.
+    // The same if they cannot be read.
     let mut unread = run(SAMPLE, Verification { checked: 1024 - behind, ..Verification::default() });
     let check = unread.steps.iter_mut().find(|record| record.verification.is_some()).expect("a check");
     check.read.errors = behind;
@@ -132,7 +132,7 @@ fn a_drive_ends_where_everything_behind_is_lost_and_not_at_a_single_bad_block() 
     assert_eq!(account(&unread).there(), Some((places[from - 1] + 1) * MIB));
 }
 
-/// The first so many blocks of a check in order of addresses, which was then stopped.
+/// The first blocks of an ascending check, which was then stopped.
 fn cut(mut run: RunRecords, reason: StopReason) -> RunRecords {
     run.steps.iter_mut().find(|record| record.verification.is_some()).expect("a check").stop_reason = reason;
     run
@@ -154,7 +154,7 @@ fn a_check_that_was_cut_off_says_nothing_of_the_capacity() {
 
 #[test]
 fn a_drive_that_ends_is_found_by_a_check_that_was_cut_off_behind_its_end() {
-    // 40,960 blocks hold, 2,000 behind them do not, and there it was stopped.
+    // 40,960 blocks are intact, the 2,000 after them are not, and there it was stopped.
     let found = Verification {
         checked: 42_960,
         faults: BTreeMap::from([(DataFault::Zero, 2000)]),
@@ -164,15 +164,11 @@ fn a_drive_that_ends_is_found_by_a_check_that_was_cut_off_behind_its_end() {
     let stopped = cut(run(None, found.clone()), StopReason::Stopped);
     assert_eq!(finding(&stopped).map(|told| told.code), Some("capacity_missing".to_owned()));
     assert_eq!(account(&stopped).there(), Some(40 * GIB));
-    // The same faults among 20,000 blocks that hold are single ones, of a drive of which the rest is not known.
+    // The same faults among 20,000 intact blocks are single ones, of a drive whose rest is unknown.
     let few = Verification { checked: 62_960, ..found };
     let told = finding(&cut(run(None, few), StopReason::Stopped)).expect("an answer");
     assert_eq!(told.code, "capacity_doubtful");
-    assert!(
-        told.statement.contains("cut off before its end, so this says nothing of the capacity"),
-        "{}",
-        told.statement
-    );
+    assert!(told.statement.contains("cut off before its end, so its capacity was not judged"), "{}", told.statement);
 }
 
 #[test]

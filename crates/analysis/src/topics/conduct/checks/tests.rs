@@ -1,4 +1,4 @@
-//! The sample run gives no finding; each thing that goes wrong gives its own.
+//! The sample run has no finding; each fault has its own.
 
 mod account;
 mod replayed;
@@ -141,7 +141,7 @@ fn a_resumed_run_names_the_break_its_length_and_what_was_kept() {
     let run = sample_resumed_run();
     let told = finding(&run, "run_resumed");
     assert_eq!(codes(&run), ["run_resumed"]);
-    // It began at 10:00:00 and went on at 10:07:30.
+    // It began at 10:00:00 and continued at 10:07:30.
     let at_s = run.breaks[0].at_ns as f64 / 1e9;
     let pause = told.evidence.iter().find(|piece| piece.what == "pause").expect("a pause").value;
     assert!((pause - (450.0 - at_s)).abs() < 0.01, "{pause}");
@@ -151,7 +151,7 @@ fn a_resumed_run_names_the_break_its_length_and_what_was_kept() {
         told.statement
     );
     assert!(told.statement.contains("the scratch file was gone"));
-    // Corners in three rounds and the first two mixes; the fill was done again and is no kept figure.
+    // Corners in three rounds and the first two mixes; the fill was repeated and is not a kept figure.
     assert_eq!(told.steps.len(), 8 * 3 + 2);
 }
 
@@ -169,7 +169,7 @@ fn pauses_are_counted_from_the_segment_before() {
     assert!((pause(1) - 90.0).abs() < 0.01, "{}", pause(1));
     run.started = "some day".to_owned();
     let unknown = finding(&run, "run_resumed");
-    assert!(unknown.statement.contains("not known") && unknown.evidence.len() == 1);
+    assert!(unknown.statement.contains("unknown length") && unknown.evidence.len() == 1);
 }
 
 #[test]

@@ -281,7 +281,7 @@ fn findings_name_what_was_missed_with_its_cause_or_that_nothing_printed_is_known
     let missed = analyse(&run).findings.into_iter().find(|finding| finding.code == "data_sheet_missed");
     let missed = missed.expect("a figure was missed");
     assert!(missed.statement.contains("of the printed 1000000 IOPS"), "{}", missed.statement);
-    assert!(missed.likely_cause.contains("too little in flight"), "{}", missed.likely_cause);
+    assert!(missed.likely_cause.contains("too low a queue depth"), "{}", missed.likely_cause);
     assert_eq!(missed.evidence[0].limit, Some(1e6));
     assert_eq!(code(&run), ["data_sheet_missed"], "what was met is no finding");
     run.environment.data_sheet = None;

@@ -1,4 +1,4 @@
-//! What is said of fills whose course was drawn by hand.
+//! Findings about fills whose course was made by hand.
 
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::plan::{Action, Form};
@@ -17,7 +17,7 @@ fn drawn(seconds: impl Fn(u64) -> f64) -> RunRecords {
     drawn_over(32 << 30, seconds)
 }
 
-/// The same of a span of so many bytes.
+/// The same with a span of this many bytes.
 fn drawn_over(span: u64, seconds: impl Fn(u64) -> f64) -> RunRecords {
     let mut run = sample_run();
     let mut steps = run.plan.tests.iter_mut().flat_map(|test| &mut test.steps);
@@ -52,7 +52,7 @@ fn ended(run: &RunRecords) -> Option<Finding> {
     told(run, "write_cache_ended")
 }
 
-/// Codes of everything that is said of the fill, and the statement of the first.
+/// Codes of all findings about the fill, and the statement of the first.
 fn said(run: &RunRecords) -> (Vec<String>, String) {
     let of_fill = |finding: &Finding| finding.code.starts_with("write_");
     let all: Vec<Finding> = analyse(run).findings.into_iter().filter(of_fill).collect();
@@ -82,13 +82,13 @@ fn what_a_small_fill_wrote_is_said_in_mb() {
     assert!(ended.contains("after 41.9 MB (10 % of the span)"), "{ended}");
     let dip = |index| if (30..50).contains(&index) { 4.0 } else { 1.0 };
     let recovered = of("write_cache_not_seen", &dip);
-    assert!(recovered.contains("in 419 MB at") && recovered.contains("from 126 to 210 MB it went"), "{recovered}");
+    assert!(recovered.contains(": 419 MB were") && recovered.contains("from 126 to 210 MB the rate"), "{recovered}");
     let burst = of("write_burst", &|index| if index < 2 { 1.0 } else { 4.0 });
     assert!(burst.contains("8.39 MB (2.0 % of the span)"), "{burst}");
     let stalled = of("write_stalled", &|index| if index == 40 { 9.0 } else { 1.0 });
     assert!(stalled.contains("after 168 MB, and"), "{stalled}");
     let across = drawn_over(4 << 30, |index| if (10..40).contains(&index) { 4.0 } else { 1.0 });
-    assert!(said(&across).1.contains("from 429 MB to 1.7 GB it went"), "{:?}", said(&across));
+    assert!(said(&across).1.contains("from 429 MB to 1.7 GB the rate was"), "{:?}", said(&across));
 }
 
 #[test]
@@ -102,14 +102,17 @@ fn a_fill_of_a_moment_says_nothing() {
 fn a_fill_at_one_rate_says_that_no_end_was_seen() {
     let (codes, statement) = said(&run(100));
     assert_eq!(codes, ["write_cache_not_seen"]);
-    assert!(statement.contains("no end of a write cache was seen, in 34.4 GB at a mean of 344 MB/s."), "{statement}");
+    assert!(
+        statement.contains("No end of a write cache was seen: 34.4 GB were written at a mean of 344 MB/s"),
+        "{statement}"
+    );
 }
 
 #[test]
 fn a_fall_that_recovered_is_told_with_no_end() {
     let (codes, statement) = said(&drawn(|index| if (30..50).contains(&index) { 4.0 } else { 1.0 }));
     assert_eq!(codes, ["write_cache_not_seen"]);
-    assert!(statement.contains("from 10.3 to 17.2 GB it went at 86 instead of 344 MB/s, and recovered"), "{statement}");
+    assert!(statement.contains("from 10.3 to 17.2 GB the rate was 86 instead of 344 MB/s, then it"), "{statement}");
 }
 
 #[test]
@@ -124,7 +127,7 @@ fn bursts_gaps_and_slow_declines_have_codes_of_their_own() {
     assert!(stalled.contains("1 time, the longest for 8.0 s after 13.7 GB"), "{stalled}");
     let (codes, statement) = said(&drawn(|index| 1.0 + index as f64 / 100.0));
     assert_eq!(codes, ["write_ramp"]);
-    assert!(statement.contains("sank slowly, from 326 to 175 MB/s"), "{statement}");
+    assert!(statement.contains("slowed down gradually, from 326 to 175 MB/s"), "{statement}");
 }
 
 #[test]
@@ -141,7 +144,7 @@ fn a_fill_of_few_intervals_says_that_it_cannot_tell() {
     assert!(statement.contains("ends: 4.19 MB (0 % of the span) in"), "{statement}");
 }
 
-/// What several passes wrote is no share of the span above all of it.
+/// What several passes wrote is not a share above the whole span.
 #[test]
 fn of_several_passes_that_are_too_short_the_first_is_the_share_of_the_span() {
     let mut short = run(20);
@@ -175,7 +178,7 @@ fn where_all_that_is_measured_and_writes_are_fills_the_end_is_the_answer() {
     assert!(first.answers && first.code == "write_cache_not_seen", "{first:?}");
 }
 
-/// The finding that stands first on the page of a fill once had no mark, while the step's figures had theirs.
+/// The first finding on the page of a fill once had no mark, although the step's figures had theirs.
 #[test]
 fn rates_of_a_fill_beside_others_are_lower_bounds_in_the_sentence_too() {
     for (fast, code) in [(20, "write_cache_ended"), (100, "write_cache_not_seen")] {
@@ -199,7 +202,7 @@ fn rates_of_a_fill_beside_others_are_lower_bounds_in_the_sentence_too() {
 #[test]
 fn a_gap_behind_which_the_rate_is_another_says_so() {
     let stalled = told(&drawn(|index| if index == 40 { 9.0 } else { 1.0 }), "write_stalled").expect("a gap");
-    assert!(stalled.statement.ends_with("and went on as fast as before."), "{}", stalled.statement);
+    assert!(stalled.statement.ends_with("and continued as fast as before (1 execution)."), "{}", stalled.statement);
     let at_the_end = drawn(|index| match index {
         at if at < 60 => 1.0,
         60 => 13.0,
@@ -207,7 +210,7 @@ fn a_gap_behind_which_the_rate_is_another_says_so() {
     });
     let stalled = told(&at_the_end, "write_stalled").expect("a gap").statement;
     assert!(
-        stalled.contains("the longest for 9.0 s after 20.6 GB, and went on at 86 instead of 344 MB/s."),
+        stalled.contains("the longest for 9.0 s after 20.6 GB, and continued at 86 instead of 344 MB/s ("),
         "{stalled}"
     );
     assert!(ended(&at_the_end).expect("the cache ended").statement.contains("from 344 to"));
@@ -215,9 +218,9 @@ fn a_gap_behind_which_the_rate_is_another_says_so() {
 
 #[test]
 fn a_fall_that_the_scatter_may_be_is_too_little_to_tell_and_says_which() {
-    // Twice as fast and half as fast in turn, a third slower behind the 60th: some five standard errors.
+    // Twice as fast and half as fast in turn, a third slower after the 60th: about five standard errors.
     let uneven = |index: u64| if index.is_multiple_of(2) { 0.75 } else { 1.33 };
     let (codes, statement) = said(&drawn(|index| uneven(index) * if index < 60 { 1.0 } else { 1.35 }));
     assert_eq!(codes, ["write_cache_too_little"], "{statement}");
-    assert!(statement.contains("vary so much that a fall from 331 to 243 MB/s, after 21.0 GB,"), "{statement}");
+    assert!(statement.contains("vary so much that the fall from 331 to 243 MB/s after 21.0 GB may"), "{statement}");
 }

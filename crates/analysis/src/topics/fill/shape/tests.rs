@@ -1,4 +1,4 @@
-//! Shapes of fills that were drawn by hand, so that every edge is known.
+//! Shapes of fills that were made by hand, so that every edge is known.
 
 use drivelab_core::files::{FileLoad, FilePlace, FileSet, FileSizes, FileSync};
 use drivelab_core::units::{Bytes, Percent};
@@ -54,7 +54,7 @@ fn an_edge_inside_a_part_is_off_by_less_than_a_part() {
 
 #[test]
 fn an_edge_inside_an_interval_is_found_from_its_mean_whichever_rate_has_more_of_it() {
-    // 10 GB an interval: the one that holds the edge goes at 5 GB/s for its first 3 or 9 GB, at 1 GB/s for the rest.
+    // 10 GB per interval: the one with the edge runs at 5 GB/s for its first 3 or 9 GB, at 1 GB/s for the rest.
     for fast in [3.0, 9.0] {
         let mut intervals = fill(1000.0 * GB, 10.0 * GB, |at| if at < 110.0 * GB { 5.0 * GB } else { GB });
         intervals[11] = (10.0 * GB, fast / 5.0 + (10.0 - fast) / 1.0);
@@ -92,7 +92,7 @@ fn a_gap_just_at_the_end_of_the_cache_slows_neither_side() {
 
 #[test]
 fn bursts_behind_the_cache_are_recoveries_and_no_part_of_the_sustained_rate() {
-    // Of each 100 GB behind the cache the last 10 go at full speed: nine bursts.
+    // Of each 100 GB after the cache the last 10 run at full speed: nine bursts.
     let rate = |at: f64| if at < 100.0 * GB || (at / GB) % 100.0 >= 90.0 { 4.0 * GB } else { GB };
     let shape = shape(&fill(1000.0 * GB, GB, rate), 1000.0 * GB).expect("a shape");
     assert!(near(shape.cache_bytes.expect("a cache"), 100.0 * GB, 1e-9), "{shape:?}");
@@ -103,7 +103,7 @@ fn bursts_behind_the_cache_are_recoveries_and_no_part_of_the_sustained_rate() {
 
 #[test]
 fn a_third_level_at_the_end_is_a_late_decline() {
-    // 900 GB behind the cache: 2 GB/s, and 1 GB/s in the last 225 of them.
+    // 900 GB after the cache: 2 GB/s, and 1 GB/s in the last 225 of them.
     let rate = |at: f64| match at / GB {
         at if at < 100.0 => 6.0 * GB,
         at if at < 775.0 => 2.0 * GB,

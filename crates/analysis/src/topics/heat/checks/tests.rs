@@ -12,7 +12,7 @@ use drivelab_samples::{recorded, sample_run, source};
 const STEP: &str = "mixes/w30";
 const S: u64 = 1_000_000_000;
 
-/// The step with a second at each of these MB/s, and the drive's temperature beside it where it is told.
+/// The step with a second at each of these MB/s, and the drive's temperature if it is recorded.
 fn run(rates: &[u64], celsius: Option<fn(u64) -> f64>) -> RunRecords {
     let mut run = sample_run();
     let mut record = run.steps.iter().find(|record| record.key.step.as_str() == STEP).expect("the mix").clone();
@@ -87,7 +87,7 @@ fn a_short_or_scheduled_step_has_no_last_minute() {
     assert_eq!(finding(&scheduled, "throttled_by_heat"), None);
 }
 
-/// The last minute of a fill is what is behind its write cache; that is told by the figures of the fill.
+/// The last minute of a fill is after its write cache; the figures of the fill show that.
 #[test]
 fn a_fill_has_no_last_minute() {
     let mut fill = run(&falling(), None);

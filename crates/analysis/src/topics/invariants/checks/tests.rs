@@ -83,7 +83,7 @@ impl Case {
         self.record.read.histogram.sum = Nanos::new(sum);
     }
 
-    /// What was asked for.
+    /// The request.
     fn workload(&mut self) -> &mut Workload {
         match &mut self.step.action {
             drivelab_core::plan::Action::Io { workload, .. } => workload,
@@ -114,7 +114,7 @@ fn corruptions() -> Vec<Corruption> {
     vec![
         ("time_order", |case| case.record.end_ns = case.record.start_ns),
         ("mass_errors", |case| {
-            // Of both kinds alike, so that the mix stays what was asked for; at least one, however short the step.
+            // Of both kinds alike, so that the mix stays as requested; at least one, however short the step.
             let (step, part) = (&mut case.record, &mut case.intervals[0]);
             for (op, part) in [(&mut step.read, &mut part.read), (&mut step.write, &mut part.write)] {
                 let failed = op.count.div_ceil(50);
@@ -146,7 +146,7 @@ fn corruptions() -> Vec<Corruption> {
             latency.p99 = Some(Nanos::new(latency.max.get() + 1));
         }),
         ("percentile_order", |case| case.main_op().histogram.min = Nanos::new(u64::MAX)),
-        // Latencies timed from another moment: just past what is forgiven, and far past it.
+        // Latencies timed from another moment: just past the tolerance, and far past it.
         ("little_law", |case| case.add_latency(0.021, 1.1)),
         ("little_law", |case| case.add_latency(0.5, 5.0)),
         // Past the tolerance, while Little's law alone forgives it; and far past it with latencies that fit.
@@ -191,7 +191,7 @@ fn load_corruptions() -> Vec<LoadCorruption> {
             case.responses().histogram.sum = Nanos::new(whole - less);
         }),
         ("response_below_latency", paced, |case| {
-            // Sum and ends stay; all that lies between is far too fast.
+            // Sum and ends stay; everything in between is far too fast.
             let histogram = &mut case.responses().histogram;
             histogram.buckets = vec![(u32::try_from(bucket_of(1_000)).expect("a bucket"), histogram.count)];
             histogram.min = Nanos::new(1_000);
@@ -270,7 +270,7 @@ fn each_corruption_of_a_richer_load_is_found_by_its_own_code() {
 
 #[test]
 fn a_share_may_be_off_by_chance_and_by_what_is_in_flight() {
-    // 239,000 operations of which 30 % write: six deviations are 1,344, and 9 may be at the borders.
+    // 239,000 operations, 30 % of them writes: six deviations are 1,344, and 9 may be at the borders.
     let mut case = Case::of("mixes/w30", 2.4e8);
     let moved = |case: &mut Case, count: u64| case.record.write.errors = count;
     moved(&mut case, 1_200);

@@ -64,7 +64,7 @@ fn a_closed_loop_must_keep_nine_tenths_of_its_depth() {
     let (record, workload) = case(100, 100, 28.7);
     let why = GeneratorLimit::DepthNotKept { reached: 28.7, asked: 32.0 };
     assert_eq!(limited_by(&record, &workload), LimitedBy::Generator { why });
-    assert!(limit(&record, &workload).reason.starts_with("only 28.7 of 32 asked operations"));
+    assert!(limit(&record, &workload).reason.starts_with("only 28.7 of 32 requested operations"));
     assert_eq!(kind(100, 600, 3.0), LimitKind::HostCpu, "CPU time says more than the depth");
 }
 

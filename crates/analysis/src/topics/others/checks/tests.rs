@@ -49,7 +49,7 @@ fn found(run: &RunRecords) -> Option<Finding> {
     analyse(run).findings.into_iter().find(|finding| finding.code == "others_used_disk")
 }
 
-/// The finding where the disk counted so much more than the step moved.
+/// The finding if the disk counted this much more than the step moved.
 fn with_more(more: Moved) -> Option<Finding> {
     let mut run = sample_run();
     let own = moved_by_step(&run);
@@ -76,7 +76,7 @@ fn bytes_that_are_not_ours_are_others_and_our_own_are_not() {
 fn the_evidence_states_the_limit_that_was_applied() {
     let run = sample_run();
     let record = step(&run);
-    // The counters are read a millisecond before and behind the step.
+    // The counters are read a millisecond before and after the step.
     let floor = FOREIGN_RATE * ((record.end_ns - record.start_ns) as f64 / 1e9 + 0.002);
     let own = moved_by_step(&run).sum();
     let found = with_more(read(0.5 * own)).expect("a finding");
@@ -182,7 +182,7 @@ fn with_load(mut run: RunRecords, change: impl Fn(&mut Workload)) -> RunRecords 
     run
 }
 
-/// Codes of what is said about others, and how the rate of the step is wrong.
+/// Codes of the findings about other I/O, and how the rate of the step is wrong.
 fn marks(run: &RunRecords) -> (Vec<String>, Option<Wrong>) {
     let analysis = analyse(run);
     let codes = analysis.findings.iter().map(|finding| finding.code.clone()).filter(|code| code.starts_with("others"));
@@ -249,7 +249,7 @@ fn a_busy_disk_below_a_layer_is_seen_and_what_the_layer_itself_asks_for_is_not()
     assert!((crypt.evidence[0].value - own.sum()).abs() < 1.0 && crypt.statement.contains("sda"), "{crypt:?}");
     let cached = own.plus(read(5.0 * own.sum()));
     assert!(layered(Some(PassesOn::Cached), &[("sda", cached)]).is_some(), "more than any reading ahead");
-    assert_eq!(layered(None, &[("sda", own.plus(busy))]), None, "nobody knows what the layer asks for");
+    assert_eq!(layered(None, &[("sda", own.plus(busy))]), None, "the I/O of the layer is unknown");
     let half = times(0.5);
     assert_eq!(layered(Some(PassesOn::Once), &[("sda", half), ("sdb", half)]), None, "a stripe");
     assert!(layered(Some(PassesOn::Once), &[("sda", half), ("sdb", half.plus(busy))]).is_some());
@@ -261,7 +261,7 @@ fn a_busy_disk_below_a_layer_is_seen_and_what_the_layer_itself_asks_for_is_not()
     assert!(layered(Some(PassesOn::Parity), &[("a", parity), ("b", parity), ("c", parity.plus(times(9.0)))]).is_some());
 }
 
-/// How an array of members that each hold as much as the target is marked, where together they counted this.
+/// How an array of members as large as the target is marked if together they counted this.
 fn array(passes_on: PassesOn, members: usize, counted: Moved) -> Vec<String> {
     let names = ["a", "b", "c", "d"];
     let each = counted.times(1.0 / members as f64);
@@ -303,7 +303,7 @@ fn a_mirror_writes_its_copies_and_no_more() {
     assert_eq!(array(PassesOn::TwoCopies, 4, with(2.0)), Vec::<String>::new());
     assert_eq!(array(PassesOn::TwoCopies, 4, with(4.0)), ["others_used_disk"], "four members, two copies");
     assert_eq!(array(PassesOn::Copies, 3, with(3.0)), Vec::<String>::new());
-    // LVM keeps the map of each image on a device of its own, which is no copy.
+    // LVM keeps the bitmap of each image on a separate device, which is not a copy.
     let maps = |copies: f64| {
         let nothing = Moved::default();
         let image = Moved { read: 0.5 * own.read, write: 0.5 * copies * own.write };
@@ -374,10 +374,10 @@ fn a_layer_of_which_nobody_knows_what_it_asks_for_is_named() {
     assert_eq!(said(&layered_run(Some(PassesOn::Once), &[("sda", own)])), None);
     let mut unwatched = thin.clone();
     unwatched.telemetry = recorded(Vec::new());
-    assert_eq!(said(&unwatched), None, "another finding says that nothing was watched");
+    assert_eq!(said(&unwatched), None, "another finding reports that nothing was watched");
 }
 
-/// The numbers of operations beside the bytes of a disk.
+/// The numbers of operations, in addition to the bytes of a disk.
 fn counting(mut disk: RecordedSource, operations: Moved) -> RecordedSource {
     for (series, after) in [("reads", operations.read), ("writes", operations.write), ("discards", 0.0)] {
         disk.description.series.push(SeriesDescription::new(series, Quantity::Operations));
@@ -413,7 +413,7 @@ fn operations_of_others_are_seen_where_their_bytes_are_few() {
     assert_eq!(beside(read(0.0), true), None);
     assert_eq!(beside(read(0.04), true), None, "less than a twentieth");
     let seen = beside(read(0.3), true).expect("a fifth and more");
-    assert!(seen.evidence[0].what == "operations of others on nvme0n1", "{seen:?}");
+    assert!(seen.evidence[0].what == "other operations on nvme0n1", "{seen:?}");
     let written = Moved { read: 0.0, write: 0.3 };
     assert_eq!(beside(written, true), None, "the journal of a file system that the load writes to");
     assert!(beside(written, false).is_some(), "a device has no journal");
@@ -519,7 +519,7 @@ fn a_slow_load_beside_few_bytes_of_others_is_marked_and_a_system_disk_at_rest_ma
         };
         judge(&account, Spoils::Worse).map(|found| found[0].1[0].what.clone())
     };
-    let seen = Some("operations of others on sda".to_owned());
+    let seen = Some("other operations on sda".to_owned());
     assert_eq!(beside(10.0, 2000.0, 4096.0), seen, "200 reads of 4 KiB a second are 0.8 MB/s");
     assert_eq!(beside(10.0, 150.0, 4096.0), None, "a journal and logs: 15 a second, 61 kB/s");
     assert_eq!(beside(2.0, 90.0, 4096.0), None, "a journal that is written at once");
@@ -528,8 +528,8 @@ fn a_slow_load_beside_few_bytes_of_others_is_marked_and_a_system_disk_at_rest_ma
     assert_eq!(beside(0.1, 20.0, 4096.0), None, "a few are none, however short the step");
 }
 
-/// 512 KiB in order, 38 operations a second, beside random reads of 4 KiB: these are a quarter of the bytes that others
-/// may move, and three quarters of a disk's seeks.
+/// 512 KiB sequential, 38 operations a second, beside 4 KiB random reads: these are a quarter of the other bytes that
+/// are tolerated, and three quarters of a disk's seeks.
 #[test]
 fn small_reads_of_others_beside_large_blocks_are_seen_where_the_device_does_not_split_those() {
     let beside = |request_kib: Option<u64>, block_kib: u64, more: f64| {
@@ -550,7 +550,7 @@ fn small_reads_of_others_beside_large_blocks_are_seen_where_the_device_does_not_
         run.telemetry = recorded(vec![counting(disk(&run, "nvme0n1", number.times(bytes)), counted)]);
         found(&run).map(|found| found.evidence[0].what.clone())
     };
-    let seen = Some("operations of others on nvme0n1".to_owned());
+    let seen = Some("other operations on nvme0n1".to_owned());
     assert_eq!(beside(Some(512), 512, 3.0), seen);
     assert_eq!(beside(None, 512, 3.0), None, "it may have been split into eight");
     assert_eq!(beside(Some(128), 512, 2.9), None, "each may be four requests");
@@ -558,7 +558,7 @@ fn small_reads_of_others_beside_large_blocks_are_seen_where_the_device_does_not_
     assert_eq!(beside(Some(512), 384, 0.9), None, "each may lie over a border");
 }
 
-/// One operation in, one out: what lies below encryption is counted as well.
+/// One operation in, one out: the device below encryption is counted as well.
 #[test]
 fn operations_of_others_below_encryption_are_seen_and_below_a_mirror_nothing_follows_from_them() {
     let (own, number) = (moved_by_step(&sample_run()), operations_of_step(&sample_run()));
@@ -585,7 +585,7 @@ fn writes_that_a_cache_held_back_are_not_of_others() {
     devices[0].passes_on = Some(PassesOn::Cached);
     devices[0].lies_on = vec!["sda".to_owned()];
     devices.push(below);
-    // Before the step the layer took `earlier` in, of which `came` reached the disk; in the step the disk wrote the rest.
+    // Before the step the layer took in `earlier`, and `came` of it reached the disk, which wrote the rest in the step.
     let counters = |name: &str, writes: [f64; 3]| {
         let times = [from.saturating_sub(2_000_000), from.saturating_sub(1_000_000), to + 1_000_000];
         let points: Vec<(u64, f64)> = times.iter().map(|at| (*at, 0.0)).collect();
@@ -616,7 +616,7 @@ fn writes_that_a_cache_held_back_are_not_of_others() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever a layer may ask of the devices below it, nobody else is blamed for it.
+    /// I/O that a layer may cause on the devices below it is not reported as other I/O.
     #[test]
     fn no_split_of_own_bytes_over_devices_is_of_others(shares in prop::collection::vec(0.0f64..1.0, 1..5)) {
         let own = moved_by_step(&sample_run());

@@ -122,7 +122,7 @@ fn a_mean_divides_by_the_weights_and_a_ratio_by_the_score_before_it() {
     let ratio = Score { over: Some("watts".to_owned()), name: "ratio".to_owned(), ..mean.clone() };
     let plan = plan_with(vec![watts, mean, ratio]);
     let mut figures = as_ssd();
-    // Without a meter there is neither power nor what is divided by it.
+    // Without a meter there is neither power nor a figure divided by it.
     let names: Vec<String> = scores(&plan, &figures).into_iter().map(|score| score.name).collect();
     assert_eq!(names, ["mean"]);
     for (slug, value) in [("seq-read", 5.0), ("4k-read", 2.0), ("4k-64-read", 4.0)] {
@@ -208,8 +208,7 @@ fn scores_of_which_nothing_was_told_are_named_once_their_steps_are_done() {
     let said = findings(&run, &rate).expect("five are missing");
     assert_eq!(said.code, "scores_not_measured");
     assert!(
-        said.statement
-            .starts_with("5 scores of the methodology cannot be worked out here: 'a', 'b', 'c', 'd' and 1 more")
+        said.statement.starts_with("5 scores of the methodology cannot be computed: 'a', 'b', 'c', 'd' and 1 more")
     );
     assert!(said.statement.ends_with("(power.mean).") && said.next_action.contains("--power-file"), "{said:?}");
     let all = [rate, vec![metric(&done, "power.mean", "W", Some(5.0))]].concat();

@@ -86,7 +86,7 @@ proptest! {
     }
 }
 
-/// A step of a search and a record of it in which so many operations had this response time.
+/// A step of a search and a record of it in which this many operations had this response time.
 fn subject(responses: &[(u64, u64)], open: OpenLoop) -> (Step, StepRecord) {
     let run = sample_run();
     let mut step = run.plan.steps().find(|step| step.id.as_str() == "depths/q8").expect("it is there").clone();
@@ -128,7 +128,7 @@ fn what_was_not_served_is_longer_than_any_bound() {
     let fast = (990, 500_000);
     assert_eq!(judged(&[fast, (10, 9_000_000)], on_time()), (true, Some(50)));
     assert_eq!(judged(&[(989, 500_000), (11, 9_000_000)], on_time()), (false, Some(900)));
-    // 990 served and 10 that wait: p99 is the slowest of those that were served; one more, and there is none.
+    // 990 served and 10 that wait: p99 is the slowest that was served; with one more waiting there is none.
     let waiting = |backlog_at_end| OpenLoop { backlog_at_end, ..on_time() };
     assert_eq!(judged(&[fast], waiting(10)), (true, Some(50)));
     assert_eq!(judged(&[fast], waiting(11)), (false, None));
@@ -177,7 +177,7 @@ fn a_highest_rate_without_a_verdict_kept_nothing() {
         .map(|(outcome, round)| Try { round, per_1000_s: 1_000_000, outcome: *outcome, response_ns: None, unserved: 0 })
         .collect();
     let found = Found { held: Some(tries[0]), missed: None, finished: true, ended: "", tries };
-    assert_eq!(ended(&bound, &found), "the rounds that it may take were used up");
+    assert_eq!(ended(&bound, &found), "the allowed number of rounds was used up");
     let top = Found { held: Some(Try { per_1000_s: bound.highest, ..found.tries[0] }), ..found };
     assert!(ended(&bound, &top).starts_with("even the highest rate kept"), "{}", ended(&bound, &top));
 }
@@ -214,7 +214,7 @@ fn figures_are_of_the_highest_rate_that_held() {
     assert_eq!(used.iter().map(|record| record.key.round).collect::<Vec<_>>(), [3], "not the last that was tried");
     let findings = crate::topics::search::findings(&run);
     let [finding] = &findings[..] else { panic!("one search, one finding") };
-    assert!(finding.statement.contains("up to 2000 operations per second and not at 4000"), "{}", finding.statement);
+    assert!(finding.statement.contains("2000 operations per second and exceeded it at 4000"), "{}", finding.statement);
     assert_eq!((finding.evidence.len(), finding.steps.len()), (4, 4));
 }
 
@@ -233,7 +233,7 @@ fn a_rate_that_missed_the_bound_is_no_result() {
 #[test]
 fn a_search_without_a_limit_says_so() {
     let statement = |outcomes: &[bool]| crate::topics::search::findings(&searched_run(outcomes).0)[0].statement.clone();
-    assert!(statement(&[false]).contains("not keep 1 ms even at the lowest rate, 1000"));
+    assert!(statement(&[false]).contains("exceeded 1 ms even at the lowest rate, 1000"));
     assert!(statement(&[true, true]).contains("at every rate that was tried, up to 16000"));
     let (run, test) = searched_run(&[true, true]);
     let found = found(&test, &test.steps[0], &run).expect("it was measured");

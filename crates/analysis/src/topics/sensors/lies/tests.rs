@@ -1,4 +1,4 @@
-//! What a drive's series contradict, with known answers, and drives that tell the truth.
+//! Contradictions in a drive's series, with known answers, and drives without contradictions.
 
 use drivelab_core::finding::Finding;
 use drivelab_core::telemetry::{Sample, SeriesDescription};
@@ -59,7 +59,7 @@ fn a_sensor_that_stands_at_105_degrees_while_the_drive_warms_is_stuck() {
     assert!(stuck.statement.contains("sensor 2 (smart:nvme0n1) at 105 °C"), "{stuck:?}");
     assert!(!stuck.statement.contains("temperature figures"), "the composite temperature makes the figures");
     let shown: Vec<(f64, &str)> = stuck.evidence.iter().map(|one| (one.value, one.what.as_str())).collect();
-    assert_eq!(shown[0], (105.0, "sensor 2 (smart:nvme0n1) in all of 3 readings"));
+    assert_eq!(shown[0], (105.0, "sensor 2 (smart:nvme0n1) in all 3 readings"));
     assert_eq!((shown[1].0, shown[2].0), (60.0, 72.0), "{shown:?}");
     assert!(!stuck.likely_cause.is_empty() && stuck.next_action.contains("--temperature-file"));
 }
@@ -112,7 +112,7 @@ fn a_temperature_that_stays_from_rest_to_hard_work_is_stuck_and_its_figures_are_
     let works = |rate: f64| disk(240, move |s| rate * s.saturating_sub(90) as f64);
     let findings = found(vec![constant(120), works(500e6)]);
     assert_eq!(findings.len(), 1);
-    assert!(findings[0].statement.contains("the temperature figures of this run are made of it"), "{findings:?}");
+    assert!(findings[0].statement.contains("The temperature figures of this run come from it"), "{findings:?}");
     let load = findings[0].evidence.iter().find(|one| one.what.contains("busiest")).expect("the load");
     assert_eq!((load.value, load.unit.as_str()), (500.0, "MB/s"));
     assert_eq!(codes(vec![constant(120), works(150e6)]), [""; 0], "as hard disks work");
@@ -198,7 +198,7 @@ fn a_counter_of_data_that_stands_still_beside_the_kernels_is_found() {
     let load = || disk(1200, |s| s as f64 * 100e6);
     let findings = found(vec![log(|_| 512e3), load()]);
     assert_eq!(findings.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>(), ["counter_stands_still"]);
-    assert!(findings[0].statement.contains("data read (smart:nvme0n1) stood"), "only that one: {findings:?}");
+    assert!(findings[0].statement.contains("data read (smart:nvme0n1) did not rise"), "only that one: {findings:?}");
     assert_eq!(findings[0].evidence[0].limit, Some(120e9));
     assert_eq!(codes(vec![log(|s| (s / 600) as f64 * 60e9), load()]), [""; 0], "it counts now and then");
     assert_eq!(codes(vec![log(|_| 512e3), disk(1200, |s| s as f64 * 1e6)]), [""; 0], "little was moved");

@@ -1,4 +1,4 @@
-//! What is noticed beside an execution, and what is not.
+//! Events during an execution that are reported, and those that are not.
 
 use drivelab_core::finding::Finding;
 use drivelab_core::record::StepRecord;
@@ -14,7 +14,7 @@ fn step(run: &RunRecords) -> StepRecord {
     run.steps.iter().find(|record| record.key.step.as_str() == STEP).expect("the mix").clone()
 }
 
-/// A series that has one value before a step and another behind it.
+/// A series that has one value before a step and another after it.
 fn around_step(run: &RunRecords, kind: SourceKind, quantity: Quantity, before: f64, after: f64) -> RecordedSource {
     let record = step(run);
     source(kind, "it", quantity, &[(record.start_ns - 1_000_000, before), (record.end_ns + 1_000_000, after)])

@@ -31,7 +31,7 @@ fn cpu_time_is_read_from_the_records_over_all_rounds_and_ramps_without_stolen_ti
     let corner = steps.iter().find(|step| step.id.as_str() == "corners/seq-1m-q8t1-read").unwrap();
     // Three rounds of half a second.
     assert!(near(cpu_s_per_gb(&records, &[corner]), 1.5 / (moved(&records, &corner.id) / 1e9)));
-    // Over several steps time and bytes are added up, and no mean of means is taken; the preparation is none of them.
+    // Over several steps time and bytes are added up, not averaged; the preparation does not count.
     let measured: Vec<&StepKey> = keys.iter().filter(|key| steps.iter().any(|step| step.id == key.step)).collect();
     let bytes: f64 = steps.iter().map(|step| moved(&records, &step.id)).sum();
     assert!(measured.len() < keys.len());

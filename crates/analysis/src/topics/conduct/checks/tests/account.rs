@@ -157,8 +157,7 @@ fn backends_modes_and_features_that_were_not_what_was_wanted_are_named() {
     };
     assert_eq!(only(fallback), ["backend_fallback"]);
     let no_trim: fn(&mut StepRecord) = |record| {
-        let reason =
-            "the kernel does not trim this block device through io_uring (Linux 6.12 does, where the device can)";
+        let reason = "the kernel does not trim this block device through io_uring (Linux 6.12 does, if the device can)";
         (record.engine.backend, record.engine.reason) = ("sync".into(), reason.into());
     };
     assert_eq!(only(no_trim), ["backend_fallback"]);
@@ -209,7 +208,7 @@ fn buffered_steps_say_what_was_done_about_the_cache_and_whether_memory_holds_the
         effort(record).page_cache = Some("the file's pages were dropped".into());
     }
     let told = finding(&run, "buffered_io");
-    assert!(told.statement.contains("Before it: the file's pages were dropped."), "{}", told.statement);
+    assert!(told.statement.contains("Page cache: the file's pages were dropped."), "{}", told.statement);
     let span = &told.evidence[0];
     assert_eq!((span.value, span.limit), ((32u64 << 30) as f64, Some((16u64 << 30) as f64)));
     run.environment.target.kind = drivelab_core::environment::TargetKind::NullDevice;
@@ -233,7 +232,7 @@ fn an_overloaded_open_loop_gives_the_growth_per_second() {
     let open = run.steps[0].open_loop.expect("an open loop");
     assert_eq!(told.severity, Severity::Void);
     assert_eq!(told.evidence[0].value, open.backlog_growth_per_second);
-    assert!(told.statement.contains("grow with its length and are not shown"));
+    assert!(told.statement.contains("are not shown as results"));
     assert_eq!(analyse(&run).limits[0].limit.limited_by, LimitKind::Target);
 }
 
@@ -258,7 +257,7 @@ fn a_backlog_at_full_speed_and_above_is_what_a_curve_asks_for_and_below_it_is_no
     assert_eq!(codes(&run), ["curve_overloaded"]);
     let told = finding(&run, "curve_overloaded");
     assert_eq!(told.severity, Severity::Note);
-    assert!(told.statement.contains("the points below are not concerned"), "{}", told.statement);
+    assert!(told.statement.contains("Points at lower speeds are not affected"), "{}", told.statement);
     let analysis = analyse(&run);
     let of = |metric: &str| analysis.step_metric(&id, metric).expect("a metric");
     assert_eq!(of("total.response_mean").voided_by, ["curve_overloaded"], "it has no steady value all the same");

@@ -1,4 +1,4 @@
-//! What a replay gives rise to, and what of its limit can be said.
+//! Findings about a replay, and what is known about its limit.
 
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::replay::{

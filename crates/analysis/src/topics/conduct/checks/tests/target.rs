@@ -83,7 +83,7 @@ fn faults_are_told_by_kind_with_their_first_addresses_and_a_wrapped_address_by_i
     assert_eq!(codes(&run), ["data_faults"]);
     let told = finding(&run, "data_faults");
     assert_eq!((told.evidence[0].value, told.evidence.len()), (7.0, 2));
-    assert!(told.evidence[0].what.starts_with("stale blocks, the first at byte 4096; 16384"));
+    assert!(told.evidence[0].what.starts_with("stale blocks, first at byte 4096; 16384"));
     assert!(told.evidence[1].what.contains("8192 (belongs at 12288)"));
     assert_eq!(told.evidence[0].limit, run.steps[1].verification.as_ref().map(|found| found.checked as f64));
     let wrapped = with_faults(&[(DataFault::Wrapped, 3)], vec![bad(DataFault::Wrapped, 4096, Some(1 << 34))]);
@@ -91,7 +91,7 @@ fn faults_are_told_by_kind_with_their_first_addresses_and_a_wrapped_address_by_i
     let mut known = wrapped;
     known.steps[1].verification.as_mut().expect("a check").wraps_at = Some(Bytes::new(8 << 30));
     let told = finding(&known, "counterfeit_capacity");
-    let distance = told.evidence.iter().find(|piece| piece.what.contains("addresses come round again"));
+    let distance = told.evidence.iter().find(|piece| piece.what.contains("addresses wrap"));
     assert_eq!(distance.map(|piece| piece.value), Some((8u64 << 30) as f64));
     let both = with_faults(&[(DataFault::Wrapped, 3), (DataFault::Zero, 3)], Vec::new());
     assert_eq!(codes(&both), ["counterfeit_capacity", "data_faults"]);
@@ -128,7 +128,7 @@ fn data_that_compresses_or_repeats_is_noted_where_it_is_written() {
     assert_eq!(codes(&of(|load| load.data = DataPattern::OneBlock)), ["weak_data"]);
     assert!(finding(&of(|load| load.data = DataPattern::Zero), "weak_data").statement.contains("(zeros)"));
     let told = finding(&of(|load| load.content.dedup_percent = Percent::new(10).expect("a per cent")), "weak_data");
-    assert!(told.statement.contains("10 % repeat"));
+    assert!(told.statement.contains("10 % of which repeat"));
     let writing = sample_run().plan.steps().filter(|step| step.workload().is_some_and(Workload::writes)).count();
     let told_of: std::collections::BTreeSet<_> = told.steps.iter().map(|key| &key.step).collect();
     assert_eq!(told_of.len(), writing, "what only reads writes no data");
@@ -138,5 +138,5 @@ fn data_that_compresses_or_repeats_is_noted_where_it_is_written() {
             workload.content.compress_percent = ten();
         }
     });
-    assert!(finding(&compressing, "weak_data").statement.contains("zero to 10 %"));
+    assert!(finding(&compressing, "weak_data").statement.contains("10 % zeros"));
 }

@@ -27,7 +27,7 @@ impl Chance {
     }
 }
 
-/// A fill recorded every 0.1 s that goes at this rate at each share of the span, times what `disturb` says of each
+/// A fill recorded every 0.1 s that runs at this rate at each share of the span, times the factor of `disturb` for each
 /// interval.
 fn disturbed(rate: impl Fn(f64) -> f64, mut disturb: impl FnMut() -> f64) -> Vec<(f64, f64)> {
     let (mut all, mut written) = (Vec::new(), 0.0);
@@ -111,7 +111,7 @@ fn a_step_with_a_decline_behind_it_is_the_end_of_a_cache() {
             found += 1;
             let (place, near) = (end.edge.bytes, if how.starts_with("gaps") { 45.0 } else { 25.0 } * MB);
             assert!((place - at * SPAN).abs() <= near, "{at} {behind} {to} {how}: {place}");
-            // The last quarter of an even decline beside the first half.
+            // The last quarter of an even decline, compared with the first half.
             let due = 1.0 - (to + (behind - to) / 8.0) / (behind - (behind - to) / 4.0);
             let told = how.starts_with("gaps") || (shape.late_decline - due).abs() < 0.1;
             assert!(told, "{at} {to} {how}: {}, not {due}", shape.late_decline);
@@ -200,7 +200,7 @@ fn a_fall_that_noise_might_be_is_too_little_to_tell_and_noise_alone_hardly_ever(
     assert!(ended == 0 && too_little <= 10, "{ended} {too_little}");
 }
 
-/// Three gaps of half a second in 6 s were once "how the drive writes", and not told.
+/// Three gaps of half a second in 6 s once counted as "how the drive writes" and were not reported.
 #[test]
 fn a_few_gaps_are_told_in_a_short_fill_and_many_are_how_the_drive_writes() {
     let gaps =
@@ -212,7 +212,7 @@ fn a_few_gaps_are_told_in_a_short_fill_and_many_are_how_the_drive_writes() {
     assert_eq!(course(SPAN, &drawn(SPAN, 0.1, gaps(0.9))).stalls, []);
 }
 
-/// A gap there was once said to have gone on "as fast as before", which was four times as fast.
+/// After a gap there, the rate was once reported "as fast as before" although it was four times as fast.
 #[test]
 fn a_gap_at_the_end_of_the_cache_knows_the_rates_before_and_behind_it() {
     for gap_s in [0.5, 0.8] {
@@ -253,7 +253,7 @@ fn a_burst_right_before_a_small_cache_is_told_and_no_part_of_its_rate() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// What docs/metrics.md says of every end, whatever the course.
+    /// What docs/metrics.md states about every end, whatever the course.
     #[test]
     fn at_most_two_fifths_of_what_follows_an_end_are_recoveries(
         levels in proptest::collection::vec((0.05_f64..1.0, 0.05_f64..1.0), 2..9),

@@ -8,7 +8,7 @@ use crate::topics::fill::{Answer, Course, Stall};
 
 pub(super) const MB: f64 = 1e6;
 
-/// A fill of `span` bytes that goes at `rate(bytes, seconds)` bytes a second, recorded every `every_s`.
+/// A fill of `span` bytes that runs at `rate(bytes, seconds)` bytes per second, recorded every `every_s`.
 pub(super) fn drawn(span: f64, every_s: f64, rate: impl Fn(f64, f64) -> f64) -> Vec<(f64, f64)> {
     const STEP_S: f64 = 0.001;
     let (mut all, mut bytes, mut time, mut current) = (Vec::new(), 0.0, 0.0, (0.0, 0.0));
@@ -27,7 +27,7 @@ pub(super) fn drawn(span: f64, every_s: f64, rate: impl Fn(f64, f64) -> f64) -> 
     all
 }
 
-/// The same as a throttle serves it: what 100 ms allow goes out at the start of each 97 ms or so, at 2 GB/s.
+/// The same through a throttle: what 100 ms allow is sent at the start of each 97 ms or so, at 2 GB/s.
 pub(super) fn sliced(span: f64, rate: impl Fn(f64, f64) -> f64) -> Vec<(f64, f64)> {
     let state = std::cell::Cell::new((-1.0, 0.0));
     drawn(span, 0.1, |bytes, time| {
@@ -54,7 +54,7 @@ fn with_burst(burst_s: f64, rate: impl Fn(f64) -> f64) -> impl Fn(f64, f64) -> f
     move |bytes, time| if time < burst_s { 2.0 * rate(bytes) } else { rate(bytes) }
 }
 
-/// Both ways of drawing, with and without the burst, to each of which a course has to be called the same.
+/// Both ways of drawing, with and without the burst; a course must get the same name in all of them.
 fn ways(span: f64, rate: impl Fn(f64) -> f64 + Copy) -> Vec<(String, Course)> {
     let mut all = Vec::new();
     for burst_s in [0.0, 0.1, 0.2, 0.4] {
@@ -83,7 +83,7 @@ fn a_cliff_is_found_wherever_it_is_and_however_far_it_falls() {
             let intervals = drawn(1000.0 * MB, 0.1, |bytes, _| rate(bytes));
             let place = cliff(&course(1000.0 * MB, &intervals));
             assert!((place - share * 1000.0 * MB).abs() <= 0.2 * MB, "{share} {slow}: {place}");
-            // A burst beside a cache of half a second is not told from it.
+            // A burst before a cache of half a second is not distinguished from it.
             let told_apart = if share < 0.1 {
                 2
             } else if share < 0.2 {
@@ -129,7 +129,7 @@ fn a_stall_is_a_stall_wherever_it_is() {
 #[test]
 fn a_slow_ramp_is_a_ramp_even_beside_a_burst() {
     for to in [0.3, 0.5, 0.7] {
-        // Evenly in what is written, evenly in time, and in a throttle's steps.
+        // Evenly over the bytes written, evenly over time, and in a throttle's steps.
         let by_bytes = move |bytes: f64| 120.0 * MB * (1.0 - (1.0 - to) * bytes / (1000.0 * MB));
         let in_steps = move |bytes: f64| by_bytes((bytes / (50.0 * MB)).floor() * 50.0 * MB);
         let by_time = move |_: f64, time: f64| 120.0 * MB * (1.0 - (1.0 - to) * time / 12.5).max(to * 0.9);
@@ -236,7 +236,7 @@ proptest! {
         let intervals: Vec<(f64, f64)> = noise.iter().enumerate().map(moved).collect();
         let sum = |of: &[(f64, f64)]| of.iter().map(|(bytes, _)| bytes).sum::<f64>();
         let (span, truth) = (sum(&intervals), sum(&intervals[..edge]));
-        // A stretch of a twentieth of the bytes must lie behind it.
+        // A stretch of a twentieth of the bytes must follow it.
         prop_assume!(truth < 0.93 * span);
         let place = cliff(&course(span, &intervals));
         prop_assert!((place - truth).abs() <= (0.02 * truth).max(25.0 * MB), "{place}, not {truth}");
