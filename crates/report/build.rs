@@ -1,23 +1,23 @@
 //! Bundles web/ (charts and style sheet of the report) with Node and esbuild, for `src/formats/asset.rs` to embed.
 //!
-//! Needs Node.js 18 and npm; without them the build stops with one sentence. Packages are installed by `npm ci` from
-//! the committed lock file, only where they are missing. Two builds at once wait for each other.
+//! Needs Node.js 18 and npm; without them the build stops with one sentence. `npm ci` installs packages from the
+//! committed lock file, only if they are missing. Concurrent builds wait for each other.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// What a person has to do; the only thing said where Node or npm is missing.
+/// What to do if Node or npm is missing.
 const NEEDS_NODE: &str = "drivelab needs Node.js 18 or newer and npm to build its report charts; install them \
                           (Debian: apt-get install nodejs npm) and build again.";
-/// Smallest major version of Node.js (esbuild's own demand).
+/// Smallest major version of Node.js (required by esbuild).
 const LEAST_NODE: u32 = 18;
 
 fn main() -> ExitCode {
     match bundle() {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            // cargo shows the second line in its own summary of warnings too, so nobody has to look for it.
+            // cargo repeats this line in its summary.
             eprintln!("error: {message}");
             ExitCode::FAILURE
         }
@@ -38,7 +38,7 @@ fn bundle() -> Result<(), String> {
     run(Command::new("node").arg("build.mjs").arg(&out).current_dir(&web), "bundling the report's charts")
 }
 
-/// Node is there and new enough, and so is npm.
+/// Checks that Node is present and new enough, and that npm is present.
 fn check_node() -> Result<(), String> {
     let answer =
         |program: &str| Command::new(program).arg("--version").output().ok().filter(|out| out.status.success());
@@ -52,7 +52,7 @@ fn check_node() -> Result<(), String> {
     Ok(())
 }
 
-/// Installs what the lock file names and node_modules lacks. The lock is held by the file handle and gone with it.
+/// Installs the packages of the lock file that node_modules lacks. The lock is released with the file handle.
 fn install(web: &Path) -> Result<(), String> {
     let path = web.join(".install.lock");
     let lock = File::create(&path).map_err(|error| format!("cannot make {}: {error}", path.display()))?;

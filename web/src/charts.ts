@@ -1,4 +1,4 @@
-// Draws the charts of the page into the figures that Rust left for them, and gives each its legend.
+// Draws the charts into their elements on the page, and gives each a legend.
 import { BarChart, CustomChart, LineChart } from "echarts/charts";
 import {
   AriaComponent,
@@ -49,7 +49,7 @@ function draw(chart: ChartData, place: HTMLElement): void {
   place.prepend(legend(chart, drawn), ...sections(chart));
   scalable(canvas);
   new ResizeObserver(() => {
-    // While printing, the style sheet scales the drawing that is there.
+    // In print, the style sheet scales the existing drawing.
     if (matchMedia("print").matches || place.clientWidth === 0) return;
     const now = place.clientWidth < NARROW;
     if (now !== narrow) {
@@ -62,13 +62,13 @@ function draw(chart: ChartData, place: HTMLElement): void {
   }).observe(place);
 }
 
-/** A viewBox lets print scale the drawing to the paper (a chart is else cut off at its screen width). */
+/** A viewBox lets print scale the drawing to the paper; otherwise a chart would be cut off at its screen width. */
 function scalable(canvas: HTMLElement): void {
   const svg = canvas.querySelector("svg");
   svg?.setAttribute("viewBox", `0 0 ${canvas.clientWidth} ${canvas.clientHeight}`);
 }
 
-/** The sections of the x axis with their numbers: in the drawing only those are named that have room. */
+/** The numbered list of all sections of the x axis; the drawing names only those with enough room. */
 function sections(chart: ChartData): HTMLElement[] {
   if (chart.stretches.length === 0) return [];
   const list = document.createElement("ol");
@@ -85,7 +85,7 @@ function sections(chart: ChartData): HTMLElement[] {
   return [list];
 }
 
-/** Buttons instead of the library's own legend: they wrap, can be reached by keyboard and are read out. */
+/** Buttons instead of the library's legend: they wrap, work with the keyboard and are read by screen readers. */
 function legend(chart: ChartData, drawn: EChartsType): HTMLElement {
   const list = document.createElement("div");
   list.className = "legend";

@@ -1,17 +1,16 @@
-// The shapes of what Rust hands over in the page: the mirror of crates/report/src/figure/chart.rs, which says what each
-// means.
-// Numbers arrive with their printed text; this side lays out and computes nothing.
+// The types of the chart data in the page: they mirror crates/report/src/figure/chart.rs, which explains each.
+// Numbers come with their printed text; the script only lays out and computes nothing.
 
-/** x, y (null where there is no figure to draw), the text of y, and the heading of its tooltip. */
+/** x, y (null if there is no figure to draw), the text of y, and the heading of its tooltip. */
 export type Point = [x: number, y: number | null, text: string, heading?: string];
 
 export interface Series {
   name: string;
-  /** Index into the palette of page.css; the same thing has the same colour in every chart. */
+  /** Index into the palette of page.css; a quantity has the same colour in every chart. */
   colour: number;
   dashed: boolean;
   points: Point[];
-  /** Lowest and highest round, where there were several. */
+  /** Lowest and highest round, if there were several. */
   ranges: [x: number, low: number, high: number][];
 }
 
@@ -25,15 +24,15 @@ export interface Panel {
 export interface Axis {
   title: string;
   scale: "category" | "log2" | "linear";
-  /** Texts of a category axis; a point's x is an index into them. */
+  /** Labels of a category axis; a point's x is an index into them. */
   labels: string[];
-  /** Where a numeric axis has its ticks: the values that were run; empty where the drawing may choose. */
+  /** Ticks of a numeric axis: the measured values; empty if the drawing may choose. */
   ticks: number[];
-  /** Where a linear axis ends; 0 where the drawing may choose. */
+  /** End of a linear axis; 0 if the drawing may choose. */
   end: number;
 }
 
-/** A stretch of the x axis with a name, such as the steps of one test. */
+/** A named section of the x axis, such as the steps of one test. */
 export interface Stretch {
   from: number;
   to: number;
@@ -42,7 +41,7 @@ export interface Stretch {
 
 export interface ChartData {
   id: string;
-  /** What is to be seen, for those who do not see it. */
+  /** Description for readers who cannot see the chart. */
   description: string;
   x: Axis;
   panels: Panel[];

@@ -1,4 +1,4 @@
-// From chart data to ECharts options. Every choice of look lies here; colours are CSS variables of page.css, so that
+// From chart data to ECharts options. All choices of style are here; colours are CSS variables of page.css, so that
 // dark mode and print need no second drawing.
 import type { BarSeriesOption, CustomSeriesOption, LineSeriesOption } from "echarts/charts";
 import type {
@@ -24,19 +24,19 @@ export type Option = ComposeOption<
 
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 const SYMBOLS = ["circle", "diamond", "triangle", "rect", "emptyCircle", "emptyDiamond", "emptyTriangle", "emptyRect"];
-/** Points beyond which symbols hide the line. */
+/** Number of points beyond which symbols would hide the line. */
 const MOST_SYMBOLS = 40;
 const TOP = 34;
-/** More where sections of the x axis are named, in a strip of their own above the first panel. */
+/** Extra height for the names of sections of the x axis, in a strip above the first panel. */
 const STRIP = 20;
 const GAP = 46;
 const BOTTOM = 52;
-/** More where the x axis has a title. */
+/** Extra height for a title of the x axis. */
 const TITLE = 22;
-/** Pixels of a letter in a name, and what stands between two names. */
+/** Pixels per letter of a label, and between two labels. */
 const LETTER = 6.4;
 const APART = 4;
-/** By how many degrees names are turned that have no room beside each other. */
+/** Degrees by which labels are turned that do not fit side by side. */
 const TURNED = 45;
 
 export const colourOf = (index: number): string => `var(--c${index % 8})`;
@@ -54,11 +54,11 @@ const topOf = (chart: ChartData): number => (chart.stretches.length > 0 ? TOP + 
 
 const rightOf = (narrow: boolean): number => (narrow ? 14 : 22);
 
-/** Between panels: axis labels, in two lines on a phone, and the title of the next panel. */
+/** Height between panels: axis labels, in two lines on a phone, and the title of the next panel. */
 const gapOf = (chart: ChartData, narrow: boolean): number =>
   chart.x.scale === "category" && !crowded(chart, narrow) && (narrow || wraps(chart)) ? GAP + 16 : GAP;
 
-/** Below the last panel: more where labels take two lines, or stand on end. */
+/** Height below the last panel; more if labels take two lines or are turned. */
 function bottomOf(chart: ChartData, narrow: boolean): number {
   if (crowded(chart, narrow)) {
     const longest = chart.x.labels.reduce((most, text) => Math.max(most, text.length), 0);
@@ -67,10 +67,10 @@ function bottomOf(chart: ChartData, narrow: boolean): number {
   return wraps(chart) ? BOTTOM + 16 : BOTTOM;
 }
 
-/** About how many pixels each of the named places has. */
+/** Approximate pixels per category. */
 const roomOf = (axis: Axis, narrow: boolean): number => (narrow ? 290 : 880) / Math.max(1, axis.labels.length);
 
-/** Whether names have no room beside each other in two lines each: then they are turned, below the last panel only. */
+/** Whether labels do not fit side by side even in two lines; then they are turned, below the last panel only. */
 function crowded(chart: ChartData, narrow: boolean): boolean {
   const room = roomOf(chart.x, narrow);
   return (
@@ -78,7 +78,7 @@ function crowded(chart: ChartData, narrow: boolean): boolean {
   );
 }
 
-/** Whether labels of named places are longer than one line. */
+/** Whether category labels need more than one line. */
 const wraps = (chart: ChartData): boolean =>
   chart.x.scale === "category" && chart.panels.length > 1 && chart.x.labels.some((text) => text.length > 14);
 
@@ -115,7 +115,7 @@ function grid(chart: ChartData, index: number, narrow: boolean): GridComponentOp
   };
 }
 
-/** Room for the longest figure on any y axis: all panels begin at the same place. */
+/** Room for the longest figure on any y axis, so that all panels start at the same position. */
 function leftOf(chart: ChartData): number {
   const values = chart.panels.flatMap(({ series }) => series.flatMap(({ points }) => points.map(([, y]) => y ?? 0)));
   const highest = values.reduce((one, other) => Math.max(one, other), 0);
@@ -167,7 +167,7 @@ function scale(axis: Axis, label: object, narrow: boolean, turned: boolean) {
 
 function yAxis(chart: ChartData, panel: Panel, index: number) {
   const values = panel.series.flatMap(({ points }) => points.map(([, y]) => y ?? 0));
-  // A share ends at the whole.
+  // A share ends at 100 %.
   const end = panel.unit === "%" && values.every((value) => value <= 100) ? { max: 100, interval: 25 } : {};
   return {
     ...end,
@@ -189,7 +189,7 @@ function yAxis(chart: ChartData, panel: Panel, index: number) {
   };
 }
 
-/** Drag to move, Ctrl and wheel to zoom (the wheel alone scrolls the page), and a slider for everyone else. */
+/** Drag to move, Ctrl and wheel to zoom (the wheel alone scrolls the page), and a slider for other input. */
 function zoom(xAxisIndex: number[]): DataZoomComponentOption[] {
   return [
     {
@@ -237,7 +237,7 @@ function panelSeries(
   return drawn.map((series, first) => (first === 0 ? { ...series, markArea: areas(chart, names) } : series));
 }
 
-/** The mark of a figure that others disturbed stands at its point too, as the text beside it has it. */
+/** The mark of a disturbed figure is drawn at its point too; it comes from the text of the point. */
 export function marked(point: Point): { value: Point; label?: object } {
   const mark = /[▲▼◆]/u.exec(point[2])?.[0];
   return mark === undefined
@@ -279,7 +279,7 @@ function line(series: Series, index: number): LineSeriesOption {
   } as LineSeriesOption;
 }
 
-/** Whiskers from the lowest to the highest round. They carry the series' name, so its legend entry hides them too. */
+/** Whiskers from the lowest to the highest round. They have the series' name, so its legend entry hides them too. */
 function ranges(panel: Panel, series: Series, index: number): CustomSeriesOption {
   const siblings = panel.series.length;
   const position = panel.series.indexOf(series);
@@ -316,8 +316,8 @@ function ranges(panel: Panel, series: Series, index: number): CustomSeriesOption
 }
 
 /**
- * What stands above each section: its number and name where they fit, its number where that fits beside the one
- * before, else nothing. The list below the legend has them all.
+ * Label above each section: number and name if they fit, only the number if that fits beside the previous label,
+ * otherwise nothing. The list below the legend has all sections.
  */
 export function namesOf(chart: ChartData, plot: number): string[] {
   const at = (x: number) => (x / (chart.x.end || 1)) * plot;
@@ -379,7 +379,7 @@ function tooltip(): TooltipComponentOption {
   };
 }
 
-/** Built from nodes, never from HTML text: names come from outside. */
+/** Built from nodes, never from HTML text, because names come from outside. */
 function tooltipBody(hovered: Hovered[]): HTMLElement {
   const body = document.createElement("div");
   const rows = hovered.filter((one) => one.seriesType !== "custom" && Array.isArray(one.value));

@@ -1,5 +1,5 @@
-// The page's script: charts, copy buttons, the download of the raw results. Everything it shows lies in the page
-// already; without this script the tables are all there.
+// The page's script: charts, copy buttons, download of the raw results. All data is in the page already, and without
+// this script the page still has all tables.
 import { drawAll } from "./charts";
 import type { ChartData } from "./data";
 import { addCopyButtons } from "./tables";

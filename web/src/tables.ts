@@ -1,4 +1,4 @@
-// Gives every figure table its copy buttons: what is on screen goes to the clipboard as CSV or TSV.
+// Gives every table of figures copy buttons: they copy the shown content as CSV or TSV.
 
 export function addCopyButtons(): void {
   for (const table of document.querySelectorAll<HTMLTableElement>("table[data-copy]")) {
@@ -30,16 +30,16 @@ function rowsOf(table: HTMLTableElement): string[][] {
   return [...table.rows].map((row) => [...row.cells].map(textOf));
 }
 
-/** A figure of a thousand and more, with or without signs beside it: `≥ 1,505 ▲`. */
+/** A figure of one thousand or more, with or without signs: `≥ 1,505 ▲`. */
 const FIGURE = /^[^\p{L}\d]*\d{1,3}(,\d{3})+(\.\d+)?[^\p{L}\d]*$/u;
 
-/** `data-value` holds what a cell means where its layout says more (bars, signs); spreadsheets want no commas. */
+/** `data-value` has the plain value of a cell with bars or signs. Commas are removed for spreadsheets. */
 function textOf(cell: HTMLTableCellElement): string {
   const text = (cell.dataset.value ?? cell.textContent ?? "").replace(/\s+/g, " ").trim();
   return FIGURE.test(text) ? text.replaceAll(",", "") : text;
 }
 
-/** A text that a spreadsheet would take for a formula gets an apostrophe; numbers stay numbers. */
+/** Puts an apostrophe before text that a spreadsheet would take for a formula; numbers stay numbers. */
 function harmless(text: string): string {
   return /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
 }
@@ -62,7 +62,7 @@ async function copy(text: string): Promise<boolean> {
   }
 }
 
-/** For browsers that grant no clipboard to pages opened from a file. */
+/** For browsers that deny the clipboard to pages opened from a file. */
 function copyBySelection(text: string): boolean {
   const area = document.createElement("textarea");
   area.value = text;

@@ -1,7 +1,7 @@
-//! Writes the page of the made-up sample run to the file named first; with a second word (`resumed`, `several`) the
-//! page of a resumed run, of one that was watched (`watched`), of the loads beyond the plainest (`loads`), of several runs beside each other, of several
-//! drives at once (`together`), or (`hostile`) of a drive whose model name is an attack.
-//! The browser tests in web/test open these.
+//! Writes the page of the made-up sample run to the file given as the first argument. A second argument chooses
+//! another page: a resumed run (`resumed`), several runs side by side (`several`), a run with telemetry (`watched`),
+//! special loads (`loads`), several drives at once (`together`), or a drive whose model name is an attack
+//! (`hostile`). The browser tests in web/test open these pages.
 
 use drivelab_core::run::RunRecords;
 use drivelab_report::ReportInput;

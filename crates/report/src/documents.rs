@@ -1,4 +1,4 @@
-//! The JSON documents: published formats, whose schemas stand in docs/formats.
+//! The JSON documents: published formats, whose schemas are in docs/formats.
 
 pub(crate) mod arms;
 pub(crate) mod check;

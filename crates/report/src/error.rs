@@ -7,19 +7,19 @@ pub enum ReportError {
     #[error("there is no run to report on; name at least one")]
     NoRun,
     /// Nothing was measured that could be shown.
-    #[error("the run has no measured load; it cannot be shown as one")]
+    #[error("the run measured no load that could be shown")]
     NoLoad,
     /// The layout belongs to another methodology.
     #[error(
-        "the layout of CrystalDiskMark is for runs of the methodology 'crystaldiskmark', and this one is of '{0}', whose \
-         figures mean something else; take another format"
+        "the layout of CrystalDiskMark is only for runs of the methodology 'crystaldiskmark'; this run is of '{0}', whose \
+         figures have another meaning; use another format"
     )]
     NotCrystalDiskMark(String),
     /// The runs were not measured together.
-    #[error("none of these runs was measured together with others; `drivelab report RUN` shows each by itself")]
+    #[error("none of these runs was measured together with others; `drivelab report RUN` reports on a single run")]
     NoGroup,
     /// The page template failed.
-    #[error("the page could not be put together: {0}")]
+    #[error("the page could not be created: {0}")]
     Page(#[from] askama::Error),
     /// The results could not be written as JSON.
     #[error("the results could not be written as JSON: {0}")]

@@ -1,6 +1,6 @@
 //! The vocabulary of drawing: tables, charts, cells, quantities, number formats, wrapping and escaping.
 //!
-//! A leaf: everything else in this crate may use it, and it uses nothing of the rest.
+//! A leaf module: the rest of this crate may use it, and it uses nothing of the rest.
 
 pub(crate) mod cells;
 pub(crate) mod chart;
@@ -25,13 +25,13 @@ use crate::figure::table::Table;
 pub(crate) struct Figure {
     /// Title.
     pub(crate) title: String,
-    /// What to know when reading it.
+    /// Explanation for the reader.
     pub(crate) caption: String,
-    /// The chart; none where there is nothing to draw.
+    /// The chart; `None` if there is nothing to draw.
     pub(crate) chart: Option<Chart>,
     /// The table.
     pub(crate) table: Table,
-    /// So many rows that a page scrolls it and paper leaves it out.
+    /// The table is long: a page scrolls it, and print leaves it out.
     pub(crate) long: bool,
 }
 

@@ -1,4 +1,4 @@
-//! How views and documents are laid out: the page, Markdown, CSV, text for a terminal.
+//! Layout of views and documents: the page, Markdown, CSV, text for a terminal.
 
 pub(crate) mod arms;
 pub(crate) mod asset;

@@ -1,8 +1,8 @@
 //! How results look: HTML pages, Markdown, CSV, JSON and the table for a terminal.
 //!
-//! Owns layout, wording and number formats. Must not know how anything was measured or found, and computes no figure:
-//! every one comes from `analysis` or straight from the records. Charts and tables are made from the same structs.
-//! Names from outside (models, paths, labels) are untrusted and escaped in every format.
+//! Owns layout, wording and number formats. Must not know how anything was measured or found, and computes no figures:
+//! all come from `analysis` or directly from the records. Charts and tables are made from the same structs. Names from
+//! outside (models, paths, labels) are untrusted and escaped in every format.
 
 #![forbid(unsafe_code)]
 
@@ -40,42 +40,42 @@ pub use words::load::{load_text, load_words};
 pub use words::load_parts::LoadWords;
 pub use words::run_facts::{severity_word, stop_text};
 
-/// The review of one run, or several runs beside each other, as one HTML file that opens offline.
+/// The review of one run, or of several runs side by side, as one HTML file that opens offline.
 ///
 /// # Errors
-/// [`ReportError`] where there is no run or a part cannot be written.
+/// [`ReportError`] if there is no run or a part cannot be written.
 pub fn html(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
     formats::page::html(some(inputs)?)
 }
 
-/// The same as Markdown (GitHub's tables).
+/// The review as Markdown, with GitHub's tables.
 ///
 /// # Errors
-/// [`ReportError`] where there is no run.
+/// [`ReportError`] if there is no run.
 pub fn markdown(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
     some(inputs).map(formats::markdown::markdown)
 }
 
-/// The review in short, as Markdown.
+/// The short form of the review, as Markdown.
 ///
 /// # Errors
-/// [`ReportError`] where there is no run.
+/// [`ReportError`] if there is no run.
 pub fn brief(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
     some(inputs).map(formats::brief::brief)
 }
 
-/// Every metric as CSV, one a line, with the run, method and form beside it.
+/// Every metric as CSV, one per line, with run, method and form.
 ///
 /// # Errors
-/// [`ReportError`] where there is no run or a line cannot be written.
+/// [`ReportError`] if there is no run or a line cannot be written.
 pub fn csv(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
     formats::csv::csv(some(inputs)?)
 }
 
-/// Runs of the methodology `crystaldiskmark` in the layout of the program's own text, one after the other.
+/// Runs of the methodology `crystaldiskmark` in the text layout of that program, one after the other.
 ///
 /// # Errors
-/// [`ReportError`] where there is no run, or one of another methodology.
+/// [`ReportError`] if there is no run, or one of another methodology.
 pub fn cdm(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
     let texts: Vec<String> = some(inputs)?.iter().map(formats::cdm::text).collect::<Result<_, _>>()?;
     Ok(texts.join("\n"))
@@ -84,7 +84,7 @@ pub fn cdm(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
 /// The results document, as docs/formats/results.schema.json describes it.
 ///
 /// # Errors
-/// [`ReportError`] where there is no run or a part cannot be written.
+/// [`ReportError`] if there is no run or a part cannot be written.
 pub fn json(inputs: &[ReportInput<'_>]) -> Result<serde_json::Value, ReportError> {
     documents::results::json(some(inputs)?)
 }
@@ -92,16 +92,15 @@ pub fn json(inputs: &[ReportInput<'_>]) -> Result<serde_json::Value, ReportError
 /// The document of one load, as docs/formats/io.schema.json describes it.
 ///
 /// # Errors
-/// [`ReportError`] where the run measured no load.
+/// [`ReportError`] if the run measured no load.
 pub fn io_json(input: &IoInput<'_>) -> Result<serde_json::Value, ReportError> {
     Ok(serde_json::to_value(documents::io::results(input)?)?)
 }
 
-/// The document of [`json`] for whoever writes it piece by piece: that of a long run is larger than what a program
-/// should hold.
+/// The document of [`json`], to be written piece by piece: for a long run it is too large to hold in memory.
 ///
 /// # Errors
-/// [`ReportError`] where there is no run.
+/// [`ReportError`] if there is no run.
 pub fn document<'a>(inputs: &[ReportInput<'a>]) -> Result<impl serde::Serialize + use<'a>, ReportError> {
     Ok(documents::results::document(some(inputs)?))
 }

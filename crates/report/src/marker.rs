@@ -1,8 +1,8 @@
-//! The marks by which drivelab knows its own outputs, so that a file of somebody else is never replaced.
+//! The marks by which drivelab recognizes its own outputs, so that it never replaces other files.
 
-/// In the page, in Markdown and in JSON; the text stands near the start.
+/// Bytes at the start of a file that are searched for a mark.
 const LOOK_AT: usize = 4096;
-/// Stands in the head of every page.
+/// In the head of every page.
 pub(crate) const PAGE: &str = "<meta name=\"generator\" content=\"drivelab report\">";
 /// First line of every Markdown report.
 pub(crate) const MARKDOWN: &str = "<!-- drivelab report -->";
@@ -12,9 +12,9 @@ pub(crate) const CSV: &str = "drivelab_results_version,";
 pub(crate) const CDM: &str = "drivelab: figures of its own in the layout of CrystalDiskMark 9.0.1; drivelab";
 /// Value of the field `schema` of every JSON report.
 pub(crate) const SCHEMA: &str = "drivelab.results";
-/// The same of a report of several drives at once.
+/// Value of the field `schema` of every JSON report of several drives at once.
 pub(crate) const TOGETHER: &str = "drivelab.together";
-/// The same of several arms beside each other, which `drivelab run --arm` prints.
+/// Value of the field `schema` of every comparison of arms, which `drivelab run --arm` prints.
 pub(crate) const ARMS: &str = "drivelab.arms";
 
 fn head(bytes: &[u8]) -> String {
@@ -28,7 +28,7 @@ pub fn is_drivelab_page(bytes: &[u8]) -> bool {
     head.starts_with("<!DOCTYPE html>") && head.contains(PAGE)
 }
 
-/// Whether a file is a report that drivelab wrote, in any of its formats. Needs the whole file where it is JSON.
+/// Whether a file is a report that drivelab wrote, in any of its formats. A JSON file must be given whole.
 #[must_use]
 pub fn is_drivelab_output(bytes: &[u8]) -> bool {
     let head = head(bytes);
@@ -39,7 +39,7 @@ fn is_cdm(head: &str) -> bool {
     head.lines().nth(1).is_some_and(|line| line.starts_with(CDM))
 }
 
-/// An object whose field `schema` is ours, wherever it stands.
+/// Whether this is a JSON object whose field `schema`, at any position, has a value of drivelab.
 fn is_json(bytes: &[u8]) -> bool {
     #[derive(serde::Deserialize)]
     struct Named {

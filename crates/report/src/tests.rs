@@ -1,4 +1,4 @@
-//! The formats on made-up runs: what each shows, what it escapes, and what it refuses to put beside each other.
+//! The formats on made-up runs: what each shows, what it escapes, and what it refuses to compare.
 
 use drivelab_analysis::{Analysis, analyse};
 use drivelab_core::finding::{Evidence, Finding, Severity};
@@ -98,10 +98,10 @@ fn what_was_watched_is_in_every_format_with_its_cost_and_its_gaps() {
     for said in [
         "Temperature, power and CPU",
         "Watching cost 20 ms of CPU time",
-        "was not measured before the run: <code>drivelab watch /dev/",
+        "was not measured before the run; <code>drivelab watch /dev/",
         "MB/s/W",
-        "off for quiet steps: 3.0 s",
-        "the host&#39;s alone",
+        "paused for quiet steps: 3.0 s",
+        "does not include the drive",
         "ended above 80 °C (a test)",
         "no &#60;sensor&#62; here",
     ] {
@@ -211,7 +211,7 @@ fn a_folder_on_a_loop_device_is_named_and_not_the_disk_below() {
     assert!(
         one(&records, |inputs| crate::terminal_table(&inputs[0], 100)).contains("on /mnt/test (virtual disk loop7)")
     );
-    // Without folder names (--redact), and where a drive tells its model.
+    // Without folder names (--redact), and with a drive that reports its model.
     records.environment.target.path = ".drivelab-scratch-1".into();
     assert_eq!(title(&records), "Virtual disk loop7");
     records.environment.target.devices = vec![disk.clone()];
@@ -252,7 +252,7 @@ fn long_runs_are_thinned_and_say_so() {
     }
     let page = one(&records, crate::html).unwrap();
     assert!(page.len() < PAGE_LIMIT, "{} bytes", page.len());
-    assert!(page.contains("recorded intervals: their mean rate") && page.contains("left_out"));
+    assert!(page.contains("recorded intervals: mean rate") && page.contains("left_out"));
     let full = one(&records, crate::json).unwrap();
     let intervals: usize =
         full["steps"].as_array().unwrap().iter().map(|step| step["intervals"].as_array().unwrap().len()).sum();
@@ -411,8 +411,8 @@ fn a_lower_bound_is_marked_in_bars_and_sweeps_too() {
     assert_eq!((marked("corners-bars"), marked("depths-sweep"), marked("mixes-sweep")), (1, 1, 0));
     assert!(page.contains("data-value=\"≥ 4,"), "the table of pairs");
     let look =
-        |page: &str| page.split("In one look</h2>").nth(1).unwrap().split("</section>").next().unwrap().to_owned();
-    assert!(look(&page).contains("<p>≥ marks a lower bound"), "what the sign means is said where it stands first");
+        |page: &str| page.split("At a glance</h2>").nth(1).unwrap().split("</section>").next().unwrap().to_owned();
+    assert!(look(&page).contains("<p>≥ marks a lower bound"), "the sign is explained where it occurs first");
     assert!(!look(&one(&testing::sample_run(), crate::html).unwrap()).contains("≥ marks"), "no sign, no words");
 }
 

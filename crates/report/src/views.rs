@@ -1,4 +1,4 @@
-//! What is shown of a run, the same in every format: its tests, the run itself, several runs beside each other.
+//! What every format shows: the tests of a run, the run itself, several runs side by side.
 
 pub(crate) mod across;
 pub(crate) mod run;

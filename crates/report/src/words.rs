@@ -1,4 +1,4 @@
-//! Words about a load, a run, a target and what watching it costs, for every format.
+//! Words about a load, a run, a target and the cost of watching it, for every format.
 
 pub(crate) mod facts;
 mod files;

@@ -164,6 +164,6 @@ fn the_line_about_other_programs_explains_the_marks_that_stand_there() {
     );
     let slower = said(&closed, "others_used_disk", Some(Wrong::TooLow), Wrong::TooHigh);
     assert!(slower.contains("higher (▲) and times shorter (▼)") && !slower.contains("perhaps"), "{slower}");
-    let asked = |records| said(records, "others_used_disk", None, Wrong::TooHigh).contains("those asked for");
+    let asked = |records| said(records, "others_used_disk", None, Wrong::TooHigh).contains("those requested");
     assert_eq!((asked(&open), asked(&closed)), (true, false), "a closed loop asks for no rate");
 }

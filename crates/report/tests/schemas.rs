@@ -1,4 +1,4 @@
-//! The schemas in docs/formats are what the types of the documents say, and each type stands once.
+//! The schemas in docs/formats match the types of the documents, and each type is defined once.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ fn the_published_schemas_are_those_of_the_types() {
         let published = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
             published == text,
-            "docs/formats/{name}.schema.json is not what the types say; UPDATE_SCHEMA=1 writes it"
+            "docs/formats/{name}.schema.json does not match the types; UPDATE_SCHEMA=1 writes it"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! The document of several arms beside each other, which `drivelab run --arm` prints as JSON, and its schema.
+//! The document that compares several arms, which `drivelab run --arm` prints as JSON, and its schema.
 
 use drivelab_analysis::arms::Arms;
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use crate::marker;
 pub struct ArmsDoc {
     /// Always `drivelab.arms`.
     pub schema: &'static str,
-    /// Version of this document, 1. Raised when readers of the version before would misread it.
+    /// Version of this document, 1. Raised when readers of the previous version would misread the new one.
     pub schema_version: u32,
     /// The comparison.
     #[serde(flatten)]
@@ -27,5 +27,5 @@ pub fn arms_json(arms: Arms) -> ArmsDoc {
 
 /// JSON Schema of the document.
 pub(crate) fn arms_schema() -> serde_json::Value {
-    schema::of::<ArmsDoc>("drivelab, arms beside each other", "drivelab.arms.v1")
+    schema::of::<ArmsDoc>("drivelab, comparison of arms", "drivelab.arms.v1")
 }

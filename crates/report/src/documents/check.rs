@@ -1,4 +1,4 @@
-//! The JSON document of `drivelab check`, and its schema. Every word of the answers is `analysis::buyer`'s.
+//! The JSON document of `drivelab check`, and its schema. The words of the answers come from `analysis::buyer`.
 
 use std::path::{Path, PathBuf};
 
@@ -15,43 +15,43 @@ use crate::documents::schema;
 /// Version of the document.
 const SCHEMA_VERSION: u32 = 1;
 
-/// What was checked and what came of it, as JSON.
+/// What was checked, and the answers, as JSON.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CheckDocument<'a> {
     /// `drivelab.check`.
     schema: &'static str,
     /// 1.
     schema_version: u32,
-    /// The device or file that was looked at.
+    /// The device or file that was checked.
     target: PathBuf,
-    /// Whether anything was read of it; where not, the answers rest on what the drive says.
+    /// Whether any of it was read. If not, the answers rest on what the drive reports.
     read: bool,
-    /// The run that holds what was read; null where none is kept.
+    /// The run that recorded the reads; null if none was kept.
     run: Option<RunId>,
-    /// Model as the drive says; null where it is not known.
+    /// Model as the drive reports it; null if unknown.
     model: Option<&'a str>,
-    /// Serial number as the drive says; null where it is not known.
+    /// Serial number as the drive reports it; null if unknown.
     serial: Option<&'a str>,
-    /// Capacity of the drive in bytes; null where there is no drive.
+    /// Capacity of the drive in bytes; null if there is no drive.
     capacity: Option<Bytes>,
-    /// The line above the answers.
+    /// The verdict, one line above the answers.
     verdict: &'a Verdict,
-    /// Question by question, in a fixed order.
+    /// One answer for each question, in a fixed order.
     answers: &'a [Answer],
-    /// What could not be found out, why, and how to get it.
+    /// What could not be determined, why, and how to get it.
     not_known: &'a [NotKnown],
 }
 
-/// What is shown of a check.
+/// The check to show.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckInput<'a> {
-    /// The device or file that was looked at.
+    /// The device or file that was checked.
     pub target: &'a Path,
-    /// What the answers are made of.
+    /// What the answers rest on.
     pub known: Known<'a>,
     /// Verdict and answers.
     pub checked: &'a Checked,
-    /// The run, where one is kept.
+    /// The run, if it was kept.
     pub run: Option<RunId>,
 }
 

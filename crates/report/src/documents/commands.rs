@@ -1,6 +1,6 @@
-//! The schemas of what commands that make no report print as JSON: dry runs, `wipe`, `watch`.
+//! The schemas of the JSON that commands without a report print: dry runs, `wipe`, `watch`.
 //!
-//! Must not know how anything is planned, emptied or watched.
+//! Must not know how anything is planned, wiped or watched.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::documents::schema;
 use crate::documents::watch::{WatchCost, WatchLine};
 use crate::documents::wipe::WipeDocument;
 
-/// The schemas: name of the file without its end, schema.
+/// The schemas: file name without its extension, schema.
 pub(crate) fn command_schemas() -> [(&'static str, Value); 4] {
     [
         ("dry-run", schema::of::<DryRun>("drivelab, what a command would do", "drivelab.dry-run.v1")),

@@ -1,7 +1,7 @@
-//! The document of what a command would do: for a run of one target, under conditions, of several targets at once, and
-//! for what is left of a run that is resumed.
+//! The document of what a command would do: a run of one target, a run under conditions, a run of several targets at
+//! once, or the rest of a run that is resumed.
 //!
-//! Parts that an order has nothing to say about are absent.
+//! Parts that do not apply to a command are absent.
 
 use std::path::PathBuf;
 
@@ -12,102 +12,103 @@ use drivelab_core::units::{Bytes, BytesPerSecond};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What would be done.
+/// What the command would do.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DryRun {
     /// `drivelab.dry-run`.
     pub schema: &'static str,
-    /// Raised when readers of the version before would misread it.
+    /// Version of this document. Raised when readers of the previous version would misread the new one.
     pub schema_version: u32,
     /// The methodology.
     pub method: String,
-    /// Its version.
+    /// Version of the methodology.
     pub method_version: String,
-    /// In which form.
+    /// Form of the methodology.
     pub form: Form,
-    /// The stored run that would go on; absent of a new one.
+    /// The stored run that would be resumed; absent for a new run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
-    /// Steps of one run, each round counted; under several conditions those of the longest.
+    /// Steps of one run, counting every round. Under several conditions: steps of the longest run.
     pub steps: usize,
-    /// Steps that are not finished; absent of a new run.
+    /// Steps that are not finished; absent for a new run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps_left: Option<usize>,
-    /// Seconds that all of it is expected to take.
+    /// Estimated duration of the whole command in seconds.
     pub estimated_time_s: f64,
-    /// Bytes that all of it is expected to write.
+    /// Estimated bytes that the whole command writes.
     pub estimated_written: Bytes,
-    /// Whether a faster drive would be written more, as steps that write last a fixed time.
+    /// Whether more would be written to a faster drive, because steps that write last a fixed time.
     pub written_by_time: bool,
-    /// Whether a slower drive would take longer, as steps end by volume, passes or operations.
+    /// Whether a slower drive would take longer, because steps end by volume, passes or operations.
     pub timed_by_rate: bool,
-    /// Bytes per second of sequential operations that time and bytes are reckoned with (`--assume-rate`).
+    /// Sequential rate in bytes per second on which the estimates of time and bytes are based (`--assume-rate`).
     pub assumed_rate: BytesPerSecond,
-    /// The target, where there is one.
+    /// The target, if there is only one.
     #[serde(flatten)]
     pub target: Option<DryRunTarget>,
-    /// The targets, where they are several at once, in the order of their letters; absent of one.
+    /// The targets of a run of several at once, in the order of their letters; absent for a single target.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub drives: Vec<DryRunTarget>,
-    /// What would be set up on the target, in this order, each measured and undone; absent where nothing is.
+    /// The conditions that would be set up on the target, in this order, each measured and then undone; absent if there
+    /// are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
-    /// Tests that would not run, and why; absent where all would.
+    /// Tests that would not run, and why; absent if all would.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
-    /// Parameters set on the command line; absent where none is.
+    /// Parameters set on the command line; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<String>,
     /// What else the user should know, a sentence each.
     pub remarks: Vec<String>,
 }
 
-/// What would be measured.
+/// A target that would be measured.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DryRunTarget {
     /// What the user named.
     pub target: PathBuf,
-    /// Bytes of it that are tested.
+    /// Bytes of the target that would be tested.
     pub length: Bytes,
-    /// Bytes of it that are expected to be written, in all runs.
+    /// Estimated bytes written to the target, in all runs together.
     pub written: Bytes,
-    /// Capacity of the device below it in bytes, where that is known.
+    /// Capacity in bytes of the device below the target; null if unknown.
     pub device_capacity: Option<Bytes>,
-    /// Bytes expected to be written as a multiple of that capacity.
+    /// Estimated bytes written as a multiple of that capacity; null if it is unknown.
     pub drive_writes: Option<f64>,
-    /// What is known of the wear.
+    /// What is known about the wear, a phrase.
     pub endurance: String,
-    /// Of a block device: which one it is and what is on it.
+    /// If the target is a block device: which one it is and what is on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<DryRunDevice>,
 }
 
-/// A block device that is measured itself.
+/// A block device that is the target itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DryRunDevice {
     /// The kernel's name.
     pub name: String,
-    /// Model, where it has one.
+    /// Model; null if it has none.
     pub model: Option<String>,
-    /// Serial number, where it has one.
+    /// Serial number; null if it has none.
     pub serial: Option<String>,
-    /// Its content, a phrase each; empty where nothing was found.
+    /// Content that was found on it, a phrase each; empty if nothing was found.
     pub found: Vec<String>,
-    /// What was looked at to find it, one phrase.
+    /// What was searched for content, one phrase.
     pub looked_at: String,
-    /// The user's word that writing to it needs; absent where it is only read.
+    /// The `--destroy` flag that writing to it needs; absent if it is only read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destroy: Option<DryRunDestroy>,
 }
 
-/// The word that lets a block device be overwritten.
+/// The flag that permits overwriting a block device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DryRunDestroy {
-    /// The ID that `--destroy` needs: serial number, or the kernel's name where there is none.
+    /// The ID to give with `--destroy`: the serial number, or the kernel's name if there is none.
     pub id: String,
-    /// The flag as a shell takes it.
+    /// The flag as to be typed in a shell.
     pub flag: String,
-    /// Whether this command named the device; without it the same command is refused.
+    /// Whether this command has the flag; without it the run is refused.
     pub named: bool,
 }
 

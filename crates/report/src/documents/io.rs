@@ -1,8 +1,8 @@
 //! The document of one load: what `drivelab io --json` prints and docs/formats/io.schema.json describes.
 //!
 //! A published format: fields are added, never renamed, removed or given another meaning within one schema version.
-//! Means are over the whole measured part, of all rounds together where there are several; percentiles come from the
-//! merged histograms and are never averaged.
+//! Means are over the whole measured part of all rounds together; percentiles come from the merged histograms and are
+//! never averaged.
 
 mod engine;
 mod marks;
@@ -37,9 +37,9 @@ use crate::words::run_facts;
 
 /// Name of the document.
 const SCHEMA: &str = "drivelab.io";
-/// Version of the document; raised when a reader of the old one would go wrong.
+/// Version of the document; raised when readers of the old version would misread the new one.
 const SCHEMA_VERSION: u32 = 1;
-/// Errors and bad blocks that are listed.
+/// Errors and bad blocks that are listed at most.
 const MOST_LISTED: usize = 64;
 
 /// A run of one load.
@@ -47,7 +47,7 @@ const MOST_LISTED: usize = 64;
 pub struct IoInput<'a> {
     /// The run.
     pub run: ReportInput<'a>,
-    /// Whether it is kept, so that its name means something.
+    /// Whether it is kept: only then its id is of use.
     pub saved: bool,
 }
 
@@ -58,110 +58,111 @@ pub(crate) struct IoResults {
     schema: String,
     /// Version of this document, 1.
     schema_version: u32,
-    /// The run; absent where nothing was kept (`--no-save`).
+    /// The run; null if it was not kept (`--no-save`).
     pub(crate) run: Option<RunId>,
-    /// How the run stands.
+    /// State of the run.
     pub(crate) state: RunState,
-    /// Why it failed; empty where it did not.
+    /// Why it failed; empty if it did not.
     pub(crate) message: String,
     /// Wall-clock time of the start, RFC 3339.
     pub(crate) started: String,
-    /// Which drivelab measured.
+    /// The version of drivelab that measured.
     tool: ToolVersion,
-    /// What it ran on.
+    /// The target.
     pub(crate) target: TargetDoc,
-    /// What was written before, so that nothing unwritten was read; absent where nothing was.
+    /// What was written before the load, so that no unwritten blocks were read; null if nothing was.
     pub(crate) filled: Option<FillDoc>,
-    /// The step that issued it: findings name it, and `drivelab explain RUN STEP:METRIC` explains its figures.
+    /// The step that issued the load. Findings name it, and `drivelab explain RUN STEP:METRIC` explains its figures.
     pub(crate) step: StepId,
-    /// The load, with everything resolved. Its seed is the one that `--seed` takes, so that the same flags with it
-    /// issue the same operations; so are those of the loads beside it.
+    /// The load, with everything resolved. Its seed is the value for `--seed` with which the same flags issue the same
+    /// operations; the seeds of the loads beside it are such values too.
     pub(crate) workload: Workload,
-    /// The seed that the operations were made from: derived from `workload.seed` and the name of the step, so that no
-    /// two steps of a methodology visit the same offsets in the same order.
+    /// The seed from which the operations were generated. It is derived from `workload.seed` and the name of the step,
+    /// so that no two steps of a methodology visit the same offsets in the same order.
     derived_seed: u64,
-    /// When it was to end.
+    /// When the load should end.
     stop: StopRule,
-    /// Time at the start of each round that is left out of every figure, in nanoseconds.
+    /// Ramp in nanoseconds: time at the start of each round that is left out of every figure.
     ramp_ns: u64,
-    /// Why the last round ended; absent where none did.
+    /// Why the last round ended; null if none did.
     pub(crate) stop_reason: Option<StopReason>,
     /// Measured time in nanoseconds, all rounds together.
     pub(crate) elapsed_ns: u64,
-    /// By kind, those that the load issues: `read`, `write`, `trim`, `write_zeroes`, `flush`.
+    /// Results by kind of operation, for the kinds that the load issues: `read`, `write`, `trim`, `write_zeroes`,
+    /// `flush`.
     pub(crate) operations: BTreeMap<String, OperationDoc>,
-    /// By group of threads, where several ran at the same time; the figures above are their sums. Of the last round.
+    /// Results by group of threads, if several ran at the same time; from the last round. The figures above are their
+    /// sums.
     pub(crate) groups: Vec<GroupDoc>,
-    /// How the engine ran it; absent where no round ended.
+    /// How the engine ran the load; null if no round ended.
     pub(crate) engine: Option<EngineDoc>,
-    /// What kept the load from being faster; absent where no round ended.
+    /// What limited the load; null if no round ended.
     pub(crate) limited_by: Option<LimitKind>,
-    /// The figures that this rests on, one sentence.
+    /// The figures on which `limited_by` rests, one sentence.
     pub(crate) limited_because: String,
-    /// Whether rates are lower bounds: not the target was the limit.
+    /// Whether rates are lower bounds, because the target was not the limit.
     pub(crate) lower_bound: bool,
-    /// Codes of the findings that spoil the figures: something beside the test changed them, rates to the low side and
-    /// latencies to the high one.
+    /// Codes of the findings that disturb the figures: something outside the test lowered rates or raised latencies.
     pub(crate) spoiled_by: Vec<String>,
-    /// In which direction they spoil them.
+    /// In which direction the figures are wrong because of them.
     pub(crate) wrong: WrongDoc,
-    /// Codes of the findings that make figures void: no table shows these.
+    /// Codes of the findings that make figures void. No table shows void figures.
     pub(crate) voided_by: Vec<String>,
-    /// Which figures they make void.
+    /// Which figures are void.
     pub(crate) void: VoidDoc,
-    /// Schedule and backlog of the last round; null in a closed loop.
+    /// Schedule and backlog of the last round; null for a closed loop.
     pub(crate) backlog: Option<OpenLoop>,
-    /// What was done with the trace in the last round; null where none was replayed.
+    /// The replay of the trace in the last round; null if no trace was replayed.
     pub(crate) replay: Option<ReplayRecord>,
-    /// What checking headers found; null where nothing was checked.
+    /// The result of checking headers; null if nothing was checked.
     pub(crate) verification: Option<Verification>,
-    /// The first errors of operations, at most 64, and the first of each number; the counts are in `operations`.
+    /// The first errors of operations, at most 64, plus the first of each error number; the counts are in `operations`.
     pub(crate) errors: Vec<IoError>,
-    /// Operations that failed, by error number, those of the ramp included; 0 stands for fewer bytes than asked.
+    /// Number of failed operations by error number (errno), including the ramp; 0 means fewer bytes than requested.
     pub(crate) errors_by_errno: BTreeMap<i32, u64>,
-    /// Statements about the run, the gravest first.
+    /// Findings about the run, the most severe first.
     pub(crate) findings: Vec<Finding>,
-    /// Each round for itself, where there are several.
+    /// Results of each round, if there are several; otherwise empty.
     pub(crate) rounds: Vec<RoundDoc>,
-    /// Whether and in which rounds the load was steady; null where that was not asked for (`--steady`), or nothing
-    /// could be judged. The figures above are then those of these rounds.
+    /// Whether the load became steady, and in which rounds; null without `--steady`, or if it could not be judged.
+    /// If present, the figures above are those of these rounds.
     pub(crate) steadiness: Option<Steadiness>,
-    /// What a search for a rate found; null where none was asked for. The figures above are then those of the round
-    /// with the highest rate that kept the bound, or of the first round where none did.
+    /// The result of a search for a rate; null if there was none. If present, the figures above are those of the round
+    /// with the highest rate that stayed within the bound, or of the first round if none did.
     pub(crate) rate_search: Option<SearchDoc>,
 }
 
-/// A search for the highest rate at which a percentile of the response time keeps a bound.
+/// A search for the highest rate at which a percentile of the response time stays within a bound.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SearchDoc {
     /// The percentile: `p99`.
     pub(crate) percentile: String,
-    /// Longest response time that it may have, in nanoseconds.
+    /// The bound: the longest response time allowed for this percentile, in nanoseconds.
     pub(crate) bound_ns: u64,
-    /// Highest rate that kept the bound, operations per second; null where none did.
+    /// Highest rate that stayed within the bound, operations per second; null if none did.
     pub(crate) held_iops: Option<f64>,
-    /// Lowest rate that did not; null where all did.
+    /// Lowest rate that exceeded the bound, operations per second; null if none did.
     pub(crate) missed_iops: Option<f64>,
-    /// Whether another round would tell no more.
+    /// Whether the search is finished: another round would not narrow the result.
     finished: bool,
-    /// Why it ended after so many rounds; empty where it goes on.
+    /// Why the search ended; empty if it has not.
     pub(crate) ended: String,
 }
 
-/// What the load ran on.
+/// The target of the load.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TargetDoc {
     /// The file or device.
     pub(crate) path: PathBuf,
-    /// What it is.
+    /// Kind of target.
     kind: TargetKind,
-    /// Bytes that could be touched.
+    /// Bytes of the target that the load may touch.
     pub(crate) length: Bytes,
     /// Block devices from the file system downwards, by kernel name, with their models.
     pub(crate) devices: Vec<DeviceDoc>,
-    /// What is known about direct I/O there.
+    /// What is known about direct I/O on the target.
     direct_io: String,
-    /// Why it might be written; null where it could not be.
+    /// Why writing was allowed; null if the target could not be written.
     guard: Option<String>,
 }
 
@@ -170,61 +171,61 @@ pub(crate) struct TargetDoc {
 pub(crate) struct DeviceDoc {
     /// Kernel name.
     pub(crate) name: String,
-    /// Model, where it is known.
+    /// Model; null if unknown.
     pub(crate) model: Option<String>,
 }
 
 /// What was written before the load.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FillDoc {
-    /// Bytes.
+    /// Bytes written.
     pub(crate) bytes: u64,
-    /// Time it took, in nanoseconds.
+    /// Duration in nanoseconds.
     pub(crate) elapsed_ns: u64,
 }
 
-/// What one kind of operation did.
+/// Results of one kind of operation.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct OperationDoc {
-    /// Completed operations without error.
+    /// Operations completed without error.
     pub(crate) count: u64,
-    /// Bytes those moved.
+    /// Bytes that they moved.
     pub(crate) bytes: u64,
     /// Operations per second.
     pub(crate) iops: f64,
-    /// Bytes per second; null of a kind that moves no data (discards, flushes).
+    /// Bytes per second; null for operations that move no data (discards, flushes).
     pub(crate) throughput: Option<f64>,
-    /// Operations per second over the busy time, in which at least one operation was outstanding, so without the pauses
-    /// of a replayed trace; null where none was replayed.
+    /// Operations per second over the busy time, in which at least one operation was in flight (so without the pauses
+    /// of a replayed trace); null if no trace was replayed.
     pub(crate) busy_iops: Option<f64>,
-    /// Bytes per second over the same time.
+    /// Bytes per second over the busy time; null if no trace was replayed, and for operations that move no data.
     pub(crate) busy_throughput: Option<f64>,
-    /// Operations that ended in an error; counted nowhere else.
+    /// Operations that ended in an error; included in no other figure.
     pub(crate) errors: u64,
-    /// Submission to completion; null where nothing completed.
+    /// Latency, from submission to completion; null if nothing completed.
     pub(crate) latency_ns: Option<LatencyDoc>,
-    /// Intended start to completion; null in a closed loop.
+    /// Response time, from the intended start to completion; null for a closed loop.
     pub(crate) response_ns: Option<LatencyDoc>,
-    /// The same by size of operation; empty where all were of one size.
+    /// Results by size of operation; empty if all had one size.
     pub(crate) sizes: Vec<SizeDoc>,
 }
 
-/// What operations of one size did.
+/// Results of operations of one size.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct SizeDoc {
     /// Bytes of one operation.
     pub(crate) block_size: Bytes,
-    /// Completed operations without error.
+    /// Operations completed without error.
     count: u64,
     /// Operations per second.
     pub(crate) iops: f64,
-    /// Bytes per second; null of a kind that moves no data (discards, flushes).
+    /// Bytes per second; null for operations that move no data (discards, flushes).
     pub(crate) throughput: Option<f64>,
-    /// Operations per second over the busy time of a replayed trace; null where none was replayed.
+    /// Operations per second over the busy time of a replayed trace; null if no trace was replayed.
     pub(crate) busy_iops: Option<f64>,
-    /// Bytes per second over the same time.
+    /// Bytes per second over the busy time; null if no trace was replayed, and for operations that move no data.
     pub(crate) busy_throughput: Option<f64>,
-    /// Submission to completion; null where nothing completed.
+    /// Latency, from submission to completion; null if nothing completed.
     pub(crate) latency_ns: Option<LatencyDoc>,
 }
 
@@ -235,7 +236,7 @@ pub(crate) struct LatencyDoc {
     pub(crate) mean: f64,
     /// Exact minimum.
     min: u64,
-    /// Median; null, as every percentile, with fewer than five operations beyond it.
+    /// Median; like every percentile null if fewer than five operations lie beyond it.
     pub(crate) p50: Option<u64>,
     /// 90th percentile.
     pub(crate) p90: Option<u64>,
@@ -247,33 +248,34 @@ pub(crate) struct LatencyDoc {
     pub(crate) max: u64,
 }
 
-/// What a group of threads did.
+/// Results of a group of threads.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct GroupDoc {
-    /// Its name; empty for the main load.
+    /// Name of the group; empty for the main load.
     pub(crate) name: String,
-    /// The other namespace of the drive that it read in place of the target, `nvme0n2`; absent where it is the target.
+    /// The other namespace of the drive that the group read instead of the target, such as `nvme0n2`; absent if it used
+    /// the target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) on: Option<String>,
-    /// By kind, as above.
+    /// Results by kind of operation.
     pub(crate) operations: BTreeMap<String, OperationDoc>,
 }
 
-/// One round.
+/// Results of one round.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RoundDoc {
-    /// Number, from 1.
+    /// Number of the round, from 1.
     pub(crate) round: u32,
-    /// Rate that was asked for, operations per second; null in a closed loop.
+    /// Requested rate in operations per second; null for a closed loop.
     pub(crate) asked_iops: Option<f64>,
     /// Measured time in nanoseconds.
     elapsed_ns: u64,
-    /// By kind, as above.
+    /// Results by kind of operation.
     pub(crate) operations: BTreeMap<String, OperationDoc>,
 }
 
 impl LatencyDoc {
-    /// `None` where the histogram is empty.
+    /// `None` if the histogram is empty.
     fn of(histogram: &SparseHistogram) -> Option<LatencyDoc> {
         let summary = histogram.summary()?;
         let told = |per_cent| tails::percentile(histogram, per_cent).map(Nanos::get);
@@ -289,10 +291,10 @@ impl LatencyDoc {
     }
 }
 
-/// What rates are over.
+/// The times that rates are based on.
 #[derive(Clone, Copy)]
 struct Times {
-    /// The measured part, of bursts by volume their active time.
+    /// The measured part; for bursts by volume their active time.
     elapsed: Nanos,
     /// The busy time of a replayed trace.
     busy: Option<Nanos>,
@@ -309,7 +311,7 @@ impl Times {
     }
 }
 
-/// The same kind in several rounds, as one.
+/// Several rounds of one kind of operation, merged.
 fn merged(kind: OpKind, records: &[&OpRecord], Times { elapsed, busy }: Times) -> OperationDoc {
     let sum = |of: fn(&OpRecord) -> u64| records.iter().map(|record| of(record)).sum::<u64>();
     let mut latency = SparseHistogram::default();
@@ -327,7 +329,7 @@ fn merged(kind: OpKind, records: &[&OpRecord], Times { elapsed, busy }: Times) -
         }
     }
     let (count, bytes) = (sum(|record| record.count), Bytes::new(sum(|record| record.bytes.get())));
-    // The same arithmetic as for one record, so that a round for itself and its sum cannot differ.
+    // The arithmetic of a single record, so that a single round and its sum cannot differ.
     let over = |time, count, bytes| OpRecord::new(count, bytes, 0, SparseHistogram::default(), time);
     let rates = |count, bytes| (over(elapsed, count, bytes), busy.map(|busy| over(busy, count, bytes)));
     let in_bytes = |rates: &OpRecord| rates.throughput.filter(|_| kind.moves_data()).map(BytesPerSecond::get);
@@ -358,7 +360,7 @@ fn merged(kind: OpKind, records: &[&OpRecord], Times { elapsed, busy }: Times) -
     }
 }
 
-/// The kinds that a workload issues, or that were seen all the same.
+/// The kinds that a workload issues, and any other that was recorded.
 fn by_kind(rounds: &[&StepRecord], workload: &Workload) -> BTreeMap<String, OperationDoc> {
     let times = Times::of(rounds);
     let of = |kind: OpKind| -> Vec<&OpRecord> {
@@ -370,7 +372,7 @@ fn by_kind(rounds: &[&StepRecord], workload: &Workload) -> BTreeMap<String, Oper
     };
     let kinds = OpKind::ALL.into_iter().map(|kind| (kind, of(kind)));
     let issued = kinds.filter(|(kind, found)| workload.issues(*kind) || found.iter().any(|r| r.count + r.errors > 0));
-    // An overloaded loop's response times grow with the length of the test: no results.
+    // The response times of an overloaded open loop grow with the length of the test: they are no result.
     let overloaded = rounds.iter().any(|record| drivelab_analysis::overloaded(record, workload));
     let document = |kind: OpKind, found: &[&OpRecord]| {
         let document = merged(kind, found, times);
@@ -383,7 +385,7 @@ fn groups(last: Option<&StepRecord>, workload: &Workload) -> Vec<GroupDoc> {
     let Some(last) = last else { return Vec::new() };
     let on =
         |name: &str| workload.beside.iter().find(|load| load.name == name)?.on.as_ref().map(|on| on.words().to_owned());
-    // Only a load by itself replays a trace.
+    // A load with groups never replays a trace.
     let times = Times { elapsed: last.elapsed(), busy: None };
     let one = |group: &drivelab_core::record::GroupRecord| {
         let main = [(OpKind::Read, &group.read), (OpKind::Write, &group.write)];
@@ -395,7 +397,7 @@ fn groups(last: Option<&StepRecord>, workload: &Workload) -> Vec<GroupDoc> {
     last.groups.iter().map(one).collect()
 }
 
-/// What checking found, over all rounds.
+/// The result of checking, over all rounds.
 fn verification(rounds: &[&StepRecord]) -> Option<Verification> {
     let mut checks = rounds.iter().filter_map(|record| record.verification.as_ref());
     let first = checks.next()?.clone();
@@ -455,7 +457,7 @@ pub(crate) fn results(input: &IoInput<'_>) -> Result<IoResults, ReportError> {
     let all: Vec<&StepRecord> = records.steps.iter().filter(|record| record.key.step == step.id).collect();
     let found = records.plan.test_of(&step.id).and_then(|test| found(test, step, records));
     let reported = found.as_ref().and_then(Found::reported).map(|one| one.round);
-    // Of a steady load, the window that was judged is reported, as everywhere else.
+    // For a steady load, the window that was judged is reported, as everywhere else.
     let judged =
         records.plan.test_of(&step.id).and_then(|test| records.steadiness.iter().find(|one| one.test == test.name));
     let is_reported = |record: &&&StepRecord| {
@@ -524,7 +526,7 @@ fn search(input: &ReportInput<'_>, step: &Step, found: &Found) -> Option<SearchD
     })
 }
 
-/// Of all rounds, the first errors and the first of each number.
+/// The first errors of all rounds, plus the first of each error number.
 fn first_errors(rounds: &[&StepRecord]) -> Vec<IoError> {
     let mut seen = BTreeSet::new();
     let all = rounds.iter().flat_map(|record| &record.errors).enumerate();
@@ -540,14 +542,14 @@ fn errors_by_errno(rounds: &[&StepRecord]) -> BTreeMap<i32, u64> {
         }
     }
     if all.is_empty() {
-        // Recordings from before they were counted know those that they kept.
+        // Old recordings have no counts: count the errors that they list.
         rounds.iter().flat_map(|record| &record.errors).for_each(|error| *all.entry(error.errno).or_default() += 1);
     }
     all
 }
 
-/// The load with the seeds that were stated (recordings from before these were kept show those that were derived), and,
-/// of a search, at the rate of the round whose figures are reported.
+/// The load with the seeds as given (old recordings without them: with the derived seeds) and, for a search, at the
+/// rate of the round whose figures are reported.
 fn as_stated(step: &Step, workload: &Workload, reported: Option<&Try>) -> Workload {
     let mut stated = workload.clone();
     if let (Some(rate), Some(reported)) = (&mut stated.pace.rate, reported) {

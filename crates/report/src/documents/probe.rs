@@ -19,34 +19,34 @@ pub struct TargetsDocument<'a> {
     schema: &'static str,
     /// 1.
     schema_version: u32,
-    /// The disks of this machine.
+    /// The disks of this host.
     targets: &'a [TargetProbe],
 }
 
-/// A target in full as JSON.
+/// Everything about one target as JSON.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ShowDocument<'a> {
     /// `drivelab.show`.
     schema: &'static str,
     /// 1.
     schema_version: u32,
-    /// Everything that can be told of it.
+    /// Everything that is known about it.
     target: &'a TargetProbe,
-    /// What is worth knowing about it.
+    /// Findings about it.
     findings: &'a [Finding],
-    /// What no probe tells: the drive facts file that fits its model.
+    /// What the device itself does not report: the drive facts file that matches its model; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     data_sheet: Option<&'a DriveFacts>,
 }
 
-/// A target in full, and what is known of its model.
+/// A target, and what is known about its model.
 #[derive(Debug, Clone, Copy)]
 pub struct ShowInput<'a> {
-    /// Everything that can be told of it.
+    /// Everything that is known about it.
     pub target: &'a TargetProbe,
-    /// What is worth knowing about it.
+    /// Findings about it.
     pub findings: &'a [Finding],
-    /// The drive facts file that fits its model.
+    /// The drive facts file that matches its model.
     pub data_sheet: Option<&'a DriveFacts>,
 }
 
@@ -56,14 +56,14 @@ pub fn targets_document(targets: &[TargetProbe]) -> TargetsDocument<'_> {
     TargetsDocument { schema: "drivelab.targets", schema_version: SCHEMA_VERSION, targets }
 }
 
-/// A target in full, as docs/formats/show.schema.json describes it.
+/// Everything about one target, as docs/formats/show.schema.json describes it.
 #[must_use]
 pub fn show_document<'a>(input: &ShowInput<'a>) -> ShowDocument<'a> {
     let ShowInput { target, findings, data_sheet } = *input;
     ShowDocument { schema: "drivelab.show", schema_version: SCHEMA_VERSION, target, findings, data_sheet }
 }
 
-/// JSON Schemas of both documents: name of the file without its end, schema.
+/// JSON Schemas of both documents: file name without its extension, schema.
 pub(crate) fn probe_schemas() -> [(&'static str, Value); 2] {
     [
         ("targets", schema::of::<TargetsDocument<'_>>("drivelab targets", "drivelab.targets.v1")),

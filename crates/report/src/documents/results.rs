@@ -34,17 +34,17 @@ use crate::views::run::scores;
 use crate::views::test::{curve, map};
 use crate::words::run_facts;
 
-/// Version of the document; raised when a reader of the old one would go wrong.
+/// Version of the document; raised when readers of the old version would misread the new one.
 const SCHEMA_VERSION: u32 = 1;
 
-/// A results document: of one run, or of several.
+/// A results document, of one run or of several.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[expect(clippy::large_enum_variant, reason = "made once for each report")]
 pub(crate) enum Results<'a> {
-    /// Of one run.
+    /// Results of one run.
     One(RunResults<'a>),
-    /// Of several runs.
+    /// Results of several runs.
     Several(SeveralResults<'a>),
 }
 
@@ -57,37 +57,36 @@ pub(crate) struct RunResults<'a> {
     pub(crate) schema_version: u32,
     /// The run.
     pub(crate) run: RunDoc,
-    /// Target and testbed at the start.
+    /// Target and testbed at the start of the run.
     pub(crate) environment: Environment,
-    /// Every figure, in the order of the plan, those of the whole run last. docs/metrics.md defines them.
+    /// Every figure, in the order of the plan, with those of the whole run last. docs/metrics.md defines them.
     pub(crate) metrics: Vec<MetricDoc>,
-    /// Statements about the run, the gravest first.
+    /// Findings about the run, the most severe first.
     pub(crate) findings: Vec<FindingDoc>,
     /// Every step of the plan with its executions.
     pub(crate) steps: Vec<StepDoc<'a>>,
-    /// What was watched beside the I/O; absent where nothing was.
+    /// Telemetry recorded during the I/O; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) telemetry: Option<TelemetryDoc<'a>>,
     /// What limited each executed step.
     pub(crate) limits: Vec<StepLimit>,
-    /// Loads at full speed and at shares of it, with their knees; absent where there are none.
+    /// Load curves (a load at full speed and at shares of it) with their knees; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) curves: Vec<Curve>,
-    /// The drive's data sheet beside what was measured; absent where the methodology measures no twin of a printed
+    /// The drive's data sheet compared with the measured figures; absent if the methodology has no test for a printed
     /// figure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data_sheet: Option<Sheet>,
-    /// The buyer's verdict and answers; absent of runs that are no check (`drivelab check`), and of one that was not
-    /// brought to its end.
+    /// Verdict and answers of `drivelab check`; absent for other runs, and for a check that was not completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) checked: Option<Checked>,
-    /// Figures that the methodology makes of those of several steps; absent where there are none.
+    /// Scores: figures that the methodology computes from several steps; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) scores: Vec<ScoreFigure>,
-    /// Drives by position: reads of a whole span in order; absent where there are none.
+    /// Speed maps: sequential reads of a whole span by position; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) maps: Vec<SpeedMap>,
-    /// What a copy of this document leaves out to stay small; empty in the full document.
+    /// What this copy of the document leaves out to stay small; absent in the full document.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) left_out: Vec<String>,
 }
@@ -99,17 +98,17 @@ pub(crate) struct SeveralResults<'a> {
     schema: String,
     /// Version of this document, 1.
     schema_version: u32,
-    /// Whether every run may be compared with every other: same methodology content, same form, not smoke.
+    /// Whether every run may be compared with every other: same content of the methodology, same form, not smoke.
     comparable: bool,
-    /// Why not, a sentence each.
+    /// Why runs are not comparable, a sentence each.
     not_comparable_because: Vec<String>,
-    /// Each run as a document of its own.
+    /// Each run as its own document.
     runs: Vec<RunResults<'a>>,
-    /// The figures of all runs, each with its run.
+    /// The figures of all runs, each with its run id.
     metrics: Vec<MetricDoc>,
-    /// The findings of all runs, each with its run.
+    /// The findings of all runs, each with its run id.
     findings: Vec<FindingDoc>,
-    /// Runs of one drive under several arms beside each other, a comparison for each drive; absent where there is none.
+    /// Comparisons of runs under several arms, one for each drive; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     arms: Vec<Arms>,
 }
@@ -117,84 +116,84 @@ pub(crate) struct SeveralResults<'a> {
 /// The run itself.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RunDoc {
-    /// Name of the run.
+    /// Id of the run.
     id: RunId,
-    /// How it stands.
+    /// State of the run.
     state: RunState,
-    /// Why it failed; empty where it did not.
+    /// Why it failed; empty if it did not.
     message: String,
     /// The form of the methodology. Results of different forms are not comparable.
     form: Form,
     /// Name, version and content hash of the methodology. Results of different hashes are not comparable.
     method: MethodIdentity,
-    /// Title of the methodology, for people.
+    /// Title of the methodology.
     title: String,
-    /// What the methodology is for.
+    /// Purpose of the methodology.
     summary: String,
-    /// What the methodology cites.
+    /// Sources that the methodology cites.
     sources: Vec<Source>,
-    /// Which drivelab measured.
+    /// The version of drivelab that measured.
     tool: ToolVersion,
-    /// Version of the analysis that made metrics and findings.
+    /// Version of the analysis that computed metrics and findings.
     analysis_version: u32,
     /// Wall-clock time of the start, RFC 3339.
     started: String,
-    /// Length on the run clock in nanoseconds, pauses left out.
+    /// Duration on the run clock in nanoseconds, without interruptions.
     duration_ns: u64,
-    /// Interruptions and how the run went on.
+    /// Interruptions, and how the run continued.
     breaks: Vec<BreakDoc>,
-    /// Executions that could not be done.
+    /// Executions that failed.
     failed_steps: Vec<FailedDoc>,
-    /// Verdicts on steady tests.
+    /// Steady-state verdicts of the tests that look for it.
     steadiness: Vec<Steadiness>,
 }
 
-/// What was watched beside the I/O.
+/// Telemetry recorded during the I/O.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TelemetryDoc<'a> {
-    /// CPU time in nanoseconds that the reading cost.
+    /// CPU time in nanoseconds that reading the sources took.
     cpu_ns: u64,
-    /// Sources were read in idle and latency-critical steps too.
+    /// Whether sources were also read in idle and latency-critical steps.
     always: bool,
-    /// Temperature above which the run is ended.
+    /// Temperature above which the run ends; null if there is no such limit.
     abort_above: Option<TemperatureLimit>,
-    /// What could not be watched and why.
+    /// What could not be recorded, and why.
     remarks: Vec<String>,
-    /// The sources with everything that was sampled of them.
+    /// The sources with their samples.
     pub(crate) sources: Vec<TelemetrySourceDoc<'a>>,
 }
 
 /// A source and its samples.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TelemetrySourceDoc<'a> {
-    /// What it is; its series are in the order of a sample's values.
+    /// The source. Its series are in the order of the values of a sample.
     #[serde(flatten)]
     description: SourceDescription,
-    /// Samples in order of time.
+    /// Samples in chronological order.
     pub(crate) samples: &'a [Sample],
-    /// Times without samples.
+    /// Periods without samples.
     gaps: &'a [Gap],
 }
 
 /// An interruption.
 #[derive(Debug, Serialize, JsonSchema)]
 struct BreakDoc {
-    /// Run time of the last event before it, in nanoseconds.
+    /// Run time of the last event before the interruption, in nanoseconds.
     at_ns: u64,
-    /// Why.
+    /// Cause.
     cause: String,
-    /// Wall-clock time at which the run went on, RFC 3339; absent where it did not.
+    /// Wall-clock time at which the run was resumed, RFC 3339; null if it was not.
     resumed: Option<String>,
-    /// What had become of the prepared target.
+    /// State of the prepared target on resuming; null if the run was not resumed.
     target_state: Option<String>,
-    /// Whether preparation was repeated.
+    /// Whether preparation was repeated; null if the run was not resumed.
     prepared_again: Option<bool>,
 }
 
-/// An execution that could not be done.
+/// An execution that failed.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FailedDoc {
-    /// Which.
+    /// The execution.
     key: StepKey,
     /// What went wrong.
     error: String,
@@ -203,7 +202,7 @@ struct FailedDoc {
 /// A figure.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct MetricDoc {
-    /// The run it is of; present in the lists of several runs.
+    /// The run it belongs to; present in documents of several runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<RunId>,
     /// The figure.
@@ -211,13 +210,13 @@ pub(crate) struct MetricDoc {
     metric: Metric,
 }
 
-/// A statement.
+/// A finding.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct FindingDoc {
-    /// The run it is about; present in the lists of several runs.
+    /// The run it is about; present in documents of several runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<RunId>,
-    /// The statement.
+    /// The finding.
     #[serde(flatten)]
     finding: Finding,
 }
@@ -229,18 +228,18 @@ pub(crate) struct StepDoc<'a> {
     test: String,
     /// The step with all its parameters.
     step: Step,
-    /// What is repeated beside its rounds: which of the executions below do not count, and sets.
+    /// Repetition beyond rounds: warm-up rounds, which do not count, and sets.
     #[serde(skip_serializing_if = "Repeats::is_plain")]
     repeats: Repeats,
     /// Its finished executions.
     rounds: Vec<StepRecord>,
-    /// What happened in each interval of its executions, histograms left out.
+    /// The intervals of its executions, without histograms.
     #[serde(serialize_with = "interval_docs")]
     #[schemars(with = "Vec<IntervalDoc>")]
     pub(crate) intervals: Vec<&'a IntervalRecord>,
 }
 
-/// Makes the document of each interval as it is written: a long run has a hundred thousand.
+/// Converts each interval while it is written: a long run has a hundred thousand of them.
 fn interval_docs<S: Serializer>(intervals: &[&IntervalRecord], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(intervals.iter().map(|one| interval(one)))
 }
@@ -256,24 +255,24 @@ pub(crate) struct IntervalDoc {
     start_ns: u64,
     /// End, nanoseconds on the run clock.
     end_ns: u64,
-    /// Inside the ramp: left out of results.
+    /// Whether it is part of the ramp, which is left out of results.
     ramp: bool,
     /// Reads.
     read: OpDoc,
     /// Writes.
     write: OpDoc,
-    /// Operations of other kinds; only those that the workload issues.
+    /// Other kinds of operation that the workload issues; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<OtherDoc>,
     /// Mean number of operations in flight.
     in_flight_mean: f64,
-    /// Operations that had arrived and were not yet submitted at the end; only in an open loop.
+    /// Operations that had arrived but were not yet submitted at the end; only for an open loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     backlog: Option<u64>,
-    /// Operations in flight for longer than the watchdog waits; absent where there were none.
+    /// Operations in flight for longer than the watchdog's limit; absent if there were none.
     #[serde(skip_serializing_if = "Option::is_none")]
     stuck: Option<Stuck>,
-    /// Where its figures come from; absent of measured ones.
+    /// Origin of its figures; absent if they were measured.
     #[serde(skip_serializing_if = "Origin::is_measured")]
     origin: Origin,
 }
@@ -283,7 +282,7 @@ pub(crate) struct IntervalDoc {
 struct OtherDoc {
     /// The kind.
     op: OpKind,
-    /// What they did.
+    /// Their results.
     #[serde(flatten)]
     record: OpDoc,
 }
@@ -297,12 +296,12 @@ struct OpDoc {
     bytes: u64,
     /// Operations that ended in an error.
     errors: u64,
-    /// Latency figures in nanoseconds; absent where there were no operations.
+    /// Latency figures in nanoseconds; null if there were no operations.
     latency: Option<LatencySummary>,
-    /// Response time figures in nanoseconds; only in an open loop.
+    /// Response time figures in nanoseconds; only for an open loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     response: Option<LatencySummary>,
-    /// Operations by size; only where sizes were mixed.
+    /// Operations by size; only if sizes were mixed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     sizes: Vec<SizeDoc>,
 }
@@ -314,7 +313,7 @@ struct SizeDoc {
     block_size: u64,
     /// Completed operations.
     count: u64,
-    /// Latency figures in nanoseconds; absent where there were no operations.
+    /// Latency figures in nanoseconds; null if there were no operations.
     latency: Option<LatencySummary>,
 }
 
@@ -467,7 +466,7 @@ fn steps<'a>(input: &ReportInput<'a>) -> Vec<StepDoc<'a>> {
     records.plan.tests.iter().flat_map(of_test).collect()
 }
 
-/// One run: its document; several: all of them and the joined lists.
+/// For one run its document; for several all of their documents and the joined lists.
 pub(crate) fn document<'a>(inputs: &[ReportInput<'a>]) -> Results<'a> {
     if let [only] = inputs {
         return Results::One(results(only));
@@ -489,7 +488,7 @@ pub(crate) fn json(inputs: &[ReportInput<'_>]) -> Result<serde_json::Value, Repo
     Ok(serde_json::to_value(document(inputs))?)
 }
 
-/// Text up to a number of bytes; what would be longer is refused in the middle.
+/// Text up to a number of bytes; a write beyond that fails.
 struct UpTo {
     text: Vec<u8>,
     most: usize,
@@ -509,10 +508,10 @@ impl Write for UpTo {
     }
 }
 
-/// What is left out of a run's document, and how.
+/// A part that is left out of a run's document, and how.
 type Cut = (&'static str, fn(&mut RunResults<'_>));
 
-/// What the copy of the document in a page may leave out, in this order.
+/// The parts that the copy of the document in a page may leave out, in this order.
 const CUTS: [Cut; 7] = [
     (SAMPLES, |run| {
         let sources = run.telemetry.iter_mut().flat_map(|watched| &mut watched.sources);
@@ -530,24 +529,24 @@ const CUTS: [Cut; 7] = [
     ("the steps of the plan", |run| run.steps.clear()),
     (ACCOUNT, |run| run.metrics.retain(|metric| !is_account(&metric.metric.id))),
 ];
-/// Their curves and the figures made of them stay in the page.
-const SAMPLES: &str = "the samples of what was watched";
-/// They stand in the page's table of what the measuring took.
-const ACCOUNT: &str = "the engine's account of its own work as metrics";
+/// Their curves and the figures computed from them stay in the page.
+const SAMPLES: &str = "the telemetry samples";
+/// The page shows them in its table of measurement overhead.
+const ACCOUNT: &str = "the metrics of measurement overhead";
 
-/// Whether a metric says what the measuring itself took.
+/// Whether a metric is about measurement overhead.
 fn is_account(id: &str) -> bool {
     metric_def(id).is_some_and(|def| def.meaning.class == Class::Account)
 }
 
-/// Only in a document of several runs: there every figure stands in the list of all runs as well, so nothing is lost.
-const OWN_LISTS: &str = "the run's own lists of metrics and findings: they stand once, in the lists of all runs";
+/// Only in a document of several runs: the list of all runs has every figure too, so nothing is lost.
+const OWN_LISTS: &str = "the run's own lists of metrics and findings: they are in the lists of all runs";
 
-/// A copy of the document, and what it leaves out in words.
+/// A copy of the document, and in words what it leaves out.
 type Copied = (String, Vec<&'static str>);
 
-/// The document as text for a page with its first cuts made, and what they leave out in words. `None` where it is
-/// longer than `most` bytes: nobody needs the rest of it then.
+/// The document as text for a page, with the first `cuts` cuts made, and in words what they leave out. `None` if it is
+/// longer than `most` bytes: the page needs another cut then.
 pub(crate) fn embedded(inputs: &[ReportInput<'_>], cuts: usize, most: usize) -> Result<Option<Copied>, ReportError> {
     let mut document = document(inputs);
     let several = matches!(document, Results::Several(_));

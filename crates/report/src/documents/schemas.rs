@@ -1,5 +1,5 @@
-//! The schemas of all documents that are made here, as they are published: what several of them use stands once, in
-//! `common.schema.json`.
+//! The schemas of all documents of this crate, as published. Types that several documents use are in
+//! `common.schema.json` only.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,15 +7,15 @@ use serde_json::{Map, Value};
 
 use crate::documents::{arms, check, commands, io, probe, results, together};
 
-/// Name of the common types' file, without its end.
+/// File name of the common types, without its extension.
 const COMMON: &str = "common";
 /// Where a schema keeps its types.
 const TYPES: &str = "$defs";
 /// How a schema refers to one of its types.
 const OWN: &str = "#/$defs/";
 
-/// Every schema in docs/formats of a document that is made here: name of the file without its end, schema. The first
-/// holds the types that two or more of the others use.
+/// Every schema in docs/formats of a document of this crate: file name without its extension, schema. The first holds
+/// the types that two or more of the others use.
 #[must_use]
 pub fn published_schemas() -> Vec<(&'static str, Value)> {
     let mut all = vec![
@@ -45,7 +45,7 @@ pub fn published_schemas() -> Vec<(&'static str, Value)> {
     all
 }
 
-/// The types that two or more schemas have, all of them alike, and that need no others.
+/// The types that two or more schemas define alike and that refer to no types outside this set.
 fn common(schemas: &[(&str, Value)]) -> Map<String, Value> {
     let mut found: BTreeMap<&String, Vec<&Value>> = BTreeMap::new();
     for (name, known) in schemas.iter().filter_map(|(_, schema)| schema.get(TYPES)?.as_object()).flatten() {
@@ -75,7 +75,7 @@ fn used(schema: &Value) -> Vec<String> {
     }
 }
 
-/// Leads references to common types to their file.
+/// Points references to common types to their file.
 fn refer(schema: &mut Value, types: &Map<String, Value>) {
     match schema {
         Value::Object(fields) => {

@@ -11,7 +11,7 @@ use crate::views::across::group::GroupInput;
 /// The document, as docs/formats/together.schema.json describes it.
 ///
 /// # Errors
-/// Where it cannot be written as JSON.
+/// If it cannot be written as JSON.
 pub fn together_json(input: &GroupInput<'_>) -> Result<serde_json::Value, ReportError> {
     let document = Document { schema: marker::TOGETHER, schema_version: 1, group: &input.group };
     Ok(serde_json::to_value(document)?)

@@ -1,27 +1,27 @@
-//! What a record can tell, for documents that hold records whole: recordings of before have percentiles of too few
-//! operations and a rate in bytes of discards, which no table shows.
+//! Removes figures without meaning from records that documents hold whole: old recordings have percentiles of too few
+//! operations and a byte rate of discards, which no table shows.
 //!
-//! The rules are those of `drivelab_core` ([`LatencySummary::told_by`], [`OpKind::moves_data`]), by which newer
-//! recordings are made.
+//! The rules are those of `drivelab_core` ([`LatencySummary::told_by`], [`OpKind::moves_data`]), which newer recordings
+//! already follow.
 
 use drivelab_core::histogram::LatencySummary;
 use drivelab_core::load::OpKind;
 use drivelab_core::record::{OpRecord, StepRecord};
 use drivelab_core::replay::ReplayRecord;
 
-/// A summary without what too few operations tell.
+/// A summary without percentiles of too few operations.
 pub(crate) fn summary(summary: Option<LatencySummary>, operations: u64) -> Option<LatencySummary> {
     summary.map(|summary| summary.told_by(operations))
 }
 
-/// A step's record without what it cannot tell.
+/// A step's record without figures that have no meaning.
 pub(crate) fn step(mut record: StepRecord) -> StepRecord {
     each(&mut record, of_kind);
     record.replay = record.replay.take().map(replay);
     record
 }
 
-/// The same of what was done with a trace.
+/// The same for the record of a replayed trace.
 pub(crate) fn replay(mut record: ReplayRecord) -> ReplayRecord {
     if let Some(late) = &mut record.lateness {
         late.summary = summary(late.summary, late.histogram.count);
@@ -38,7 +38,7 @@ fn of_kind(kind: OpKind, record: &mut OpRecord) {
     record.sizes.iter_mut().for_each(|size| size.latency = summary(size.latency, size.histogram.count));
 }
 
-/// Leaves the figures of every distribution and drops its buckets.
+/// Keeps the figures of every distribution and drops its buckets.
 pub(crate) fn clear_buckets(record: &mut StepRecord) {
     each(record, |_, op| {
         op.histogram.buckets.clear();
@@ -61,7 +61,7 @@ fn each(record: &mut StepRecord, change: impl Fn(OpKind, &mut OpRecord)) {
 
 #[cfg(test)]
 mod tests {
-    //! A recording of before, whose summaries have every percentile and whose discards a rate.
+    //! An old recording, whose summaries have every percentile and whose discards have a byte rate.
 
     use drivelab_analysis::analyse;
     use drivelab_core::histogram::{Histogram, SparseHistogram};

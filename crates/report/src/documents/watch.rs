@@ -8,7 +8,7 @@ use drivelab_core::watching_cost::ReadLatency;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// One line: first what is watched, then every second what was read, at the end a summary.
+/// One line of output: first what is watched, then the readings once a second, at the end a summary.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum WatchLine {
@@ -16,29 +16,30 @@ pub enum WatchLine {
     Begin {
         /// `drivelab.watch`.
         schema: &'static str,
-        /// Raised when readers of the version before would misread it.
+        /// Version of this document. Raised when readers of the previous version would misread the new one.
         schema_version: u32,
         /// What the user named.
         target: PathBuf,
-        /// The sources, and what is not watched and why.
+        /// The sources, and what cannot be watched and why.
         watching: TelemetryDescribed,
     },
-    /// What was read until now.
+    /// The readings so far.
     Now {
         /// Seconds since the watch began.
         at_s: f64,
-        /// Every quantity that has a value.
+        /// One row for each quantity that has a value.
         now: Vec<WatchRow>,
     },
     /// The last line.
     End {
         /// Seconds since the watch began.
         at_s: f64,
-        /// Every quantity that has a value.
+        /// One row for each quantity that has a value.
         summary: Vec<WatchRow>,
-        /// What the drive said in this time that cannot be true.
+        /// Readings of the drive in this time that cannot be true.
         findings: Vec<Finding>,
-        /// What the command ended with, as a shell tells it (128 and the signal); null where there was none.
+        /// Exit code of the command that was run, as a shell reports it (128 plus the signal number if a signal ended
+        /// it); null if there was no command.
         command_exit_code: Option<i32>,
     },
 }
@@ -56,34 +57,34 @@ impl WatchLine {
 pub struct WatchRow {
     /// Source and series, for programs: `hwmon:nvme0n1 Composite`.
     pub name: String,
-    /// The same in words: `nvme0n1 temperature, Composite`.
+    /// The quantity in words: `nvme0n1 temperature, Composite`.
     pub label: String,
-    /// Unit of all figures. Counters of transitions, errors and times above a limit say how far they rose since the
-    /// watch began; `bits` are those of the drive's critical warning.
+    /// Unit of all figures. Counters of transitions, errors and times above a limit count from the start of the watch;
+    /// `bits` are the bits of the drive's critical warning.
     pub unit: &'static str,
-    /// Newest value.
+    /// Latest value.
     pub now: Option<f64>,
-    /// Smallest value; null of what only rises.
+    /// Smallest value; null for a counter.
     pub min: Option<f64>,
-    /// Mean over time; null of what only rises.
+    /// Mean over time; null for a counter.
     pub mean: Option<f64>,
-    /// Largest value; null of what only rises.
+    /// Largest value; null for a counter.
     pub max: Option<f64>,
 }
 
-/// What watching costs.
+/// The cost of watching.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct WatchCost {
     /// `drivelab.watch-cost`.
     pub schema: &'static str,
-    /// Raised when readers of the version before would misread it.
+    /// Version of this document. Raised when readers of the previous version would misread the new one.
     pub schema_version: u32,
     /// What the user named.
     pub target: PathBuf,
-    /// The sources, each with what a reading costs.
+    /// The sources, each with the cost of a reading.
     pub sources: Vec<SourceDescription>,
-    /// Reads of the target while nothing was watched.
+    /// Latency of reads of the target while nothing was watched.
     pub without: ReadLatency,
-    /// The same while everything was.
+    /// Latency of reads of the target while every source was watched.
     pub with: ReadLatency,
 }

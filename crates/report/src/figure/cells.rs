@@ -1,4 +1,4 @@
-//! Looks figures up: from a step and a metric's id to the cell that shows it.
+//! Looks up figures: from a step and a metric's id to the cell that shows it.
 //!
 //! Computes nothing: values, spreads and reasons of voids come from `analysis`.
 
@@ -16,30 +16,30 @@ use crate::figure::{format, prose, quantity};
 
 /// The metric of a step.
 pub(crate) fn metric<'a>(input: &ReportInput<'a>, step: &Step, op: Op, quantity: &str) -> Option<&'a Metric> {
-    // Whole replays of a trace have one rate: the pauses of the trace say nothing about the drive.
+    // The rate of a replayed trace is over its busy time: the pauses of the trace say nothing about the drive.
     let of_replay = quantity == quantity::THROUGHPUT && rate::replays(step) && (op == Op::Total || op == Op::of(step));
     let id = rate::rate_metric(step).filter(|_| of_replay).map_or_else(|| quantity::id(op, quantity), str::to_owned);
     input.analysis.step_metric(&step.id, &id)
 }
 
-/// A metric of a step by its whole id, as a cell; empty where the step has none.
+/// A metric of a step by its whole id, as a cell; empty if the step has none.
 pub(crate) fn cell_of(input: &ReportInput<'_>, step: &Step, id: &str) -> Cell {
     let metric = input.analysis.step_metric(&step.id, id);
     metric.map_or_else(Cell::default, |metric| metric_cell(input, metric))
 }
 
-/// The metric's value; none where it is void or absent.
+/// The metric's value; `None` if it is void or absent.
 pub(crate) fn value(input: &ReportInput<'_>, step: &Step, op: Op, quantity: &str) -> Option<f64> {
     metric(input, step, op, quantity)?.value
 }
 
-/// Value as text, "void" with its reason, or an empty cell where there is no such figure.
+/// Value as text, "void" with its reason, or an empty cell if there is no such figure.
 pub(crate) fn cell(input: &ReportInput<'_>, step: &Step, op: Op, quantity: &str) -> Cell {
     metric(input, step, op, quantity).map_or_else(Cell::default, |metric| metric_cell(input, metric))
 }
 
-/// Whether the rate of these operations is over the busy time of a replayed trace: of all that it does, or of the one
-/// kind that it does.
+/// Whether the rate of these operations is over the busy time of a replayed trace: if they are all its operations, or
+/// the only kind that it has.
 pub(crate) fn is_over_busy_time(step: &StepFacts, op: Op, quantity: &str) -> bool {
     let all: Vec<Op> = step.ops.iter().copied().map(Op::from_kind).collect();
     quantity == quantity::THROUGHPUT && step.trace.is_some() && (op == Op::Total || op == Op::among(&all))
@@ -57,13 +57,13 @@ pub(crate) fn metric_cell(input: &ReportInput<'_>, metric: &Metric) -> Cell {
     cell_with(&input.analysis.findings, metric)
 }
 
-/// The cell of a metric, with the run's findings, which say why a void one is void.
+/// The cell of a metric; the findings of the run say why a void one is void.
 fn cell_with(findings: &[Finding], metric: &Metric) -> Cell {
     match metric.value {
         Some(value) if metric.lower_bound => Cell::at_least(format::value(value, &metric.unit)).wrong(metric.wrong),
         Some(value) => Cell::text(format::value(value, &metric.unit)).wrong(metric.wrong),
         None if metric.voided_by.is_empty() => Cell::default(),
-        // At and above full speed a curve asks for it: the time grows with the length of the step.
+        // A curve includes loads at and above full speed on purpose: their times grow with the length of the step.
         None if metric.voided_by == ["curve_overloaded"] => {
             Cell { text: "grows".to_owned(), ..Cell::void(void_reason(findings, metric)) }
         }
@@ -79,11 +79,11 @@ fn void_reason(findings: &[Finding], metric: &Metric) -> String {
             && (finding.steps.is_empty() || finding.steps.iter().any(|key| Some(&key.step) == step))
     };
     let statements: Vec<&str> = findings.iter().filter(about).map(|finding| finding.statement.as_str()).collect();
-    // It stands in a tooltip, where nothing can be marked as code.
+    // Shown in a tooltip, where nothing can be marked as code.
     if statements.is_empty() { metric.voided_by.join(", ") } else { prose::plain(&statements.join(" ")) }
 }
 
-/// Smallest to largest round, and the 95 % interval of the mean; empty cells where there was one round.
+/// Smallest to largest round, and the 95 % interval of the mean; empty cells for a single round.
 pub(crate) fn spread_cells(input: &ReportInput<'_>, step: &Step, op: Op, quantity: &str) -> [Cell; 2] {
     let metric = metric(input, step, op, quantity).filter(|metric| metric.value.is_some());
     let Some((metric, spread)) = metric.and_then(|metric| Some((metric, metric.spread?))) else {
@@ -94,7 +94,7 @@ pub(crate) fn spread_cells(input: &ReportInput<'_>, step: &Step, op: Op, quantit
     [Cell::text(range(spread.min, spread.max)).wrong(metric.wrong), interval.wrong(metric.wrong)]
 }
 
-/// The median of the rounds (or sets), where the figure is the best one of them: what it would be without the choice.
+/// The median of the rounds (or sets), if the figure is the best of them: the figure without that choice.
 pub(crate) fn median_cell(input: &ReportInput<'_>, step: &Step, op: Op, quantity: &str) -> Cell {
     let best = input.records.plan.test_of(&step.id).is_some_and(|test| test.combine == Combine::Best);
     let metric = metric(input, step, op, quantity).filter(|metric| best && metric.value.is_some());
@@ -105,12 +105,12 @@ pub(crate) fn median_cell(input: &ReportInput<'_>, step: &Step, op: Op, quantity
     metric.and_then(cell).unwrap_or_default()
 }
 
-/// `us` as people write it.
+/// Unit to show: `µs` for `us`.
 pub(crate) fn unit_text(unit: &str) -> &str {
     if unit == "us" { "µs" } else { unit }
 }
 
-/// Why parameters are approximations; empty where none is.
+/// Why parameters are approximations; empty if none is.
 pub(crate) fn approximation(all: &[Approximation]) -> String {
     let reasons = all.iter().map(|one| format!("{}: {}", one.parameter, one.reason));
     reasons.collect::<Vec<_>>().join("; ")
@@ -121,12 +121,12 @@ pub(crate) fn step_cell(step: &Step, text: impl Into<String>) -> Cell {
     Cell { approximation: approximation(&step.approximations), ..Cell::text(text) }
 }
 
-/// Whether several groups of threads do a step at once: its figures are their sums.
+/// Whether several groups of threads run a step at the same time: its figures are their sums.
 pub(crate) fn has_groups(step: &Step) -> bool {
     step.workload().is_some_and(|workload| !workload.beside.is_empty())
 }
 
-/// The heading cell of a row that holds a step's figures: also says where a round of it did not go to its end.
+/// The heading cell of a row that holds a step's figures; it also says if a round of the step was stopped early.
 pub(crate) fn measured_cell(input: &ReportInput<'_>, step: &Step) -> Cell {
     let stopped = |record: &StepRecord| record.key.step == step.id && record.stop_reason == StopReason::Stopped;
     let detail = if input.records.steps.iter().any(stopped) { "stopped early" } else { "" };

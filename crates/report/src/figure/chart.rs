@@ -1,7 +1,8 @@
-//! What a chart shows, free of any charting library: panels above one x axis, series of points with their texts.
+//! What a chart shows, independent of any charting library: panels that share an x axis, series of points with their
+//! texts.
 //!
-//! web/src/data.ts mirrors these types and web/src/options.ts turns them into a drawing. Every point carries the text
-//! that the table beside the chart shows, so the page's script formats and computes nothing.
+//! web/src/data.ts mirrors these types, and web/src/options.ts turns them into a drawing. Every point has the text that
+//! the table of the chart shows, so the page's script formats and computes nothing.
 
 use serde::{Serialize, Serializer};
 
@@ -13,7 +14,7 @@ pub(crate) mod colour {
     pub(crate) const WRITE: u8 = 1;
     /// Reads and writes together.
     pub(crate) const TOTAL: u8 = 2;
-    /// Arrivals that wait, and other things that are no operation.
+    /// Waiting arrivals, and anything else that is not an operation.
     pub(crate) const BACKLOG: u8 = 3;
     /// The slow end of reads.
     pub(crate) const READ_TAIL: u8 = 4;
@@ -23,11 +24,11 @@ pub(crate) mod colour {
     pub(crate) const TRIM: u8 = 6;
     /// Write-zeroes operations.
     pub(crate) const WRITE_ZEROES: u8 = 7;
-    /// Flushes; dashed where they stand beside what has this colour.
+    /// Flushes; dashed next to another series of this colour.
     pub(crate) const FLUSH: u8 = 3;
 }
 
-/// A point: x, y (none where there is no figure), the text of y, and what the tooltip is headed with.
+/// A point: x, y (`None` if there is no figure), the text of y, and the heading of its tooltip.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Point(
     #[serde(serialize_with = "short")] pub(crate) f64,
@@ -36,7 +37,7 @@ pub(crate) struct Point(
     #[serde(skip_serializing_if = "Option::is_none")] pub(crate) Option<String>,
 );
 
-/// Seven digits place a point far more finely than a screen shows it, and keep the page small.
+/// Seven digits are far more than a screen can show, and keep the page small.
 fn rounded(value: f64) -> f64 {
     format!("{value:.6e}").parse().unwrap_or(value)
 }
@@ -59,9 +60,9 @@ pub(crate) struct Series {
     pub(crate) colour: u8,
     /// Dashed line.
     pub(crate) dashed: bool,
-    /// Points in order of x.
+    /// Points in the order of x.
     pub(crate) points: Vec<Point>,
-    /// x, lowest and highest round, where there were several rounds.
+    /// x, lowest and highest round, if there were several rounds.
     pub(crate) ranges: Vec<(f64, f64, f64)>,
 }
 
@@ -86,7 +87,7 @@ pub(crate) enum PanelKind {
     Bar,
 }
 
-/// One y axis, from zero, and what is drawn on it.
+/// A y axis, from zero, and what is drawn on it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Panel {
     /// The quantity.
@@ -115,11 +116,11 @@ impl Panel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Scale {
-    /// Named places; x is an index into the labels.
+    /// Categories; x is an index into the labels.
     Category,
-    /// Logarithmic to base 2, with ticks at the values that were run.
+    /// Logarithmic to base 2, with ticks at the measured values.
     Log2,
-    /// From zero, linear.
+    /// Linear, from zero.
     Linear,
 }
 
@@ -130,30 +131,30 @@ pub(crate) struct Axis {
     pub(crate) title: String,
     /// Layout.
     pub(crate) scale: Scale,
-    /// Texts of a category axis.
+    /// Labels of a category axis.
     pub(crate) labels: Vec<String>,
-    /// Ticks of a numeric axis: the values that were run; empty where the drawing may choose.
+    /// Ticks of a numeric axis: the measured values; empty if the drawing may choose.
     pub(crate) ticks: Vec<f64>,
-    /// Where a linear axis ends; 0 where the drawing may choose.
+    /// End of a linear axis; 0 if the drawing may choose.
     pub(crate) end: f64,
 }
 
 impl Axis {
-    /// From zero to `end`, or as far as the drawing chooses where that is 0.
+    /// From zero to `end`; if that is 0, the drawing chooses the end.
     pub(crate) fn linear(title: &str, end: f64) -> Self {
         Axis { title: title.to_owned(), scale: Scale::Linear, labels: Vec::new(), ticks: Vec::new(), end }
     }
 
-    /// Named places; no title where it is empty.
+    /// Categories; an empty title is not shown.
     pub(crate) fn named(title: &str, labels: Vec<String>) -> Self {
         Axis { title: title.to_owned(), scale: Scale::Category, labels, ticks: Vec::new(), end: 0.0 }
     }
 }
 
-/// A named stretch of the x axis.
+/// A named section of the x axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Stretch {
-    /// Begin.
+    /// Start.
     pub(crate) from: f64,
     /// End.
     pub(crate) to: f64,
@@ -164,20 +165,20 @@ pub(crate) struct Stretch {
 /// A chart.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Chart {
-    /// Id of its place in the page, unique there.
+    /// Id of its element, unique in the page.
     pub(crate) id: String,
-    /// What is to be seen, for those who do not see it.
+    /// Description for readers who cannot see the chart.
     pub(crate) description: String,
     /// The shared x axis.
     pub(crate) x: Axis,
     /// From top to bottom.
     pub(crate) panels: Vec<Panel>,
-    /// Named stretches of x.
+    /// Named sections of the x axis.
     pub(crate) stretches: Vec<Stretch>,
 }
 
 impl Chart {
-    /// Drops series and panels without a figure; `None` where nothing is left to draw.
+    /// Drops series and panels without a figure; `None` if nothing is left to draw.
     pub(crate) fn drawable(mut self) -> Option<Self> {
         for panel in &mut self.panels {
             panel.series.retain(Series::has_figures);

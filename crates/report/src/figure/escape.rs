@@ -1,6 +1,6 @@
-//! Words from outside made harmless for each format: names of drives, paths and labels may say anything.
+//! Makes text from outside harmless for each format: names of drives, paths and labels may contain anything.
 
-/// Words from outside, so that they stay words: no table cell, HTML, link or emphasis can begin in them.
+/// Text from outside, so that it stays text: no table cell, HTML, link or emphasis can begin in it.
 pub(crate) fn markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -19,12 +19,12 @@ pub(crate) fn markdown(text: &str) -> String {
     out
 }
 
-/// Words from outside without control characters, which a terminal would obey.
+/// Text from outside without control characters, which a terminal would obey.
 pub(crate) fn terminal(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
-/// JSON inside a script element: no `<` can end the element, no line separator can break a reader.
+/// JSON inside a script element: no `<` can end the element, and no line separator can break a parser.
 pub(crate) fn script(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")
@@ -33,7 +33,7 @@ pub(crate) fn script(json: &str) -> String {
         .replace('\u{2029}', "\\u2029")
 }
 
-/// A text that a spreadsheet would take for a formula gets an apostrophe before it.
+/// Puts an apostrophe before text that a spreadsheet would take for a formula.
 pub(crate) fn spreadsheet(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() }
 }

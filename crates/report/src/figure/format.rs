@@ -1,8 +1,8 @@
-//! How figures read: rates, latencies, sizes, durations as text for people.
+//! Number formats: rates, latencies, sizes and durations as text.
 //!
 //! The only place in this crate that turns a number into text (the terminal views of `cli` use it too), so that a
-//! figure reads the same in the live views, the tables and the pages. Four significant digits where two decimals allow
-//! them, or whole numbers, grouped by commas; machine formats (CSV, JSON) never use this.
+//! figure looks the same in the live views, the tables and the pages. Numbers have four significant digits but at
+//! most two decimals, or are whole, with commas between thousands. Machine formats (CSV, JSON) never use this.
 
 use drivelab_core::units::{Bytes, Nanos};
 
@@ -12,7 +12,7 @@ pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// A number of things, with separators.
+/// A count, with commas between thousands.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
 pub fn count(count: u64) -> String {
@@ -45,7 +45,7 @@ pub fn bytes(size: Bytes) -> String {
     }
     let binary = scaled(size, [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB")]);
     let decimal = scaled(size, [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB")]);
-    // Drives are sold in decimal, files are made in binary: the rounder of the two comes first.
+    // Drives are sold in decimal units, files are created in binary ones: the rounder of the two comes first.
     if binary.len() <= decimal.len() { format!("{binary} ({decimal})") } else { format!("{decimal} ({binary})") }
 }
 
@@ -66,7 +66,7 @@ fn trimmed(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// A length of time: `120 ms`, `4.0 s`, `1 min 52 s`, `2 h 5 min`.
+/// A duration: `120 ms`, `4.0 s`, `1 min 52 s`, `2 h 5 min`.
 #[must_use]
 pub fn duration(time: Nanos) -> String {
     let seconds = time.as_secs_f64();
@@ -79,10 +79,10 @@ pub fn duration(time: Nanos) -> String {
     }
 }
 
-/// A moment of a time line in seconds, without the unit: `0.4`, `12`.
+/// A point in time in seconds, without the unit: `0.4`, `12`.
 #[must_use]
 pub fn at_second(seconds: f64) -> String {
-    // A whole second says nothing about a step that lasts two.
+    // Whole seconds are too coarse for a step of two seconds.
     if seconds < 9.95 { format!("{seconds:.1}") } else { grouped(seconds, 0) }
 }
 
@@ -97,7 +97,7 @@ fn two_units(value: f64, base: f64, large: &str, small: &str) -> String {
 pub fn value(value: f64, unit: &str) -> String {
     match unit {
         "IOPS" => iops(value),
-        // Counts are whole; a mean of operations in flight is not.
+        // Counts are whole; a mean of operations in flight need not be.
         "operations" | "blocks" | "bursts" | "executions" | "intervals" | "gaps" | "tests" | "B" | ""
             if value.fract() == 0.0 =>
         {
@@ -108,13 +108,13 @@ pub fn value(value: f64, unit: &str) -> String {
     }
 }
 
-/// CPU seconds for each GB: three decimals, more where they would show one digit or two.
+/// CPU seconds per GB: three decimals, or more for values that would then have only one or two digits.
 pub(crate) fn cpu_s_per_gb(cpu: f64) -> String {
     if cpu < 0.0995 { value(cpu, "s/GB") } else { format!("{cpu:.3}") }
 }
 
-/// At least four significant digits where two decimals allow them: `14,909`, `113.9`, `85.20`, `0.25`; tiny values keep
-/// some digits so that nothing that happened reads as zero.
+/// At least four significant digits but at most two decimals: `14,909`, `113.9`, `85.20`, `0.25`. Tiny values keep some
+/// digits so that they do not look like zero.
 fn significant(value: f64) -> String {
     match value.abs() {
         v if v >= 999.95 => grouped(value, 0),
@@ -127,7 +127,7 @@ fn significant(value: f64) -> String {
 
 /// With commas between thousands.
 fn grouped(value: f64, decimals: usize) -> String {
-    // Adding zero makes a negative zero (the sum of nothing) an ordinary one.
+    // Adding zero turns a negative zero (the sum of nothing) into zero.
     let text = format!("{:.decimals$}", value + 0.0);
     let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));
     let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(whole, fraction)| (whole, Some(fraction)));
@@ -147,7 +147,7 @@ fn grouped(value: f64, decimals: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    //! Texts at the borders where the number of digits or the unit changes.
+    //! Texts around the values at which the number of digits or the unit changes.
 
     use super::*;
 

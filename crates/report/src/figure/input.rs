@@ -3,7 +3,7 @@
 use drivelab_analysis::Analysis;
 use drivelab_core::run::RunRecords;
 
-/// A run and what it means.
+/// A run and its analysis.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportInput<'a> {
     /// The records.

@@ -1,4 +1,4 @@
-//! The signs of one execution of a step, for views that show its records and not the step's metrics.
+//! The signs of one execution of a step, for views that show its records rather than the step's metrics.
 //!
 //! Knows the codes of the findings that mark figures.
 
@@ -10,33 +10,33 @@ use crate::figure::input::ReportInput;
 use crate::figure::signs::{DISTURBED, LOWER_BOUND};
 use crate::figure::table::Cell;
 
-/// The signs of what one execution of a step did, for views that show its records and not the step's metrics.
+/// The signs of one execution of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Marks {
     /// The step's rates are lower bounds.
     at_least: bool,
-    /// In which direction something beside the test disturbed its rates.
+    /// In which direction its rates are wrong because something outside the test disturbed them.
     rates: Option<Wrong>,
-    /// The same of its times.
+    /// In which direction its times are wrong.
     times: Option<Wrong>,
 }
 
 impl Marks {
-    /// The cell of a rate; without a text it has no sign.
+    /// The cell of a rate; an empty one has no sign.
     pub(crate) fn rate(self, text: impl Into<String>) -> Cell {
         let cell = Cell::text(text);
         let cell = if self.at_least && !cell.text.is_empty() { Cell::at_least(cell.text) } else { cell };
         cell.wrong(self.rates)
     }
 
-    /// The cell of a latency, a response time or a number of arrivals that wait.
+    /// The cell of a latency, a response time or a number of waiting arrivals.
     pub(crate) fn time(self, text: impl Into<String>) -> Cell {
         Cell::text(text).wrong(self.times)
     }
 
-    /// Those of a figure that is made of this execution and of others.
+    /// The signs of a figure computed from this execution and another.
     pub(crate) fn and(self, other: Marks) -> Marks {
-        // Where one of them surely looks worse than it is, so does the whole.
+        // If one of them certainly looks worse than it is, so does the result.
         let surer = |one: Option<Wrong>, other: Option<Wrong>| match (one, other) {
             (Some(Wrong::EitherWay) | None, Some(_)) => other,
             _ => one,
@@ -48,7 +48,7 @@ impl Marks {
         }
     }
 
-    /// What the signs say, a space before each sentence; empty where there is none.
+    /// What the signs mean, with a space before each sentence; empty if there are none.
     pub(crate) fn says(self) -> String {
         let disturbed = self.rates.is_some() || self.times.is_some();
         let known = [(self.at_least, LOWER_BOUND), (disturbed, DISTURBED)];
@@ -56,11 +56,12 @@ impl Marks {
     }
 }
 
-/// The findings that other programs used the disk of an execution, and whether it surely looks worse for it.
+/// The findings that other programs used the disk during an execution, and whether its figures are certainly worse for
+/// that.
 const OTHERS: [(&str, bool); 2] = [("others_used_disk", true), ("others_perhaps", false)];
 
-/// The signs of an execution. That of a lower bound is the whole step's. Which executions others disturbed the findings
-/// say; where they name none of the step, the marks of its metrics are those of all.
+/// The signs of an execution. The sign of a lower bound is that of the whole step. The findings say which executions
+/// other programs disturbed; if they name none of the step, every execution has the marks of its metrics.
 pub(crate) fn of(input: &ReportInput<'_>, key: &StepKey) -> Marks {
     let Analysis { metrics, findings, .. } = input.analysis;
     let of_step: Vec<&Metric> = metrics.iter().filter(|metric| metric.step.as_ref() == Some(&key.step)).collect();
@@ -79,7 +80,7 @@ pub(crate) fn of(input: &ReportInput<'_>, key: &StepKey) -> Marks {
         return Marks { at_least, ..Marks::default() };
     };
     let wrong = |better: Better| if *worse { better.when_spoiled() } else { Wrong::EitherWay };
-    // The rate of a schedule that was kept is the one that was asked for, whoever used the disk.
+    // If the schedule was kept, the rate is the requested one, whoever used the disk.
     let as_asked = rates.is_none() && times.is_some() && of_step.iter().any(|one| is_rate(one) && one.value.is_some());
     Marks { at_least, rates: Some(wrong(Better::Higher)).filter(|_| !as_asked), times: Some(wrong(Better::Lower)) }
 }

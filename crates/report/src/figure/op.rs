@@ -23,7 +23,7 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// Those that move no data.
+    /// Kinds that move no data.
     pub(crate) const OTHERS: [Op; 3] = [Op::Trim, Op::WriteZeroes, Op::Flush];
 
     /// A kind of operation.
@@ -37,7 +37,7 @@ impl Op {
         }
     }
 
-    /// The one kind, or none for the total.
+    /// The kind; `None` for the total.
     pub(crate) const fn kind(self) -> Option<OpKind> {
         match self {
             Op::Read => Some(OpKind::Read),
@@ -57,7 +57,7 @@ impl Op {
         }
     }
 
-    /// For people, at the start of a title.
+    /// At the start of a title.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Op::Read => "Read",
@@ -69,7 +69,7 @@ impl Op {
         }
     }
 
-    /// For people, in a sentence or behind a label.
+    /// In a sentence or after a label.
     pub(crate) const fn plural(self) -> &'static str {
         match self {
             Op::Read => "reads",
@@ -100,13 +100,13 @@ impl Op {
         OpKind::ALL.into_iter().filter(issued).map(Op::from_kind).collect()
     }
 
-    /// What a step's main figures are about: the one kind of operation that it issues or that moves data, or the total
-    /// where it reads and writes.
+    /// The operations of a step's main figures: the one kind that it issues or that moves data, or the total if it
+    /// reads and writes.
     pub(crate) fn of(step: &Step) -> Op {
         Op::among(&Op::all_of(step))
     }
 
-    /// The same of all that a step issues.
+    /// The operations of the main figures, given all kinds that a step issues.
     pub(crate) fn among(all: &[Op]) -> Op {
         match (all.contains(&Op::Read), all.contains(&Op::Write)) {
             (true, true) => Op::Total,

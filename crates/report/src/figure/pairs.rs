@@ -1,4 +1,4 @@
-//! The measured steps of a test, and those that read and write the same load as pairs.
+//! The measured steps of a test, and pairs of steps that read and write the same load.
 
 use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Step, StepRole, TestPlan};
@@ -7,7 +7,7 @@ use drivelab_core::workload::Workload;
 
 use crate::figure::op::Op;
 
-/// Read and write of the same load.
+/// The read and the write of one load.
 #[derive(Debug, Clone)]
 pub(crate) struct Pair<'a> {
     /// The load without its operation: `SEQ 1 MiB Q8T1`.
@@ -18,12 +18,12 @@ pub(crate) struct Pair<'a> {
     pub(crate) write: Option<&'a Step>,
 }
 
-/// Steps of a test that are measured.
+/// The measured steps of a test.
 pub(crate) fn measured(test: &TestPlan) -> impl Iterator<Item = &Step> {
     test.steps.iter().filter(|step| step.role == StepRole::Measure && step.workload().is_some())
 }
 
-/// Steps that only read or only write, paired where everything else is the same; in the order of the plan.
+/// Steps that only read or only write, paired if everything else is equal; in the order of the plan.
 pub(crate) fn pairs_of(test: &TestPlan) -> Vec<Pair<'_>> {
     let load = |workload: &Workload| Workload { write_percent: Percent::ZERO, seed: 0, ..workload.clone() };
     let same = |a: &Workload, b: &Workload| load(a) == load(b);

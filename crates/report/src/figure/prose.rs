@@ -1,7 +1,7 @@
-//! Sentences of drivelab's own in which a command or a name stands between backticks, for every format: `<code>` on a
-//! page, a code span in Markdown, plain words on a terminal.
+//! drivelab's own sentences, with commands and names between backticks, for every format: `<code>` on a page, a code
+//! span in Markdown, plain words on a terminal.
 //!
-//! A backtick that has no partner, or that stands beside another, stays what it is: such text came from outside.
+//! A backtick without a partner, or next to another backtick, is left alone: such text came from outside.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ enum Piece<'t> {
     Code(&'t str),
 }
 
-/// A sentence cut at its pairs of backticks.
+/// A sentence split at its pairs of backticks.
 fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let (mut begin, mut at) = (0, 0);
@@ -28,7 +28,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Where the next pair begins and ends: one line of something between two single backticks.
+/// Start and end of the next pair: text without a line break between two single backticks.
 fn pair(text: &str, from: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let is_tick = |at: Option<usize>| at.and_then(|at| bytes.get(at)) == Some(&b'`');
@@ -39,7 +39,7 @@ fn pair(text: &str, from: usize) -> Option<(usize, usize)> {
     if one_line { Some((open, close)) } else { pair(text, close) }
 }
 
-/// For a page: everything escaped, code in its element.
+/// For a page: everything escaped, code in `<code>`.
 pub(crate) fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let escaped = |out: &mut String, text: &str| {
@@ -65,18 +65,18 @@ pub(crate) fn html(text: &str) -> String {
     out
 }
 
-/// For Markdown: words escaped, code as a code span, in which nothing begins.
+/// For Markdown: words escaped, code as a code span.
 pub(crate) fn markdown(text: &str) -> String {
     let piece = |piece: Piece<'_>| match piece {
         Piece::Words(words) => escape::markdown(words),
-        // Even within a span a bar ends a table's cell.
+        // Even inside a span, a bar ends a table cell.
         Piece::Code(code) if code.contains('|') => escape::markdown(code),
         Piece::Code(code) => format!("`{code}`"),
     };
     pieces(text).into_iter().map(piece).collect()
 }
 
-/// For a terminal: without the marks.
+/// For a terminal: without the backticks.
 pub(crate) fn plain(text: &str) -> String {
     let piece = |piece: Piece<'_>| match piece {
         Piece::Words(text) | Piece::Code(text) => text.to_owned(),
@@ -84,7 +84,7 @@ pub(crate) fn plain(text: &str) -> String {
     pieces(text).into_iter().map(piece).collect()
 }
 
-/// Filters of the templates.
+/// Filters for the templates.
 #[expect(unreachable_pub, reason = "askama makes a public item of a filter")]
 pub(crate) mod filters {
     use askama::filters::Safe;

@@ -1,5 +1,5 @@
-//! The quantities that figures show, each with an [`Op`] before it in the id of its metric (docs/metrics.md): short
-//! names, units, columns.
+//! The quantities that figures show: short names, units, columns. The id of a metric is an [`Op`] and a quantity
+//! (docs/metrics.md).
 
 use crate::figure::op::Op;
 use crate::figure::table::Column;
@@ -34,7 +34,7 @@ pub(crate) fn id(op: Op, quantity: &str) -> String {
     format!("{}.{quantity}", op.prefix())
 }
 
-/// Short name and unit of a quantity, for the heads of columns.
+/// Short name and unit of a quantity, for column headings.
 pub(crate) fn heading(quantity: &str) -> (&'static str, &'static str) {
     match quantity {
         THROUGHPUT => ("Throughput", "MB/s"),
@@ -52,7 +52,7 @@ pub(crate) fn heading(quantity: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// The column of a quantity; `op` is named in its title where the table holds several.
+/// The column of a quantity; its title names `op` if the table has several.
 pub(crate) fn column(op: Option<Op>, quantity: &str) -> Column {
     let (name, unit) = heading(quantity);
     let title = match op {

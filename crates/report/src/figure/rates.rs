@@ -1,4 +1,4 @@
-//! Rates as tables and charts show them: in the unit in which a test's source published them, as points of a series.
+//! Rates for tables and charts: in the unit that a test's source published, and as points of a series.
 
 use drivelab_analysis::rate::{self, BUSY_RATE};
 use drivelab_core::metric::Metric;
@@ -10,7 +10,7 @@ use crate::figure::op::Op;
 use crate::figure::table::{Cell, Column};
 use crate::figure::{cells, format, quantity};
 
-/// The column of the rate in bytes of these steps: of replays that over busy time.
+/// The column of the byte rate of these steps; for replays, of the rate over busy time.
 pub(crate) fn rate_column(op: Option<Op>, steps: &[&Step]) -> Column {
     if !steps.is_empty() && steps.iter().all(|step| rate::replays(step)) {
         return Column { metric: BUSY_RATE.to_owned(), ..Column::figures("Over busy time", "MB/s") };
@@ -18,29 +18,29 @@ pub(crate) fn rate_column(op: Option<Op>, steps: &[&Step]) -> Column {
     quantity::column(op, quantity::THROUGHPUT)
 }
 
-/// The column of the rate in the unit in which a test's source published it; `None` where that is no other one.
+/// The column of the rate in the unit that a test's source published; `None` if that unit has a column already.
 pub(crate) fn published_column(test: &TestPlan) -> Option<Column> {
     other_unit(test).map(|unit| Column::figures("As published", unit.name))
 }
 
-/// The unit of bytes in which a test's source published rates, where that is not MB/s.
+/// The unit of byte rates that a test's source published, if that is not MB/s.
 pub(crate) fn other_unit(test: &TestPlan) -> Option<OtherUnit> {
     let unit = test.published_unit.filter(|unit| *unit != PublishedUnit::MegabytesPerSecond)?;
     Some(OtherUnit { name: unit.name(), per_mb_s: unit.per_mb_s()? })
 }
 
-/// Whether a test's source published its rates in bytes.
+/// Whether a test's source published byte rates.
 pub(crate) fn is_published_in_bytes(test: &TestPlan) -> bool {
     test.published_unit.is_some_and(|unit| unit.per_mb_s().is_some())
 }
 
-/// In what a chart shows rates.
+/// The unit in which a chart shows rates.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rate {
     pub(crate) title: &'static str,
     pub(crate) quantity: &'static str,
     pub(crate) unit: &'static str,
-    /// The unit that figures in MB/s become.
+    /// The unit to which figures in MB/s are converted.
     pub(crate) published: Option<OtherUnit>,
 }
 
@@ -52,7 +52,7 @@ impl Rate {
     pub(crate) const OPERATIONS: Rate =
         Rate { title: "Operations per second", quantity: quantity::IOPS, unit: "IOPS", published: None };
 
-    /// In the unit in which a test's source published its rates; `None` where it says none.
+    /// The unit in which a test's source published its rates; `None` if the source has none.
     pub(crate) fn of_source(test: &TestPlan) -> Option<Rate> {
         let published = other_unit(test);
         test.published_unit?;
@@ -78,29 +78,29 @@ impl Rate {
     }
 }
 
-/// A unit of rates in bytes beside MB/s.
+/// A unit of byte rates other than MB/s.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OtherUnit {
     pub(crate) name: &'static str,
-    /// What 1 MB/s is in it.
+    /// The value of 1 MB/s in this unit.
     per_mb_s: f64,
 }
 
-/// The cell of that column: the throughput of an operation in the other unit.
+/// The cell of the published column: throughput in the other unit.
 pub(crate) fn published_cell(input: &ReportInput<'_>, test: &TestPlan, step: &Step, op: Op) -> Option<Cell> {
     let unit = other_unit(test)?;
     let metric = cells::metric(input, step, op, quantity::THROUGHPUT);
     Some(metric.and_then(|metric| rate_cell(metric, unit)).unwrap_or_default())
 }
 
-/// The cell of a rate in MB/s in another unit; none where it has no value.
+/// The cell of a rate in MB/s, converted to another unit; `None` if it has no value.
 fn rate_cell(metric: &Metric, unit: OtherUnit) -> Option<Cell> {
     let text = format::value(metric.value? * unit.per_mb_s, unit.name);
     let cell = if metric.lower_bound { Cell::at_least(text) } else { Cell::text(text) };
     Some(cell.wrong(metric.wrong))
 }
 
-/// Adds the point of a metric at x: its value and text as in the tables, and its rounds as a range.
+/// Adds the point of a metric at x: value and text as in the tables, and its rounds as a range.
 pub(crate) fn push_point(
     series: &mut Series,
     input: &ReportInput<'_>,
@@ -117,7 +117,7 @@ pub(crate) fn push_point(
     );
 }
 
-/// The same of a rate in bytes, in another unit than MB/s.
+/// Adds the point of a byte rate in a unit other than MB/s.
 pub(crate) fn push_rate(
     series: &mut Series,
     input: &ReportInput<'_>,
@@ -130,7 +130,7 @@ pub(crate) fn push_rate(
     push(series, (x, label), metric, (cell, unit.name, &|value| value * unit.per_mb_s));
 }
 
-/// A metric with its cell, the unit of that, and what a value becomes in it.
+/// Adds a point from a metric, its cell, the unit of the cell, and the conversion of a value to that unit.
 fn push(
     series: &mut Series,
     (x, label): (f64, &str),

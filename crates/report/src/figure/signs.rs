@@ -1,4 +1,4 @@
-//! What the signs beside figures say (lower bounds, disturbed figures, rates over busy time), and where they stand.
+//! What the signs of figures mean (lower bounds, disturbed figures, rates over busy time), and which figures have them.
 
 use drivelab_analysis::rate;
 use drivelab_core::metric::Metric;
@@ -6,9 +6,9 @@ use drivelab_core::plan::Step;
 
 use crate::figure::input::ReportInput;
 
-/// What is to be known of the rates of replays.
-pub(crate) const BUSY: &str = "The throughput of a replay is over its busy time, which leaves out the pauses of the trace; operations \
-                    per second contain them.";
+/// The explanation of rates of replays.
+pub(crate) const BUSY: &str = "The throughput of a replay is over its busy time, which leaves out the pauses of the trace. Operations per \
+                    second include the pauses.";
 
 /// Whether a rate of any of these steps is a lower bound.
 pub(crate) fn has_lower_bound(input: &ReportInput<'_>, steps: &[&Step]) -> bool {
@@ -16,21 +16,21 @@ pub(crate) fn has_lower_bound(input: &ReportInput<'_>, steps: &[&Step]) -> bool 
     input.analysis.metrics.iter().filter(of_these).any(|metric| metric.lower_bound)
 }
 
-/// What the sign of a lower bound says.
-pub(crate) const LOWER_BOUND: &str = "≥ marks a lower bound: drivelab or the host's CPU was the limit, the target can do \
-                                      at least this much, and the latencies contain waiting on this side.";
+/// What the sign of a lower bound means.
+pub(crate) const LOWER_BOUND: &str = "≥ marks a lower bound: drivelab or the host's CPU was the limit. The target can do at \
+                                      least this much, and the latencies include waiting in the host.";
 
-/// Whether something beside the test disturbed a figure of any of these steps.
+/// Whether something outside the test disturbed a figure of any of these steps.
 pub(crate) fn has_disturbed(input: &ReportInput<'_>, steps: &[&Step]) -> bool {
     let of_these = |metric: &&Metric| steps.iter().any(|step| metric.step.as_ref() == Some(&step.id));
     input.analysis.metrics.iter().filter(of_these).any(|metric| metric.wrong.is_some())
 }
 
-/// What the marks of disturbed figures say.
+/// What the marks of disturbed figures mean.
 pub(crate) const DISTURBED: &str = "▲ ▼ ◆ mark figures disturbed by other programs that used the same disk or one \
                                     below it: undisturbed, the figure would be higher (▲), lower (▼) or different (◆).";
 
-/// What the signs in the figures of these steps say; empty where there is none.
+/// What the signs in the figures of these steps mean; empty if there are none.
 pub(crate) fn legend(input: &ReportInput<'_>, steps: &[&Step]) -> String {
     let busy = steps.iter().any(|step| rate::replays(step));
     let known = [(busy, BUSY), (has_lower_bound(input, steps), LOWER_BOUND), (has_disturbed(input, steps), DISTURBED)];

@@ -1,8 +1,8 @@
-//! A table as every format shows it: columns, rows, and cells that may carry signs (void, approximation).
+//! A table for every format: columns, rows, and cells that may have signs (void, approximation).
 
 use drivelab_core::metric::Wrong;
 
-/// What a figure cell is.
+/// The sign of a cell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) enum Sign {
     /// An ordinary cell.
@@ -21,11 +21,11 @@ pub(crate) struct Cell {
     pub(crate) text: String,
     /// A second, smaller line; empty for none.
     pub(crate) detail: String,
-    /// Void or not.
+    /// Void, a lower bound, or neither.
     pub(crate) sign: Sign,
-    /// In which direction something beside the test disturbed it; none where nothing did.
+    /// In which direction it is wrong because something outside the test disturbed it; `None` if nothing did.
     pub(crate) wrong: Option<Wrong>,
-    /// Why the parameters behind the row are approximations; empty where they are not.
+    /// Why the parameters of the row are approximations; empty if they are not.
     pub(crate) approximation: String,
 }
 
@@ -60,28 +60,28 @@ impl Cell {
         if self.is_at_least() { "≥ " } else { "" }
     }
 
-    /// With the mark of a disturbed figure, where it is one: a cell without a figure has none.
+    /// With the mark of a disturbed figure, if `wrong` is set; a cell without a figure never has a mark.
     pub(crate) fn wrong(self, wrong: Option<Wrong>) -> Self {
         let wrong = wrong.filter(|_| !self.text.is_empty() && !self.is_void());
         Cell { wrong, ..self }
     }
 
-    /// The mark behind a figure that something beside the test disturbed; empty where nothing did.
+    /// The mark after a disturbed figure; empty if it is not disturbed.
     pub(crate) fn after(&self) -> &'static str {
         self.wrong.map_or("", Wrong::sign)
     }
 
-    /// What the mark says, for a tooltip.
+    /// What the mark means, for a tooltip.
     pub(crate) fn says(&self) -> &'static str {
         match self.wrong {
             None => "",
             Some(Wrong::TooLow) => "Disturbed: other programs used the disk. Undisturbed it would be higher",
             Some(Wrong::TooHigh) => "Disturbed: other programs used the disk. Undisturbed it would be lower",
-            Some(Wrong::EitherWay) => "Disturbed: other programs used the disk. Undisturbed it would differ",
+            Some(Wrong::EitherWay) => "Disturbed: other programs used the disk. Undisturbed it would be different",
         }
     }
 
-    /// Why it is void; empty where it is not.
+    /// Why it is void; empty if it is not.
     pub(crate) fn void_reason(&self) -> &str {
         match &self.sign {
             Sign::None | Sign::AtLeast => "",
@@ -89,8 +89,8 @@ impl Cell {
         }
     }
 
-    /// What is copied and printed in plain text: sign of a lower bound, text, mark of a disturbed figure,
-    /// sign of approximation, detail.
+    /// The cell as plain text: sign of a lower bound, text, mark of a disturbed figure, sign of an approximation,
+    /// detail.
     pub(crate) fn plain(&self) -> String {
         let sign = if self.approximation.is_empty() { "" } else { " ≈" };
         let apart = if self.wrong.is_some() { " " } else { "" };
@@ -106,9 +106,9 @@ pub(crate) struct Column {
     pub(crate) title: String,
     /// Unit; empty for none.
     pub(crate) unit: String,
-    /// Figures, set to the right.
+    /// Whether it holds figures, which are aligned to the right.
     pub(crate) figures: bool,
-    /// Id of the metric's definition; empty where the column is no metric.
+    /// Id of the metric's definition; empty if the column is not a metric.
     pub(crate) metric: String,
 }
 
@@ -118,7 +118,7 @@ impl Column {
         Column { title: title.to_owned(), unit: String::new(), figures: false, metric: String::new() }
     }
 
-    /// A column of figures that are no metric.
+    /// A column of figures that are not a metric.
     pub(crate) fn figures(title: &str, unit: &str) -> Self {
         Column { title: title.to_owned(), unit: unit.to_owned(), figures: true, metric: String::new() }
     }
@@ -129,7 +129,7 @@ impl Column {
     }
 }
 
-/// A table; the first cell of each row is its heading.
+/// A table. The first cell of each row is its heading.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Table {
     /// What it holds.
@@ -141,7 +141,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Drops columns (but the first) that are empty in every row.
+    /// Drops columns, except the first, that are empty in every row.
     pub(crate) fn without_empty_columns(mut self) -> Self {
         let kept: Vec<bool> = (0..self.columns.len())
             .map(|at| at == 0 || self.rows.iter().any(|row| row.get(at).is_some_and(|cell| !cell.text.is_empty())))
@@ -156,7 +156,7 @@ impl Table {
         self
     }
 
-    /// What is missing in a column of figures that others fill is seen to be missing.
+    /// Shows missing figures as dashes.
     pub(crate) fn with_dashes(mut self) -> Self {
         let figures: Vec<bool> = self.columns.iter().map(|column| column.figures).collect();
         for row in &mut self.rows {
@@ -167,8 +167,8 @@ impl Table {
         self
     }
 
-    /// Takes out the columns (but the first) that say the same in every row, as title and value; a table of one row
-    /// keeps them.
+    /// Removes the columns, except the first, that have the same value in every row, and returns them as title and
+    /// value. A table of one row keeps its columns.
     pub(crate) fn hoist(mut self) -> (Self, Vec<(String, String)>) {
         let mut hoisted = Vec::new();
         if self.rows.len() < 2 {

@@ -1,8 +1,8 @@
-//! Text broken between words, and cut to what fits: into lines for a table, or with later lines set in behind columns.
+//! Text wrapped between words and cut to a width: as lines of a table, or with later lines indented below a column.
 
 use std::fmt::Write as _;
 
-/// Broken between words; continued lines are set in.
+/// Wraps a text between words; continued lines are indented.
 pub(crate) fn lines(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut current = String::from("  ");
@@ -19,7 +19,7 @@ pub(crate) fn lines(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The first rows of a text; a sign at the end says that there is more.
+/// The first rows of a text; an ellipsis at the end shows that there is more.
 pub(crate) fn first_rows(text: &str, indent: usize, width: usize, rows: usize) -> String {
     let whole = indented(text, indent, width);
     if whole.lines().count() <= rows {
@@ -27,13 +27,13 @@ pub(crate) fn first_rows(text: &str, indent: usize, width: usize, rows: usize) -
     }
     let mut kept: Vec<&str> = whole.lines().take(rows).collect();
     let last = kept.pop().unwrap_or_default();
-    // The first row begins behind the columns before it.
+    // The first row begins after the columns before it.
     let before = if rows == 1 { indent } else { 0 };
     let last = cut(&format!("{last} …"), width.saturating_sub(before));
     kept.into_iter().chain([last.as_str()]).collect::<Vec<_>>().join("\n")
 }
 
-/// A text in one row.
+/// A text cut to one row.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
@@ -41,7 +41,7 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// Breaks a text between words, later lines indented.
+/// Wraps a text between words; later lines are indented.
 pub(crate) fn indented(text: &str, indent: usize, width: usize) -> String {
     let (mut out, mut column) = (String::new(), indent);
     for word in text.split_whitespace() {

@@ -1,4 +1,4 @@
-//! Arms beside each other for a terminal: a line for each arm of each step.
+//! Arms side by side for a terminal: a line for each arm of each step.
 
 use drivelab_analysis::arms::{ArmColumn, Arms, LEAST_CPU_MS};
 
@@ -26,8 +26,8 @@ pub fn arms_table(arms: &Arms, width: usize) -> String {
 
 fn whole(arm: &ArmColumn) -> String {
     let cpu = arm.cpu_s_per_gb.map_or_else(
-        || format!("CPU not on record, or below {LEAST_CPU_MS} ms"),
-        |cpu| format!("{} CPU s/GB in all", format::cpu_s_per_gb(cpu)),
+        || format!("CPU not recorded, or below {LEAST_CPU_MS} ms"),
+        |cpu| format!("{} CPU s/GB in total", format::cpu_s_per_gb(cpu)),
     );
     let idle = arm.idle_watts.map_or_else(String::new, |watts| format!("{} W when idle, ", format::value(watts, "W")));
     format!("{}: {idle}{cpu}, run {}", arm.arm, arm.run)

@@ -1,4 +1,4 @@
-//! The page's script and style sheet, as build.rs had them bundled from web/.
+//! The page's script and style sheet, which build.rs bundles from web/.
 
 /// The script: charts, copy buttons, download.
 pub(crate) const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/page.js"));

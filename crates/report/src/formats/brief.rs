@@ -1,7 +1,7 @@
-//! The review in short, as Markdown: what can be shown beside other reviews on one screen or two.
+//! The short form of the review, as Markdown: one or two screens.
 //!
-//! Takes tables of the pieces of Markdown whole or leaves them out, and says what it left out. Must not know: how
-//! figures are worked out, how the long form is laid out.
+//! Takes the tables of the full Markdown whole or leaves them out, and states what it left out. Must not know: how
+//! figures are computed, how the long form is laid out.
 
 use std::fmt::Write as _;
 
@@ -23,18 +23,18 @@ use crate::views::test::{self, curve};
 use crate::words::facts::{self, Fact};
 use crate::words::run_facts;
 
-/// Lines of all tests with their tables together.
+/// Most lines of all tests with their tables together.
 const MOST_LINES: usize = 110;
-/// Lines around the rows of a test's table: its title, what it asks, the heading.
+/// Lines around the rows of a test's table: title, purpose, headings.
 const AROUND: usize = 8;
-/// Rows of a table beside the first of its test.
+/// Most rows of a table other than the first of its test.
 const MOST_ROWS_BESIDE: usize = 16;
-/// Rows of a curve: full speed, and steps of a tenth up to 120 %.
+/// Most rows of a curve: full speed, and shares in tenths up to 120 %.
 const MOST_ROWS_OF_CURVE: usize = 13;
-/// Pieces of evidence behind a finding.
+/// Most pieces of evidence behind a finding.
 const MOST_EVIDENCE: usize = 2;
 
-/// One run; of several, what they are beside each other, and the first of them.
+/// One run; for several, their comparison and the first of them.
 pub(crate) fn brief(inputs: &[ReportInput<'_>]) -> String {
     let mut text = format!("{}\n", marker::MARKDOWN);
     if inputs.len() > 1 {
@@ -43,7 +43,7 @@ pub(crate) fn brief(inputs: &[ReportInput<'_>]) -> String {
     for (index, input) in inputs.iter().enumerate().take(1) {
         let several = inputs.len() > 1;
         let name = if several { compare::run_name(index, input) } else { facts::title(&input.records.environment) };
-        // A text has one title.
+        // A document has one title.
         heading(&mut text, if several { 2 } else { 1 }, &name);
         run(&mut text, input);
     }
@@ -71,7 +71,7 @@ fn run(text: &mut String, input: &ReportInput<'_>) {
     how(text, input, left);
 }
 
-/// What is known.
+/// The facts whose values are known.
 fn known(facts: Vec<Fact>) -> Vec<Fact> {
     facts.into_iter().filter(|fact| fact.value != "unknown").collect()
 }
@@ -80,8 +80,8 @@ fn headlines(text: &mut String, tiles: &[Tile]) {
     if tiles.is_empty() {
         return;
     }
-    heading(text, 2, "One figure for every other test");
-    let columns = vec![Column::words("Test"), Column::words("Figure"), Column::words("Of")];
+    heading(text, 2, "Other tests at a glance");
+    let columns = vec![Column::words("Test"), Column::words("Figure"), Column::words("Details")];
     let row = |tile: &Tile| [&tile.title, &tile.value, &tile.detail].map(|text| Cell::text(text.trim())).to_vec();
     let all = Table { caption: String::new(), columns, rows: tiles.iter().map(row).collect() };
     table(text, &all.without_empty_columns());
@@ -91,7 +91,7 @@ fn findings(text: &mut String, input: &ReportInput<'_>) {
     heading(text, 2, "Findings");
     let findings = run_facts::findings(input);
     if findings.is_empty() {
-        line(text, "None: no check of this version found anything that would disturb or void a figure.");
+        line(text, "None: no check found anything that disturbs a figure or makes it void.");
     }
     for finding in findings {
         let evidence = evidence(finding, MOST_EVIDENCE);
@@ -107,14 +107,14 @@ fn findings(text: &mut String, input: &ReportInput<'_>) {
     text.push('\n');
 }
 
-/// The tables of the tests, as long as there is room; returns how many tests are left to their headline.
+/// The tables of the tests, as long as there is room. Returns how many tests have only their headline figure.
 fn tests(text: &mut String, input: &ReportInput<'_>) -> usize {
     let (mut room, mut left) = (MOST_LINES, 0);
     for test in test::tests(input, "", Detail::COARSEST.points) {
         let TestView { id, title, purpose, figures } = test;
         let plan = input.records.plan.tests.iter().find(|plan| plan.name == id);
         if let Some(plan) = plan.filter(|plan| curve::is_one(plan)) {
-            // The ends of a curve say nothing alone: it is always there, and takes no room from other tests.
+            // Two points of a curve say little: a curve is always shown, and takes no room from other tests.
             heading(text, 2, &title);
             line(text, &format!("{}\n", escape::markdown(&purpose)));
             curves(text, input, plan);
@@ -133,7 +133,7 @@ fn tests(text: &mut String, input: &ReportInput<'_>) -> usize {
             heading(text, 3, &first.title);
         }
         table(text, &first.table);
-        // What a test has beside its table of steps is what it was made for; distributions and lines are the page's.
+        // Other tables of a test are often its main result; distributions and curves over time are left to the page.
         for beside in figures.filter(|figure| !figure.title.is_empty() && is_short(figure)) {
             if lines(beside) <= room {
                 room -= lines(beside);
@@ -145,7 +145,7 @@ fn tests(text: &mut String, input: &ReportInput<'_>) -> usize {
     left
 }
 
-/// Each curve of a test: rates and times in short, and where the knee lies.
+/// Each curve of a test: a short table of rates and times, and the knee.
 fn curves(text: &mut String, input: &ReportInput<'_>, test: &TestPlan) {
     for curve in curve::of_test(input, test) {
         heading(text, 3, &curve.label);
@@ -155,11 +155,11 @@ fn curves(text: &mut String, input: &ReportInput<'_>, test: &TestPlan) {
     }
 }
 
-/// Whether a figure is a short table and neither a distribution nor a line over time.
+/// Whether a figure is a short table and neither a distribution nor a curve over time.
 fn is_short(figure: &Figure) -> bool {
     let ends = ["-time", "-volume"];
     let of_points = |chart: &Chart| ends.iter().any(|end| chart.id.ends_with(end));
-    let distribution = figure.title.starts_with("How ") && figure.title.ends_with(" is distributed");
+    let distribution = figure.title.ends_with(" distribution");
     !distribution && !figure.chart.as_ref().is_some_and(of_points) && figure.table.rows.len() <= MOST_ROWS_BESIDE
 }
 
@@ -187,8 +187,8 @@ fn how(text: &mut String, input: &ReportInput<'_>, left: usize) {
     line(
         text,
         &format!(
-            "Made by drivelab {made}. In short: {tests}distributions of latency, every step's parameters, what limited \
-             it and what was watched beside it are in `drivelab report RUN`."
+            "Made by drivelab {made}. Not in this short form: {tests}latency distributions, the parameters and limits of \
+             every step, and telemetry. They are in `drivelab report RUN`."
         ),
     );
 }
@@ -216,7 +216,7 @@ mod tests {
             assert!(text.contains(&format!("\n## {}\n", test.title)), "{} is not there: {text}", test.title);
         }
         let whole = crate::markdown(&[ReportInput { records: &records, analysis: &analyse(&records) }]).unwrap();
-        for left in ["How latency is distributed", "Over time", "What the measuring itself took"] {
+        for left in ["Latency distribution", "Over time", "Measurement overhead"] {
             assert!(whole.contains(left) && !text.contains(left), "{left}");
         }
         assert!(!text.contains("| unknown |"), "{text}");
@@ -230,7 +230,11 @@ mod tests {
         records.plan.tests.extend(again.into_iter().filter(|test| measured(test).next().is_some()));
         let text = of(&records, &analyse(&records));
         assert!(text.lines().count() < 240, "{} lines", text.lines().count());
-        let left = text.split("In short: the tables of ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+        let left = text
+            .split("Not in this short form: the tables of ")
+            .nth(1)
+            .and_then(|rest| rest.split(' ').next())
+            .unwrap();
         let shown = text.matches("\n## ").count();
         let all = records.plan.tests.iter().filter(|test| measured(test).next().is_some()).count();
         // Beside the tests: the pairs, the figures, findings, drive, how.

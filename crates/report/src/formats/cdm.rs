@@ -1,8 +1,8 @@
 //! A run of the methodology `crystaldiskmark` in the layout of the program's own text.
 //!
-//! Written from the facts of that format (research notes, methods, section 1): its lines and their widths, not its
-//! words. The figures are the run's, and the head says who made them. Other methodologies are refused: their figures
-//! are not the highest of several runs and would be taken for such.
+//! Follows the lines and widths of that format (research notes, methods, section 1), not its words. The figures are
+//! those of the run, and the head states that drivelab made them. Other methodologies are refused: their figures are
+//! not the highest of several runs, but would be taken for such.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ use crate::marker::CDM;
 /// The methodology whose figures have this layout.
 const METHOD: &str = "crystaldiskmark";
 const RULE: &str = "------------------------------------------------------------------------------";
-/// Steps of a block size, as the program counts them.
+/// Units of a block size, as the program counts them.
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * 1024;
 
@@ -69,7 +69,7 @@ fn figures_of<'a>(metric: &impl Fn(&str) -> Option<&'a Metric>) -> (Option<&'a M
     (metric("total.throughput"), time)
 }
 
-/// The marks of a line's figures that are lower bounds, and of those that others disturbed; mostly none.
+/// The marks of a line for lower bounds and for figures that other programs disturbed; usually none.
 fn marks(figures: [Option<&Metric>; 2]) -> String {
     let metrics = figures.into_iter().flatten();
     let at_least = metrics.clone().any(|metric| metric.lower_bound).then(|| " ≥".to_owned());
@@ -77,7 +77,7 @@ fn marks(figures: [Option<&Metric>; 2]) -> String {
     at_least.into_iter().chain(wrong.map(|wrong| format!(" {}", wrong.sign()))).collect()
 }
 
-/// The figures of a step; dashes where a finding voids them or the step was not reached.
+/// The figures of a step; dashes if they are void or the step was not reached.
 fn line(input: &ReportInput<'_>, step: &Step, workload: &Workload) -> String {
     let kind = if workload.pattern.is_sequential() { "SEQ" } else { "RND" };
     let block = workload.block_size.get();
@@ -104,7 +104,7 @@ fn foot(input: &ReportInput<'_>, plan: &Plan) -> String {
     let test = plan.tests.iter().find(|test| test.steps.iter().any(|step| step.role == StepRole::Measure));
     let first = test.and_then(|test| test.steps.first());
     let mut text = format!("Profile: {}", plan.profile);
-    // Reads give what the preparation wrote.
+    // Reads return what the preparation wrote.
     let loads = plan.steps().filter_map(Step::workload).flat_map(Workload::groups);
     let mut writes = loads.filter(|load| load.issues(OpKind::Write)).peekable();
     if writes.peek().is_some() && writes.all(|load| load.data == DataPattern::Zero) {
@@ -126,7 +126,7 @@ fn foot(input: &ReportInput<'_>, plan: &Plan) -> String {
     text
 }
 
-/// `(x9)`, and the sets where there are several.
+/// `(x9)`, and the sets if there are several.
 fn counts(test: &TestPlan) -> String {
     let count = if let Rounds::Fixed { count } = test.rounds { count } else { test.max_rounds() };
     let sets = test.repeats.sets;
@@ -237,7 +237,7 @@ mod tests {
         assert!(!all.contains('▲'), "{all}");
     }
 
-    /// What people paste must not look like what the drive can do at most.
+    /// Pasted text must not make a lower bound look like the drive's maximum.
     #[test]
     fn lower_bounds_are_marked_behind_their_line() {
         let run = corners();

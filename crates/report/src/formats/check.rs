@@ -1,7 +1,7 @@
-//! `drivelab check` for a terminal, in short and with everything: the line first, then question by question; and the
-//! same answers in the reports of a run that checked a drive.
+//! `drivelab check` for a terminal, short and with details: the verdict first, then an answer to each question; and the
+//! same answers in the reports of a run of `drivelab check`.
 //!
-//! Owns layout. Every word of the answers is `analysis::buyer`'s.
+//! Owns layout. The words of the answers come from `analysis::buyer`.
 
 use std::fmt::Write as _;
 
@@ -17,13 +17,13 @@ use crate::views::run::check;
 /// Width of the first two columns.
 const TITLE: usize = 12;
 const STANDING: usize = 9;
-/// Rows that the short text may take, so that it stays on a terminal of 24 with the last words below it.
+/// Most rows of the short text, so that it fits on a terminal of 24 rows together with the closing lines.
 const SHORT_ROWS: usize = 17;
 /// Most rows of a short answer.
 const MOST_ROWS: usize = 3;
 
-/// The line, the drive and an answer to each question, short enough that all of it stays on a terminal of 24 rows; what
-/// the answers rest on is in [`check_details`].
+/// Verdict, drive and an answer to each question, short enough for a terminal of 24 rows. The evidence is in
+/// [`check_details`].
 #[must_use]
 pub fn check_text(input: &CheckInput<'_>, width: usize) -> String {
     let mut text = format!("{}\n\n", wrap::indented(&input.checked.verdict.text, 0, width));
@@ -32,13 +32,13 @@ pub fn check_text(input: &CheckInput<'_>, width: usize) -> String {
     text.push_str(&short(input.checked, width, rows));
     let unseen = match not_known(input).len() {
         0 => String::new(),
-        count => format!(", and {count} that could not be seen"),
+        count => format!(", and {count} that could not be determined"),
     };
-    let _ = writeln!(text, "{}", wrap::indented(&format!("-v says what each rests on{unseen}."), 0, width));
+    let _ = writeln!(text, "{}", wrap::indented(&format!("-v shows the facts behind each answer{unseen}."), 0, width));
     text
 }
 
-/// An answer a question, at most so many rows each; one row where it is not known.
+/// One answer per question, at most `rows` rows each; one row if the answer is not known.
 pub(crate) fn short(checked: &Checked, width: usize, rows: usize) -> String {
     let mut text = String::new();
     for answer in &checked.answers {
@@ -50,7 +50,7 @@ pub(crate) fn short(checked: &Checked, width: usize, rows: usize) -> String {
     text
 }
 
-/// The line, the drive, the answers with what they rest on, what could not be asked.
+/// Verdict, drive, answers with their evidence, and what could not be determined.
 #[must_use]
 pub fn check_details(input: &CheckInput<'_>, width: usize) -> String {
     let mut text = format!("{}\n\n", wrap::indented(&input.checked.verdict.text, 0, width));
@@ -68,7 +68,7 @@ pub fn check_details(input: &CheckInput<'_>, width: usize) -> String {
     }
     let not_known = not_known(input);
     if !not_known.is_empty() {
-        text.push_str("\nNot seen\n");
+        text.push_str("\nNot known\n");
     }
     for one in not_known {
         let how = if one.how.is_empty() { String::new() } else { format!("; {}", one.how) };
@@ -77,7 +77,7 @@ pub fn check_details(input: &CheckInput<'_>, width: usize) -> String {
     text
 }
 
-/// What was looked at, in a line.
+/// The drive that was checked, in a line.
 fn drive(input: &CheckInput<'_>) -> String {
     let mut parts = vec![input.target.display().to_string()];
     if let Some(device) = input.known.probe.and_then(TargetProbe::device) {
@@ -88,11 +88,11 @@ fn drive(input: &CheckInput<'_>) -> String {
     parts.join(", ")
 }
 
-/// The verdict and a row for each answer; with everything that they rest on where `long`.
+/// The verdict and a row for each answer; with `long` also the evidence.
 pub(crate) fn markdown(text: &mut String, input: &ReportInput<'_>, long: bool) {
     let Some(Checked { verdict, answers }) = &input.analysis.checked else { return };
     line(text, &format!("**{}**\n", escape::markdown(&verdict.text)));
-    line(text, "| Question | | Answer |\n| --- | --- | --- |");
+    line(text, "| Question | Result | Answer |\n| --- | --- | --- |");
     for answer in answers {
         let (title, word) = (answer.question.title(), answer.standing.word());
         line(text, &format!("| {title} | {word} | {} |", prose::markdown(&answer.text)));
@@ -101,7 +101,7 @@ pub(crate) fn markdown(text: &mut String, input: &ReportInput<'_>, long: bool) {
     if !long {
         return;
     }
-    heading(text, 2, "What the answers rest on");
+    heading(text, 2, "Evidence for the answers");
     for answer in answers {
         let mut row = format!("- {}: ", answer.question.title());
         let parts: Vec<String> = answer.evidence.iter().map(|one| escape::markdown(one)).collect();
@@ -112,7 +112,7 @@ pub(crate) fn markdown(text: &mut String, input: &ReportInput<'_>, long: bool) {
     text.push('\n');
 }
 
-/// The lines of a terminal's table.
+/// The lines of the table for a terminal.
 pub(crate) fn terminal(input: &ReportInput<'_>, width: usize) -> Vec<String> {
     let Some(checked) = &input.analysis.checked else { return Vec::new() };
     let verdict = wrap::indented(&checked.verdict.text, 0, width);
@@ -166,7 +166,7 @@ mod tests {
                 verdict.clone_into(&mut checked.verdict.text);
                 let input = CheckInput { target: Path::new("/dev/nvme0n1"), known, checked: &checked, run: None };
                 let text = check_text(&input, 80);
-                // Two rows of last words on stderr, and the prompt.
+                // Two closing rows on stderr, and the prompt.
                 assert!(text.lines().count() <= 21, "{text}");
                 assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
                 assert!(text.starts_with(&verdict[..14]), "{text}");

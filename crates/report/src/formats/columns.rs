@@ -3,11 +3,11 @@
 use crate::figure::table::{Column, Table};
 use crate::figure::{escape, wrap};
 
-/// No terminal is narrower than this for us.
+/// The narrowest width that is laid out for.
 pub(crate) const LEAST_WIDTH: usize = 60;
 
-/// Aligned columns: words to the left, figures to the right, two lines of heads. Columns that do not fit, even with one
-/// space between them, are left out from the right, and a line below names them.
+/// Aligned columns: words to the left, figures to the right, two lines of headings. If they do not fit even with one
+/// space between them, columns are left out from the right, and a line below names them.
 pub(crate) fn plain(table: &Table, width: usize) -> Vec<String> {
     let texts = texts(table);
     let widths = widths(table, &texts);
@@ -31,7 +31,7 @@ pub(crate) fn plain(table: &Table, width: usize) -> Vec<String> {
     lines
 }
 
-/// The same in as many tables as it takes for every column but the first, which each of them has.
+/// The table split into as many tables as all its columns need; each has the first column.
 pub(crate) fn blocks(table: &Table, width: usize) -> Vec<Vec<String>> {
     let (mut left, mut blocks) = (table.clone(), Vec::new());
     while left.columns.len() > 1 {
@@ -46,23 +46,23 @@ pub(crate) fn blocks(table: &Table, width: usize) -> Vec<Vec<String>> {
     blocks
 }
 
-/// Every line of a table, its heads first, cell by cell.
+/// The cell texts of every line of a table, headings first.
 fn texts(table: &Table) -> Vec<Vec<String>> {
     let heads = [|column: &Column| column.title.clone(), |column: &Column| column.unit.clone()];
     let mut texts: Vec<Vec<String>> = heads.iter().map(|head| table.columns.iter().map(head).collect()).collect();
-    // No line for units where no column has one.
+    // No line for units if no column has one.
     texts.retain(|heads| heads.iter().any(|head| !head.is_empty()));
     texts.extend(table.rows.iter().map(|row| row.iter().map(|cell| escape::terminal(&cell.plain())).collect()));
     texts
 }
 
-/// Characters of the widest cell of each column.
+/// Width in characters of each column.
 fn widths(table: &Table, texts: &[Vec<String>]) -> Vec<usize> {
     let widest = |at: usize| texts.iter().filter_map(|row| row.get(at)).map(|text| text.chars().count()).max();
     (0..table.columns.len()).map(|at| widest(at).unwrap_or(0)).collect()
 }
 
-/// How many columns fit with this much space between them.
+/// How many columns fit with a gap of this width.
 fn fitting(widths: &[usize], width: usize, gap: usize) -> usize {
     let mut total = 0;
     let fits = |one: &&usize| {

@@ -1,4 +1,4 @@
-//! Every metric as CSV: one a line, machine numbers, with what decides about comparison beside it.
+//! Every metric as CSV: one per line, numbers for programs, with the fields that decide about comparability.
 
 use drivelab_core::metric::Wrong;
 
@@ -7,7 +7,7 @@ use crate::figure::escape;
 use crate::figure::input::ReportInput;
 use crate::words::{facts, run_facts};
 
-/// Version of the columns; columns are only added behind the last.
+/// Version of the columns; columns are only added at the end.
 const VERSION: &str = "1";
 const HEAD: [&str; 24] = [
     "drivelab_results_version",
@@ -54,7 +54,7 @@ fn line(input: &ReportInput<'_>, metric: &drivelab_core::metric::Metric) -> [Str
     let drive = facts::drive(&input.records.environment);
     let step = metric.step.as_ref().and_then(|id| plan.step(id));
     let test = metric.step.as_ref().and_then(|id| plan.test_of(id));
-    // A score stands for no step; it has the place of one, by its address and title.
+    // A score belongs to no step; its address and title fill the columns of a step.
     let score = plan.scores.iter().find(|score| score.address() == metric.address);
     let place = metric.address.split(':').next().filter(|_| score.is_some());
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());

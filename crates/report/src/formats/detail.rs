@@ -1,24 +1,24 @@
-//! How finely a page shows its runs: a page stays small by thinning what is embedded in it, coarsest last.
+//! Level of detail of a page: a page stays small by thinning what is embedded in it, step by step.
 //!
-//! Figures, findings and tables of figures are never thinned: only the curves over time and the copy of the results
-//! document (from which, last of all, the engine's account of its own work is left out: the page has it as a table).
-//! What is left out is named in the page and in that copy.
+//! Figures, findings and tables of figures are never thinned, only the curves over time and the copy of the results
+//! document. The last cut of that copy is the metrics of measurement overhead, which the page has as a table. The
+//! page and the copy state what is left out.
 
-/// Bytes that a page should stay below: it has to open fast and go as an attachment.
+/// Most bytes of a page: it should open fast and be small enough for an attachment.
 pub(crate) const PAGE_LIMIT: usize = 2_000_000;
-/// Up to here the finest records stay in the page; it leaves room below the limit, and a run seldom needs more.
+/// Most bytes of a page at the finest levels. This is well below the limit, and few runs need more.
 const COMFORTABLE: usize = 1_150_000;
-/// Beyond this the next coarser detail is tried; a little below the limit, for the sentences that name what was cut.
+/// Beyond this the next coarser level is tried; a little below the limit, to leave room for the sentences about cuts.
 const MOST: usize = PAGE_LIMIT - 50_000;
 
-/// One step of thinning.
+/// One level of detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Detail {
     /// Most points of a curve over time.
     pub(crate) points: usize,
     /// How many of the cuts of `documents::results::CUTS` the embedded results document takes.
     pub(crate) cuts: usize,
-    /// Size in bytes up to which a page of this detail is taken.
+    /// Size in bytes up to which a page of this level is accepted.
     pub(crate) most: usize,
 }
 
@@ -27,13 +27,13 @@ const fn detail(points: usize, cuts: usize, most: usize) -> Detail {
 }
 
 impl Detail {
-    /// Everything that can be told apart on a screen.
+    /// Everything that a screen can show.
     pub(crate) const FINEST: Detail = detail(400, 0, COMFORTABLE);
 
     /// As small as a page can be without losing a figure.
     pub(crate) const COARSEST: Detail = detail(25, 7, usize::MAX);
 
-    /// From the finest to the coarsest. The last one is taken whatever its size.
+    /// From the finest to the coarsest. The last one is accepted at any size.
     pub(crate) const LADDER: [Detail; 11] = [
         Detail::FINEST,
         detail(400, 1, COMFORTABLE),

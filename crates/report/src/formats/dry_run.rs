@@ -1,4 +1,4 @@
-//! What a command would do, as text. It is made of the document alone, so neither knows more than the other.
+//! What a command would do, as text. It is made from the document alone, so both have the same content.
 
 use std::fmt::Write as _;
 
@@ -9,30 +9,30 @@ use drivelab_core::units::{BytesPerSecond, Nanos};
 use crate::documents::dry_run::{DryRun, DryRunDevice, DryRunTarget};
 use crate::figure::format;
 
-/// Said beside every estimate of wear.
-pub const ENDURANCE: &str = "the share of the rated endurance is unknown, because drives do not report it; divide the \
-                             bytes written by the TBW on the data sheet";
+/// Stated with every estimate of wear.
+pub const ENDURANCE: &str = "the share of the rated endurance is unknown, because drives do not report their rating; divide \
+                             the bytes written by the TBW on the data sheet";
 
-/// Said beside every estimate of bytes: whether it holds for every drive, and if not, for one of which rate.
+/// Stated with every estimate of bytes: whether it holds for every drive, and if not, for which rate.
 #[must_use]
 pub fn guess_of_bytes(by_time: bool, rate: BytesPerSecond) -> String {
     if by_time {
-        format!("estimated for {rate}; steps of a fixed time write more on a faster drive, in proportion")
+        format!("estimated for {rate}; steps of a fixed time write proportionally more on a faster drive")
     } else {
         "the same on every drive: steps that write end by volume".to_owned()
     }
 }
 
-/// Said behind every estimate of time: the rate that it assumes, where any step ends by what it moves.
+/// Appended to every estimate of time: the rate that it assumes, if any step ends by the data it moves.
 #[must_use]
 pub fn guess_of_time(by_rate: bool, rate: BytesPerSecond) -> String {
-    if by_rate { format!(" (at {rate} where steps end by volume or passes)") } else { String::new() }
+    if by_rate { format!(" (at {rate} for steps that end by volume or passes)") } else { String::new() }
 }
 
-/// The document as text: a line for each fact, the first word says which.
+/// The document as text: one line per fact, beginning with its name.
 #[must_use]
 pub fn dry_run_text(run: &DryRun) -> String {
-    let mut text = "Dry run: nothing was made or written.\n".to_owned();
+    let mut text = "Dry run: nothing was created or written.\n".to_owned();
     let mut fact = |name: &str, what: &str| {
         let _ = writeln!(text, "{name:<8} {what}");
     };
@@ -71,7 +71,7 @@ pub fn dry_run_text(run: &DryRun) -> String {
     text
 }
 
-/// How much is tested; of a block device that is larger also how large it is.
+/// How much is tested; for a larger block device also its capacity.
 fn tested(target: &DryRunTarget) -> String {
     let length = format::bytes(target.length);
     match target.device_capacity.filter(|capacity| target.device.is_some() && *capacity > target.length) {
@@ -89,7 +89,7 @@ fn device_text(device: &DryRunDevice, fact: &mut impl FnMut(&str, &str)) {
     fact("Found", &format!("{found} ({looked_at})"));
     if let Some(destroy) = destroy {
         let named = if destroy.named { "this command has it" } else { "this command lacks it, so it would be refused" };
-        fact("Destroy", &format!("its content goes; that needs {}: {named}", destroy.flag));
+        fact("Destroy", &format!("its content will be lost; this needs {}: {named}", destroy.flag));
     }
 }
 

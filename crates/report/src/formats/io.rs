@@ -1,4 +1,4 @@
-//! One load as a table for a terminal, made from the same document as its JSON.
+//! One load as a table for a terminal, made from the document that is its JSON.
 
 use std::collections::BTreeMap;
 
@@ -19,13 +19,13 @@ use crate::formats::columns::{LEAST_WIDTH, plain};
 use crate::words::load::load_text;
 use crate::words::run_facts;
 
-/// Findings that stand above the figures: who reads on without them takes the figures for something else.
+/// Findings shown above the figures, because the figures would be misread without them.
 const FIRST: [&str; 1] = ["reads_of_holes"];
 
 /// The result of one load in at most `width` columns.
 ///
 /// # Errors
-/// [`ReportError::NoLoad`] where the run measured none.
+/// [`ReportError::NoLoad`] if the run measured none.
 pub fn io_table(input: &IoInput<'_>, width: usize) -> Result<String, ReportError> {
     let width = width.max(LEAST_WIDTH);
     let document = results(input)?;
@@ -34,7 +34,7 @@ pub fn io_table(input: &IoInput<'_>, width: usize) -> Result<String, ReportError
         document.findings.iter().partition(|finding| FIRST.contains(&finding.code.as_str()));
     for finding in first {
         lines.extend(named(run_facts::severity_word(finding.severity), &prose::plain(&finding.statement), width));
-        lines.extend(named("do", &finding.next_action, width));
+        lines.extend(named("action", &finding.next_action, width));
     }
     lines.extend(plain(&figures(&document), width));
     lines.push(String::new());
@@ -47,13 +47,13 @@ pub fn io_table(input: &IoInput<'_>, width: usize) -> Result<String, ReportError
     Ok(lines.iter().map(|line| format!("{}\n", line.trim_end())).collect())
 }
 
-/// Whether a finding is grave, and about the load or the whole run: not about how the target was filled before.
+/// Whether a finding is more than a note, and about the load or the whole run rather than the fill before it.
 fn is_worth_a_line(finding: &Finding, document: &IoResults) -> bool {
     let about_the_load = finding.steps.is_empty() || finding.steps.iter().any(|key| key.step == document.step);
     finding.severity > Severity::Note && about_the_load
 }
 
-/// What ran where, and for how long.
+/// Load, target and measured time.
 fn heading(document: &IoResults, width: usize) -> Vec<String> {
     let target = &document.target;
     let device = target.devices.first().map_or_else(String::new, |device| {
@@ -68,9 +68,9 @@ fn heading(document: &IoResults, width: usize) -> Vec<String> {
         .collect()
 }
 
-/// One row for each kind, for its response times, and for each group and size below.
+/// One row for each kind of operation, then for its response times, sizes, groups and rounds.
 fn figures(document: &IoResults) -> Table {
-    // Of a replayed trace the rates without its pauses.
+    // For a replayed trace, the rates without its pauses.
     let over = if document.replay.is_some() { "busy" } else { "" };
     let mut columns = vec![Column::words(""), Column::figures(over, "IOPS"), Column::figures(over, "MB/s")];
     columns.extend(["mean", "p50", "p90", "p99", "p99.9", "max"].map(|title| Column::figures(title, "µs")));
@@ -88,7 +88,7 @@ fn figures(document: &IoResults) -> Table {
     Table { caption: String::new(), columns, rows }
 }
 
-/// Marks the figures of a row that were disturbed (two rates, and the times behind them), and leaves out void ones.
+/// Marks the disturbed figures of a row (two rates, then times), and replaces void ones.
 fn mark(row: &mut [Cell], document: &IoResults) {
     let (wrong, void) = (document.wrong, document.void);
     for (at, cell) in row.iter_mut().enumerate().skip(1) {
@@ -133,7 +133,7 @@ fn row(name: &str, rates: [String; 2], latency: Option<&LatencyDoc>) -> Vec<Cell
     std::iter::once(name.to_owned()).chain(rates).chain(times).map(Cell::text).collect()
 }
 
-/// What the rates of a replayed trace are over, and what they are with its pauses.
+/// The basis of the rates of a replayed trace, and the rates including its pauses.
 fn with_pauses(document: &IoResults) -> Option<String> {
     document.replay.as_ref().filter(|_| rate::has_pauses_of_a_trace(&document.workload))?;
     let of_kind = |(kind, operation): (&String, &OperationDoc)| {
@@ -144,7 +144,7 @@ fn with_pauses(document: &IoResults) -> Option<String> {
     Some(format!("over the busy time, without the pauses of the trace; with them {}", whole.join("; ")))
 }
 
-/// What became of the trace.
+/// How the trace was replayed.
 fn replay_text(replay: &ReplayRecord) -> String {
     let whole = if replay.complete { "the whole trace" } else { "a part of the trace" };
     let mut parts = vec![
@@ -159,7 +159,7 @@ fn replay_text(replay: &ReplayRecord) -> String {
     }
     let counted = [
         (replay.skipped_trims, "trims left out"),
-        (replay.moved, "at another place than recorded"),
+        (replay.moved, "at other addresses than recorded"),
         (replay.aligned, "widened to whole blocks"),
         (replay.shortened, "shortened"),
         (replay.starved_operations, "waited for the trace to be read"),
@@ -169,13 +169,16 @@ fn replay_text(replay: &ReplayRecord) -> String {
     parts.join("; ")
 }
 
-/// What else is worth a line, by name.
+/// Further facts, by name.
 fn facts(document: &IoResults) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     facts.extend(found(document).map(|text| ("found", text)));
     facts.extend(document.steadiness.as_ref().map(|verdict| ("steady", steady(verdict))));
     if let Some(engine) = &document.engine {
-        facts.push(("depth", format!("{:.1} of {} asked in flight", engine.depth_mean, engine.depth_asked)));
+        facts.push((
+            "depth",
+            format!("{:.1} of {} requested operations in flight (mean)", engine.depth_mean, engine.depth_asked),
+        ));
     }
     facts.extend(disturbed(document).map(|text| ("disturbed", text)));
     if let Some(limit) = document.limited_by {
@@ -187,8 +190,8 @@ fn facts(document: &IoResults) -> Vec<(&'static str, String)> {
         facts.push((
             "schedule",
             format!(
-                "{} IOPS asked; backlog {} at the end, {} at most, growing by {} operations/s; submitted {} µs late on \
-                 the mean, {} µs at most",
+                "{} IOPS requested; backlog {} at the end, {} at most, growing by {} operations/s; submitted {} µs late \
+                 on average, {} µs at most",
                 format::iops(backlog.asked_iops),
                 format::count(backlog.backlog_at_end),
                 format::count(backlog.backlog_max),
@@ -219,7 +222,7 @@ fn facts(document: &IoResults) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// What other programs did to the figures, by the marks that stand beside them.
+/// The effect of other programs on the figures, according to their marks.
 fn disturbed(document: &IoResults) -> Option<String> {
     if document.spoiled_by.is_empty() {
         return None;
@@ -234,7 +237,7 @@ fn disturbed(document: &IoResults) -> Option<String> {
         (Some(Wrong::EitherWay), _) | (None, Some(Wrong::EitherWay)) => "undisturbed, figures would be different (◆)",
         (Some(_), _) => "undisturbed, rates would be higher (▲) and times shorter (▼)",
         (None, Some(_)) if document.backlog.is_some() => {
-            "undisturbed, times would be shorter (▼); the rates are those asked for"
+            "undisturbed, times would be shorter (▼); the rates are those requested"
         }
         (None, Some(_)) => "undisturbed, times would be shorter (▼)",
         (None, None) => "its figures are void",
@@ -242,29 +245,29 @@ fn disturbed(document: &IoResults) -> Option<String> {
     Some(format!("{who}: {says}"))
 }
 
-/// What a search for a rate found.
+/// The result of a search for a rate.
 fn found(document: &IoResults) -> Option<String> {
     let search = document.rate_search.as_ref()?;
     let bound = format::duration(Nanos::new(search.bound_ns));
-    let what = format!("{} of the response time keeps {bound}", search.percentile);
+    let what = format!("{} of the response time stays within {bound}", search.percentile);
     let iops = |iops: f64| format!("{} IOPS", format::iops(iops));
     let ended = if search.ended.is_empty() { String::new() } else { format!("; {}", search.ended) };
     let found = match (search.held_iops, search.missed_iops) {
-        (Some(held), Some(missed)) => format!("{what} up to {}, and no more at {}", iops(held), iops(missed)),
-        (Some(held), None) => format!("{what} at every rate that was tried, up to {}", iops(held)),
-        (None, Some(missed)) => format!("{what} at no rate that was tried, not even at {}", iops(missed)),
+        (Some(held), Some(missed)) => format!("{what} up to {}, but not at {}", iops(held), iops(missed)),
+        (Some(held), None) => format!("{what} at every rate tried, up to {}", iops(held)),
+        (None, Some(missed)) => format!("{what} at none of the rates tried, not even at {}", iops(missed)),
         (None, None) => return None,
     };
     Some(format!("{found}{ended}"))
 }
 
-/// What became of steadiness.
+/// The steady-state verdict.
 fn steady(verdict: &Steadiness) -> String {
     let Steadiness { test: _, reached, first_round, last_round, range_percent, slope_percent } = verdict;
     let word = if *reached { "reached" } else { "not reached" };
     format!(
-        "{word} in rounds {first_round} to {last_round}, whose figures these are: range {range_percent:.1} % of the mean \
-         (limit {MAX_RANGE_PERCENT:.0}), trend {:.1} % (limit {MAX_SLOPE_PERCENT:.0})",
+        "{word} in rounds {first_round} to {last_round}, on which the figures are based: range {range_percent:.1} % of the \
+         mean (limit {MAX_RANGE_PERCENT:.0}), trend {:.1} % (limit {MAX_SLOPE_PERCENT:.0})",
         slope_percent.abs()
     )
 }
@@ -285,7 +288,7 @@ fn engine(document: &IoResults) -> Option<String> {
         parts.push("requests went through kernel worker threads: --backend sync may be faster".to_owned());
     }
     if engine.batch > 1 {
-        parts.push(format!("{} completions waited for at a time: latencies contain that waiting", engine.batch));
+        parts.push(format!("waits for {} completions at a time: latencies include that waiting", engine.batch));
     }
     parts.extend(engine.page_cache.clone().map(|text| format!("page cache: {text}")));
     Some(parts.join("; "))
@@ -306,12 +309,12 @@ fn errors(document: &IoResults) -> Vec<String> {
     let mut lines: Vec<String> = document.errors_by_errno.iter().map(line).collect();
     let (all, listed) = (document.errors_by_errno.values().sum::<u64>(), document.errors.len());
     if all > listed as u64 {
-        lines.push(format!("{} in all; {listed} are listed by --json", format::count(all)));
+        lines.push(format!("{} in total; --json lists {listed}", format::count(all)));
     }
     lines
 }
 
-/// A line with its name before it, broken between words.
+/// A text after its name, wrapped between words.
 fn named(name: &str, text: &str, width: usize) -> Vec<String> {
     const INDENT: usize = 12;
     let broken = wrap::lines(&escape::terminal(text), width.saturating_sub(INDENT));

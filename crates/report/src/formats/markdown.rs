@@ -1,4 +1,4 @@
-//! The review as Markdown: the same facts, tables and findings as the page, without its charts.
+//! The review as Markdown: the facts, tables and findings of the page, without its charts.
 
 pub(crate) mod parts;
 
@@ -17,7 +17,7 @@ use crate::views::run::{account, how, look, scores, sheet, telemetry};
 use crate::views::{test, time_line};
 use crate::words::{facts, run_facts};
 
-/// Rows of the longest time line that is printed; longer ones are in the page and in the JSON.
+/// Most rows of a time line that is printed; longer ones are in the page and in the JSON.
 const MOST_ROWS: usize = 60;
 
 /// One run as a review, several with their comparison first.
@@ -44,7 +44,7 @@ fn scores(text: &mut String, input: &ReportInput<'_>) {
 
 fn data_sheet(text: &mut String, input: &ReportInput<'_>) {
     let Some(view) = sheet::of_run(input) else { return };
-    heading(text, 2, "The data sheet, measured");
+    heading(text, 2, "Data sheet comparison");
     line(text, &format!("{}\n", prose::markdown(&view.about)));
     table(text, &view.figures);
     list(text, &view.notes);
@@ -73,7 +73,7 @@ fn run(text: &mut String, input: &ReportInput<'_>, name: &str) {
     how(text, input);
 }
 
-/// A figure's table with its words. A line of many points is left out and said to be; no other table is.
+/// A figure's table with its caption. A long curve over time is replaced by a remark; no other table is left out.
 fn figure(text: &mut String, figure: &Figure) {
     if !figure.title.is_empty() {
         heading(text, 3, &figure.title);
@@ -93,7 +93,7 @@ fn findings(text: &mut String, input: &ReportInput<'_>) {
     heading(text, 2, "Findings");
     let findings = run_facts::findings(input);
     if findings.is_empty() {
-        line(text, "None: no check of this version found anything that would disturb or void a figure.\n");
+        line(text, "None: no check found anything that disturbs a figure or makes it void.\n");
     }
     for finding in findings {
         let severity = run_facts::severity_word(finding.severity);
@@ -119,12 +119,12 @@ fn findings(text: &mut String, input: &ReportInput<'_>) {
     }
     let breaks = facts::breaks(input);
     if !breaks.is_empty() {
-        heading(text, 2, "Breaks of the run");
+        heading(text, 2, "Interruptions of the run");
         list(text, &breaks);
     }
     let failures = run_facts::failures(input);
     if !failures.is_empty() {
-        heading(text, 2, "Steps that could not be done");
+        heading(text, 2, "Failed steps");
         list(text, &failures);
     }
 }
@@ -150,15 +150,12 @@ fn how(text: &mut String, input: &ReportInput<'_>) {
     );
     let (steps, all) = how::how_measured(input);
     for (what, value) in all {
-        line(text, &format!("{} of every step: {}\n", escape::markdown(&what), escape::markdown(&value)));
+        line(text, &format!("{} (every step): {}\n", escape::markdown(&what), escape::markdown(&value)));
     }
     table(text, &steps);
     let approximations = run_facts::approximations(input);
     if !approximations.is_empty() {
-        line(
-            text,
-            "≈ marks where a parameter is drivelab's own, because the source does not state it or because drivelab departs from it:\n",
-        );
+        line(text, "≈ marks parameters that the source does not state or that drivelab changed:\n");
         list(text, &approximations);
     }
     if !plan.sources.is_empty() {
@@ -172,9 +169,9 @@ fn how(text: &mut String, input: &ReportInput<'_>) {
     }
     let (account, all) = account::account(input);
     if !account.rows.is_empty() {
-        heading(text, 2, "What the measuring itself took");
+        heading(text, 2, "Measurement overhead");
         for (what, value) in all {
-            line(text, &format!("{} of every step: {}\n", escape::markdown(&what), escape::markdown(&value)));
+            line(text, &format!("{} (every step): {}\n", escape::markdown(&what), escape::markdown(&value)));
         }
         table(text, &account);
     }

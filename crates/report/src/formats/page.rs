@@ -1,4 +1,4 @@
-//! The page: everything a review shows, handed to templates/page.html.
+//! The page: everything that a review shows, for templates/page.html.
 
 use askama::Template;
 use drivelab_core::group::letter;
@@ -42,7 +42,7 @@ struct FindingView {
 /// One run as shown.
 #[derive(Debug)]
 struct RunView {
-    /// Keeps ids apart where a page holds several runs; empty for a single one.
+    /// Keeps ids unique on a page of several runs; empty for a single run.
     prefix: String,
     name: String,
     form: &'static str,
@@ -60,16 +60,16 @@ struct RunView {
     message: String,
     id: String,
     length: String,
-    /// The buyer's answer, of a run that is a check.
+    /// Verdict and answers, if the run is a check.
     check: Option<CheckView>,
     look: Look,
-    /// What is printed of the drive beside what was measured.
+    /// The data sheet compared with the measured figures.
     sheet: Option<SheetView>,
     scores: Table,
     findings: Vec<FindingView>,
     drives: Vec<Vec<Fact>>,
     probe: Vec<Section>,
-    /// What the sections are of.
+    /// The drive that the sections describe.
     probe_of: String,
     target: Vec<Fact>,
     testbed: Vec<Fact>,
@@ -139,7 +139,7 @@ impl RunView {
         }
     }
 
-    /// Findings that may have changed or that void figures.
+    /// Findings that are more than notes.
     fn grave(&self) -> Vec<&FindingView> {
         self.findings.iter().filter(|finding| finding.severity != "note").collect()
     }
@@ -178,12 +178,12 @@ struct Page<'a> {
     results: String,
     /// What was thinned to keep the page small, a clause each.
     thinned: Vec<String>,
-    /// Larger than a page should be, whatever was thinned.
+    /// Whether the page is too large in spite of all thinning.
     too_large: bool,
     file: &'a str,
 }
 
-/// The page of one run or several, as fine as its size allows.
+/// The page of one or several runs, as detailed as its size allows.
 pub(crate) fn html(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
     for detail in Detail::LADDER {
         let page = at_detail(inputs, detail, false)?;
@@ -194,10 +194,10 @@ pub(crate) fn html(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
     Ok(at_detail(inputs, Detail::COARSEST, true)?.unwrap_or_default())
 }
 
-/// What a detail leaves out, a clause each.
+/// What a level of detail leaves out, a clause each.
 fn thinned(detail: Detail, lost: &[&str]) -> Vec<String> {
     let curves =
-        format!("curves over time have about {} points at most (each caption says how they were made)", detail.points);
+        format!("curves over time have at most about {} points (their captions say how they were made)", detail.points);
     let copy = format!("the copy of the results leaves out {}", lost.join(", "));
     [(detail.thins_curves(), curves), (!lost.is_empty(), copy)]
         .into_iter()
@@ -205,7 +205,7 @@ fn thinned(detail: Detail, lost: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// The page; `None` where it would be larger than the detail allows.
+/// The page; `None` if it would be larger than the level of detail allows.
 fn at_detail(inputs: &[ReportInput<'_>], detail: Detail, too_large: bool) -> Result<Option<String>, ReportError> {
     let Some((results, lost)) = results::embedded(inputs, detail.cuts, detail.most)? else { return Ok(None) };
     let several = inputs.len() > 1;

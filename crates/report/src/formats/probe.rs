@@ -14,7 +14,7 @@ use crate::words::run_facts::severity_word;
 /// Width of the first column of `show`.
 const NAMES: usize = 40;
 
-/// A block for each target: a line that says what it is, and one each for what a buyer asks next.
+/// A block for each target: a line with model and capacity, and one line each for further facts.
 #[must_use]
 pub fn targets_text(targets: &[TargetProbe]) -> String {
     let mut text = String::new();
@@ -46,7 +46,7 @@ pub fn targets_text(targets: &[TargetProbe]) -> String {
     text
 }
 
-/// The users of a target stand in the line above already.
+/// Whether the target may be written, without repeating its users, which the line above has.
 fn writing_shortly(target: &TargetProbe) -> String {
     match &target.writing {
         drivelab_core::probe::WriteOutlook::NotNow { why }
@@ -58,7 +58,7 @@ fn writing_shortly(target: &TargetProbe) -> String {
     }
 }
 
-/// The whole probe: sections of facts, findings, and what is not known.
+/// Everything about a target: sections of facts, findings, and what is not known.
 #[must_use]
 pub fn show_text(input: &ShowInput<'_>) -> String {
     let ShowInput { target, findings, data_sheet } = *input;
@@ -78,16 +78,16 @@ pub fn show_text(input: &ShowInput<'_>) -> String {
             let _ = writeln!(text, "  why:  {}", finding.likely_cause);
         }
         if !finding.next_action.is_empty() {
-            let _ = writeln!(text, "  mend: {}", finding.next_action);
+            let _ = writeln!(text, "  fix:  {}", finding.next_action);
         }
     }
     unknown(&mut text, &target.not_known.iter().collect::<Vec<_>>());
     text
 }
 
-/// The maker's figures for this capacity, each with how sure it is.
+/// The vendor's figures for this capacity, each with its certainty.
 fn data_sheet(facts: &DriveFacts, target: &TargetProbe) -> Section {
-    let mut section = Section::new(format!("Known of this model: {} (drivelab drives {})", facts.title, facts.name));
+    let mut section = Section::new(format!("Known about this model: {} (drivelab drives {})", facts.title, facts.name));
     let figures = facts.figures_at(target.device().map(|device| device.capacity));
     for row in figures.rows() {
         section.fact(row.label, format!("{} ({})", row.text, row.certainty.name()));
@@ -95,7 +95,7 @@ fn data_sheet(facts: &DriveFacts, target: &TargetProbe) -> Section {
     section
 }
 
-/// What could not be asked, each sentence once.
+/// What could not be determined, each sentence once.
 fn unknown(text: &mut String, not_known: &[&NotKnown]) {
     let mut said: Vec<&NotKnown> = Vec::new();
     for one in not_known {

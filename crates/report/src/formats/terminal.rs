@@ -1,4 +1,4 @@
-//! The table for a terminal: plain text in aligned columns that a person can copy into a post.
+//! The table for a terminal: plain text in aligned columns that can be copied into a post.
 
 use drivelab_analysis::rate;
 use drivelab_core::finding::Severity;
@@ -8,7 +8,7 @@ use crate::figure::input::ReportInput;
 use crate::figure::op::Op;
 use crate::figure::pairs::{Pair, measured, pairs_of};
 use crate::figure::table::{Cell, Column, Table};
-use crate::figure::{cells, escape, prose, quantity, rates, signs, wrap};
+use crate::figure::{cells, escape, format, prose, quantity, rates, signs, wrap};
 use crate::formats::check;
 use crate::formats::columns::{self, LEAST_WIDTH};
 use crate::views::run::{look, scores, sheet};
@@ -16,10 +16,10 @@ use crate::views::test::{curve, files, loads, sweep};
 use crate::words::rounds::reported_rounds;
 use crate::words::{facts, run_facts};
 
-/// Findings that are named; the rest is counted.
+/// Most findings that are printed; the others are counted.
 const MOST_FINDINGS: usize = 6;
 
-/// The results of a run in at most `width` columns: form first, then the tests, then findings in short.
+/// The results of a run in at most `width` columns: the form first, then the tests, then the findings in short.
 #[must_use]
 pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
     let width = width.max(LEAST_WIDTH);
@@ -49,7 +49,7 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
         let tables: Vec<Table> = if curve::is_one(test) {
             curve::of_test(input, test).iter().map(|curve| short(curve::table(input, test, curve))).collect()
         } else if corners == Some(&test.name) && measured(test).all(|step| Op::all_of(step).len() < 2) {
-            // A step that mixes reads and writes has no place in pairs.
+            // A step that mixes reads and writes does not fit a table of pairs.
             std::iter::once(corner_table(input, test, title)).chain(further_tables(input, test)).collect()
         } else {
             std::iter::once(test_table(input, test, title)).chain(further_tables(input, test)).collect()
@@ -86,19 +86,19 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
     text
 }
 
-/// A line for each sign in the text; a preparation has figures with signs that no table shows.
+/// A line for each sign that occurs in the text; signs of preparation steps, which no table shows, do not count.
 fn signs_of(text: &str) -> String {
     let known: [(&[char], &str); 3] = [
-        (&['≈'], "≈ a parameter is drivelab's own, not the source's"),
+        (&['≈'], "≈ not stated by the source, or changed by drivelab"),
         (&['≥'], "≥ drivelab or the host's CPU was the limit: the target can do at least this much"),
         (&['▲', '▼', '◆'], DISTURBED),
     ];
     known.into_iter().filter(|(signs, _)| text.contains(*signs)).map(|(_, says)| format!("{says}\n")).collect()
 }
 
-/// What the marks of disturbed figures say.
+/// What the marks of disturbed figures mean.
 pub(crate) const DISTURBED: &str =
-    "▲ ▼ ◆ other programs used the disk: undisturbed, the figure would be higher, lower, different";
+    "▲ ▼ ◆ other programs used the disk: undisturbed, the figure would be higher, lower or different";
 
 fn corner_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Table {
     let columns = vec![
@@ -151,24 +151,24 @@ fn test_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Table 
     let row = |step: &drivelab_core::plan::Step| {
         let mut name = cells::measured_cell(input, step);
         if cells::has_groups(step) {
-            // Its label is that of the first group.
+            // The label is that of the first group.
             name.text.push_str(" (all groups)");
         }
         let mut row = vec![name];
         row.extend(shown.map(|(op, quantity)| cells::cell(input, step, op, quantity)));
         row
     };
-    // Steps that move no data have a table of their own.
+    // Steps that move no data have their own table.
     let steps = measured(test).filter(|step| !Op::OTHERS.contains(&Op::of(step)));
     Table { caption: title, columns, rows: steps.map(row).collect() }.without_empty_columns()
 }
 
-/// A table with headings that leave room for the figures.
+/// A table with short headings, to leave room for the figures.
 fn short(table: Table) -> Table {
     let column = |column: Column| {
         let title = column.title.replace("Latency", "lat").replace("Response", "resp").replace("Operations", "");
-        let title = title.replace("Growth of the backlog", "backlog").replace("Largest backlog", "largest");
-        let title = title.replace("Generator late, ", "late ").replace("longest", "max");
+        let title = title.replace("Backlog growth", "backlog").replace("Largest backlog", "largest");
+        let title = title.replace("Generator lateness", "late").replace("Lateness", "late").replace(" latency", "");
         let (title, unit) = match title.rsplit_once(' ') {
             Some((what, figure)) if column.unit == "µs" => (what.to_owned(), format!("{figure} µs")),
             _ => (title.to_lowercase(), column.unit),
@@ -179,7 +179,7 @@ fn short(table: Table) -> Table {
     Table { columns: table.columns.into_iter().map(column).collect(), ..table }
 }
 
-/// Response times beside latencies, the schedule, and operations that move no data, where the test has them.
+/// Response times and latencies, the schedule, and operations that move no data, if the test has them.
 fn further_tables(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Table> {
     let steps: Vec<&Step> = measured(test).collect();
     let table = |caption: &str, table: Table| {
@@ -187,28 +187,30 @@ fn further_tables(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Table> {
         Table { caption, ..short(table) }.without_empty_columns()
     };
     vec![
-        table("response time (from the intended start) beside latency", loads::response_table(input, &steps)),
-        table("the schedule", loads::schedule_table(input, &steps)),
-        table("the replay", loads::replay_table(input, &steps)),
+        table("response time (from the intended start) and latency", loads::response_table(input, &steps)),
+        table("schedule", loads::schedule_table(input, &steps)),
+        table("trace replay", loads::replay_table(input, &steps)),
         table("operations that move no data", loads::others_table(input, &steps, true)),
     ]
 }
 
-/// What was set and what was left out, a line each.
+/// Parameters that were set and tests that were left out, a line each.
 fn not_as_written(plan: &Plan, width: usize) -> Vec<String> {
     let set = (!plan.set.is_empty()).then(|| format!("set: {}", plan.set.join(", ")));
     let left_out = plan.left_out.iter().map(|one| format!("left out: {} ({}): {}", one.test, one.title, one.reason));
     set.into_iter().chain(left_out).flat_map(|line| wrap::lines(&escape::terminal(&line), width)).collect()
 }
 
-/// Warnings and voids, one line each, cut at the width; notes are counted.
+/// Warnings and voids; notes are only counted.
 fn findings(input: &ReportInput<'_>, width: usize) -> Vec<String> {
     let findings = run_facts::findings(input);
     let (grave, notes): (Vec<_>, Vec<_>) = findings.into_iter().partition(|finding| finding.severity > Severity::Note);
     if grave.is_empty() && notes.is_empty() {
         return vec!["findings: none".to_owned()];
     }
-    let mut lines = vec![format!("findings: {} to heed, {} notes", grave.len(), notes.len())];
+    let noted = (!notes.is_empty()).then(|| format::counted(notes.len(), "note"));
+    let counts = (!grave.is_empty()).then(|| format!("{} important", grave.len())).into_iter().chain(noted);
+    let mut lines = vec![format!("findings: {}", counts.collect::<Vec<_>>().join(", "))];
     for finding in grave.iter().take(MOST_FINDINGS) {
         let text = format!(
             "  {}: {}",

@@ -19,12 +19,12 @@ use crate::words::run_facts;
 /// The page: one file that opens offline.
 ///
 /// # Errors
-/// A template or a document that cannot be made.
+/// If the template or a document fails.
 pub fn together_html(input: &GroupInput<'_>) -> Result<String, ReportError> {
     page::html(input)
 }
 
-/// The same as Markdown: tables without charts.
+/// Several drives at once as Markdown: tables without charts.
 #[must_use]
 pub fn together_markdown(input: &GroupInput<'_>) -> String {
     let group = &input.group;
@@ -47,7 +47,7 @@ pub fn together_markdown(input: &GroupInput<'_>) -> String {
     }
     parts::heading(&mut text, 2, "Findings");
     if group.findings.is_empty() {
-        text.push_str("None that is about several of the drives; each run has its own.\n");
+        text.push_str("None about the group; each run has its own findings.\n");
     }
     for finding in &group.findings {
         let severity = run_facts::severity_word(finding.severity);
@@ -59,10 +59,10 @@ pub fn together_markdown(input: &GroupInput<'_>) -> String {
     text
 }
 
-/// Every share as CSV, one line a step and drive.
+/// Every share as CSV, one line per step and drive.
 ///
 /// # Errors
-/// A line that cannot be written.
+/// If a line cannot be written.
 pub fn together_csv(input: &GroupInput<'_>) -> Result<String, ReportError> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let head = [
@@ -116,10 +116,10 @@ pub fn together_csv(input: &GroupInput<'_>) -> Result<String, ReportError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What the signs of bounds say on a terminal.
-const BOUNDS: &str = "≥ ≤ ≷ the host was the limit, not the drive: at least, at most, more or less than this";
+/// What the signs of bounds mean, for a terminal.
+const BOUNDS: &str = "≥ ≤ ≷ the host was the limit, not the drive: at least, at most, or more or less than this";
 
-/// For a terminal, in at most `width` columns.
+/// Several drives at once for a terminal, in at most `width` columns.
 #[must_use]
 pub fn together_terminal(input: &GroupInput<'_>, width: usize) -> String {
     let width = width.max(columns::LEAST_WIDTH);

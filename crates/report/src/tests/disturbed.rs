@@ -1,4 +1,4 @@
-//! Figures that others disturbed carry their mark in every format, and undisturbed ones none.
+//! Figures that other programs disturbed have a mark in every format, and undisturbed ones have none.
 
 use drivelab_core::ids::StepKey;
 use drivelab_core::metric::Wrong;
@@ -13,12 +13,12 @@ use crate::figure::signs;
 const STEP: &str = "corners/seq-1m-q8t1-read";
 const MARKS: [char; 3] = ['▲', '▼', '◆'];
 
-/// The sample in which others used the disk during one step.
+/// The sample in which other programs used the disk during one step.
 fn disturbed(records: &RunRecords) -> Analysis {
     spoiled(records, |step| step == STEP)
 }
 
-/// The sample in which others used the disk during some steps.
+/// The sample in which other programs used the disk during some steps.
 fn spoiled(records: &RunRecords, steps: impl Fn(&str) -> bool) -> Analysis {
     let mut analysis = analyse(records);
     let of_step = |id: &drivelab_core::ids::StepId| steps(id.as_str());
@@ -50,7 +50,7 @@ fn a_disturbed_rate_has_its_mark_beside_it_in_every_format_and_a_legend() {
         assert!(text.contains(&marked), "{name}: {text}");
         assert!(text.contains("undisturbed, "), "{name} says what the mark means");
     }
-    // The first figure of a test says what the marks in its cells mean, where it has any.
+    // The first figure of a test explains the marks in its cells, if it has any.
     let figures =
         crate::views::test::tests(&inputs[0], "", 400).into_iter().filter_map(|test| test.figures.into_iter().next());
     for figure in figures {
@@ -131,7 +131,7 @@ fn percentile_curves_and_the_slowest_interval_of_a_disturbed_step_are_marked_and
     assert!(slowest.split(" MB/s").next().is_some_and(|rate| rate.ends_with(" ▲")), "{slowest}");
 }
 
-/// The sign before a lower bound, that behind a disturbed rate, and that behind a disturbed time.
+/// The sign before a lower bound, the mark after a disturbed rate, and the mark after a disturbed time.
 type Signs = [&'static str; 3];
 
 /// Every rate and time of a figure has these signs, in its table and in its chart; how many there are.
@@ -165,7 +165,7 @@ fn all_have(figure: &Figure, [before, rate, time]: Signs) -> usize {
     seen
 }
 
-/// The analysis in which this side was the limit of a step.
+/// The analysis in which the host was the limit of a step.
 fn limited(records: &RunRecords, step: &str) -> Analysis {
     let mut analysis = analyse(records);
     for metric in analysis.metrics.iter_mut().filter(|one| one.step.as_ref().is_some_and(|id| id.as_str() == step)) {
@@ -233,7 +233,7 @@ fn a_map_has_the_signs_of_its_step() {
     }
 }
 
-/// Of several executions only the one that others disturbed is marked, and of a schedule that was kept no rate.
+/// Of several executions only the disturbed one is marked, and the rate of a kept schedule is never marked.
 #[test]
 fn the_marks_of_an_execution_are_its_own() {
     let shown = |records: &RunRecords, analysis: &Analysis, step: &str, round: u32| {

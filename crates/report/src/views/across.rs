@@ -1,4 +1,4 @@
-//! Several runs beside each other: those that may be compared, the arms of one drive, several drives at once.
+//! Several runs side by side: comparable runs, the arms of one drive, several drives at once.
 
 pub(crate) mod arms;
 pub(crate) mod asked;

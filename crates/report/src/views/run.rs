@@ -1,4 +1,4 @@
-//! What a report shows of a run as a whole, beside its tests.
+//! What a report shows about a run as a whole, in addition to its tests.
 
 pub(crate) mod account;
 pub(crate) mod check;

@@ -1,7 +1,7 @@
 //! One test of the plan as charts and tables, made from the same figures.
 //!
-//! Chooses the shape: a sweep over one axis, pairs of read and write, or a single step over time. Knows no test by
-//! name: the shape follows from the plan alone.
+//! Chooses the form: a sweep over one axis, pairs of read and write, or a single step over time. Knows no test by name:
+//! the form follows from the plan alone.
 
 pub(crate) mod curve;
 pub(crate) mod files;
@@ -21,8 +21,8 @@ use crate::figure::input::ReportInput;
 use crate::figure::pairs::measured;
 use crate::views::time_line;
 
-/// Every measured test with its figures. `prefix` keeps ids apart where a page holds several runs; curves over time
-/// have at most `most` points.
+/// Every measured test with its figures. `prefix` keeps ids unique on a page of several runs; curves over time have at
+/// most `most` points.
 pub(crate) fn tests(input: &ReportInput<'_>, prefix: &str, most: usize) -> Vec<TestView> {
     let tests = input.records.plan.tests.iter().filter(|test| measured(test).next().is_some());
     tests.map(|test| test_view(input, test, prefix, most)).collect()
@@ -54,7 +54,7 @@ fn test_view(input: &ReportInput<'_>, test: &TestPlan, prefix: &str, most: usize
     TestView { id, title: test.title.clone(), purpose: test.purpose.clone(), figures }
 }
 
-/// Whether a step's response times are void because its backlog grew: then the curve of the backlog is the result.
+/// Whether a step's response times are void because its backlog grew: the curve of the backlog is the result then.
 fn is_overloaded(input: &ReportInput<'_>, step: &Step) -> bool {
     let code = "open_loop_overloaded";
     let metrics = input.analysis.metrics.iter().filter(|metric| metric.step.as_ref() == Some(&step.id));

@@ -1,7 +1,7 @@
-//! Curves over time and over bytes written: of a single step and of the whole run.
+//! Curves over time and over bytes written, of a single step and of the whole run.
 //!
 //! Long records are thinned before they are drawn: neighbouring intervals become one point with their mean rate
-//! (weighted by time), their highest percentiles and their largest backlog; the caption and the columns say so.
+//! (weighted by time), their highest percentiles and their largest backlog. Caption and column headings say so.
 
 use drivelab_analysis::series::{self, TimePoint};
 use drivelab_core::ids::StepKey;
@@ -15,18 +15,18 @@ use crate::figure::op::Op;
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{Figure, format};
 
-/// Fewer intervals make no curve.
+/// Fewest intervals for a curve.
 const LEAST_POINTS: usize = 3;
 const GB: f64 = 1e9;
 
-/// Neighbouring intervals in one.
+/// Merges neighbouring intervals.
 fn thin(points: &[TimePoint], most: usize) -> (Vec<TimePoint>, usize) {
     let each = points.len().div_ceil(most).max(1);
     (portions(points, each, |point| point.seconds).into_iter().filter_map(merge).collect(), each)
 }
 
-/// So many neighbours in each portion. A last one shorter than half of the one before is joined to it: it holds little
-/// more than the operations that were in flight when time was up, and their rate would be a spike that never was.
+/// Portions of `each` neighbours. A last portion shorter than half of the previous one is joined to it: it holds little
+/// more than the operations that were in flight at the end, and their rate would look like a spike.
 fn portions<T>(points: &[T], each: usize, seconds: fn(&T) -> f64) -> Vec<&[T]> {
     let mut portions: Vec<&[T]> = points.chunks(each.max(1)).collect();
     let length = |portion: &[T]| portion.iter().map(seconds).sum::<f64>();
@@ -71,13 +71,13 @@ fn merge(points: &[TimePoint]) -> Option<TimePoint> {
 
 fn thinned_note(each: usize) -> String {
     if each == 1 {
-        "One point for each recorded interval; a short last one is joined to the one before.".to_owned()
+        "One point per recorded interval; a short last interval is joined to the one before.".to_owned()
     } else {
-        format!("One point for {each} recorded intervals: their mean rate and their highest percentiles.")
+        format!("One point per {each} recorded intervals: mean rate and highest percentiles.")
     }
 }
 
-/// Time and position charts of a step's last recorded round, with at most so many points.
+/// Charts of a step's last recorded round over time and over data written, with at most `most` points.
 pub(crate) fn of_step(input: &ReportInput<'_>, step: &Step, id: &str, most: usize) -> Vec<Figure> {
     let rounds = input.records.steps.iter().filter(|record| record.key.step == step.id);
     let Some(key) = rounds.map(|record| record.key.clone()).next_back() else { return Vec::new() };
@@ -95,7 +95,7 @@ pub(crate) fn of_step(input: &ReportInput<'_>, step: &Step, id: &str, most: usiz
     figures
 }
 
-/// Where a point stands on the x axis, and what its tooltip is headed with.
+/// Position of a point on the x axis, and the heading of its tooltip.
 type Place = (fn(&TimePoint) -> f64, fn(&TimePoint) -> String);
 
 fn rate_points(points: &[TimePoint], marks: Marks, (x, heading): Place) -> Vec<Series> {
@@ -110,12 +110,12 @@ fn rate_points(points: &[TimePoint], marks: Marks, (x, heading): Place) -> Vec<S
     [read, write].into_iter().filter(moves).collect()
 }
 
-/// Whether a series is anything but zeros.
+/// Whether a series has any value above zero.
 fn moves(series: &Series) -> bool {
     series.points.iter().any(|point| point.1.is_some_and(|y| y > 0.0))
 }
 
-/// A time of each point, in microseconds.
+/// One time per point, in microseconds.
 fn time_points((name, of): Told, colour: u8, points: &[TimePoint], marks: Marks, (x, heading): Place) -> Series {
     let place = |point: &TimePoint| {
         let text =
@@ -125,27 +125,27 @@ fn time_points((name, of): Told, colour: u8, points: &[TimePoint], marks: Marks,
     Series { points: points.iter().map(place).collect(), ..Series::new(name, colour) }
 }
 
-/// A figure of an interval's times and its name.
+/// A time figure of an interval, with its name.
 type Told = (&'static str, fn(&TimePoint) -> Option<f64>);
 
-/// What a curve of latencies shows, the best first.
+/// What a curve of latencies may show, in order of preference.
 const LATENCY: [Told; 3] = [
     ("Latency p99", |point| point.p99_us),
     ("Latency p50", |point| point.p50_us),
     ("Latency max", |point| point.max_us),
 ];
 
-/// The same of response times.
+/// What a curve of response times may show, in order of preference.
 const RESPONSE: [Told; 3] = [
     ("Response p99", |point| point.response_p99_us),
     ("Response p50", |point| point.response_p50_us),
     ("Response max", |point| point.response_max_us),
 ];
 
-/// A curve needs a figure at so many of ten points that have any.
+/// A curve needs a figure at this many of every ten points that have any.
 const LEAST_TOLD: usize = 9;
 
-/// The highest percentile that enough operations tell at nearly every point; the longest time where none is.
+/// The first choice that has a figure at nearly every point; otherwise the longest time.
 fn told(of: [Told; 3], points: &[TimePoint]) -> Told {
     let [.., longest] = of;
     let count = |one: Told| points.iter().filter(|point| one.1(point).is_some()).count();
@@ -153,15 +153,15 @@ fn told(of: [Told; 3], points: &[TimePoint]) -> Told {
     of.into_iter().find(|one| 10 * count(*one) >= enough).unwrap_or(longest)
 }
 
-/// What is said of curves that show something else than the 99th percentile.
+/// The remark on a curve that shows something other than the 99th percentile.
 fn told_note(latency: Told) -> String {
     let [(p99, _), (p50, _), _] = LATENCY;
     match latency.0 {
         name if name == p99 => String::new(),
         name if name == p50 => {
-            " The curve shows medians: a 99th percentile takes 500 operations an interval.".to_owned()
+            " The curve shows medians: a 99th percentile needs 500 operations per interval.".to_owned()
         }
-        _ => " The curve shows the longest latencies: a median takes 10 operations an interval.".to_owned(),
+        _ => " The curve shows the longest latencies: a median needs 10 operations per interval.".to_owned(),
     }
 }
 
@@ -169,7 +169,7 @@ fn latency_points(points: &[TimePoint], marks: Marks, place: Place) -> Series {
     time_points(told(LATENCY, points), colour::TOTAL, points, marks, place)
 }
 
-/// Rates of operations that move no data; only those that are there.
+/// Rates of operations that move no data; only kinds that occur.
 fn other_points(points: &[TimePoint], marks: Marks) -> Vec<Series> {
     let series = |op: Op, of: fn(&TimePoint) -> f64| {
         let place = |point: &TimePoint| {
@@ -186,7 +186,7 @@ fn other_points(points: &[TimePoint], marks: Marks) -> Vec<Series> {
     all.into_iter().filter(moves).collect()
 }
 
-/// Arrivals that wait; none outside an open loop.
+/// Waiting arrivals; empty unless the loop is open.
 #[expect(clippy::cast_precision_loss, reason = "a backlog stays below 2^53 operations")]
 fn backlog_points(points: &[TimePoint], marks: Marks) -> Series {
     let place = |point: &TimePoint| {
@@ -224,7 +224,7 @@ fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], (each, marks): (u
             latency.0.to_lowercase(),
             if backlog { ", response time and backlog" } else { "" }
         ),
-        x: Axis::linear("Time since the step began (s)", points.last().map_or(0.0, |last| last.t_s)),
+        x: Axis::linear("Time since the start of the step (s)", points.last().map_or(0.0, |last| last.t_s)),
         panels: vec![
             Panel::lines("Throughput", "MB/s", rate_points(points, marks, place)),
             Panel::lines("Operations that move no data", "IOPS", other_points(points, marks)),
@@ -288,7 +288,7 @@ fn time_table(step: &Step, points: &[TimePoint], (each, marks): (usize, Marks)) 
     table.without_empty_columns()
 }
 
-/// A percentile of one interval; of several, whose percentiles make no percentile of all, the highest.
+/// The percentile of one interval; for several, the highest, because percentiles cannot be averaged.
 fn percentile_column(title: &str, each: usize) -> Column {
     match each {
         1 => Column::figures(title, "µs"),
@@ -296,13 +296,13 @@ fn percentile_column(title: &str, each: usize) -> Column {
     }
 }
 
-/// The same points by how much had been written; none where nothing was.
+/// The same points over the data written; `None` if nothing was written.
 fn over_volume(step: &Step, points: &[TimePoint], marks: Marks, id: &str) -> Option<Figure> {
     points.last().filter(|last| last.written_bytes > 0)?;
     let chart = Chart {
         id: format!("{id}-volume"),
-        description: format!("{}: throughput over the bytes written so far.", step.label),
-        x: Axis::linear("Written since the step began (GB)", points.last().map_or(0.0, written_gb)),
+        description: format!("{}: throughput over the bytes written.", step.label),
+        x: Axis::linear("Written since the start of the step (GB)", points.last().map_or(0.0, written_gb)),
         panels: vec![
             Panel::lines("Throughput", "MB/s", rate_points(points, marks, (written_gb, after_volume))),
             Panel::lines("Latency", "µs", vec![latency_points(points, marks, (written_gb, after_volume))]),
@@ -312,8 +312,8 @@ fn over_volume(step: &Step, points: &[TimePoint], marks: Marks, id: &str) -> Opt
     Some(Figure {
         title: "Over the data written".to_owned(),
         caption:
-            "The same points by how much had been written since the step began; a write that is longer than the file \
-                  begins again at its start. Where a cache ends, the rate falls. The table above has the figures."
+            "The same points over the data written since the start of the step; a write that is longer than the file \
+                  wraps to its start. The rate falls where a write cache ends. The table above has the figures."
                 .to_owned(),
         chart: chart.drawable(),
         table: Table::default(),
@@ -321,8 +321,8 @@ fn over_volume(step: &Step, points: &[TimePoint], marks: Marks, id: &str) -> Opt
     })
 }
 
-/// The whole run: every interval of every step, with the tests named; none where nothing is recorded.
-/// Has about so many points at most: each execution keeps one.
+/// The whole run: every interval of every step, with the tests named; `None` if nothing was recorded. Has at most about
+/// `most` points: each execution keeps at least one.
 pub(crate) fn of_run(input: &ReportInput<'_>, prefix: &str, most: usize) -> Option<Figure> {
     let line = series::run_time_line(input.records);
     let by_step: Vec<&[series::RunPoint]> = line.points.chunk_by(|a, b| a.key == b.key).collect();
@@ -333,7 +333,8 @@ pub(crate) fn of_run(input: &ReportInput<'_>, prefix: &str, most: usize) -> Opti
     }
     let chart = Chart {
         id: format!("{prefix}whole-run"),
-        description: "The whole run over time: throughput and latency of every interval, tests named.".to_owned(),
+        description: "The whole run over time: throughput and latency of every interval, with the tests named."
+            .to_owned(),
         x: Axis::linear("Run time (s)", line.points.last().map_or(0.0, |last| last.t_s)),
         panels: vec![
             Panel::lines("Throughput", "MB/s", vec![drawn.read, drawn.write]),
@@ -355,25 +356,25 @@ pub(crate) fn of_run(input: &ReportInput<'_>, prefix: &str, most: usize) -> Opti
     let breaks = line
         .breaks_s
         .iter()
-        .map(|at| format!(" Interrupted at {at:.1} s; the pause is not on the time line."))
+        .map(|at| format!(" The run was interrupted at {at:.1} s; the pause is not shown."))
         .collect::<String>();
     chart.drawable().map(|chart| Figure {
         title: String::new(),
-        caption: format!("{} Preparation and ramps included.{breaks}{}", thinned_note(each), drawn.marks.says()),
+        caption: format!("{} Preparation and ramps are included.{breaks}{}", thinned_note(each), drawn.marks.says()),
         chart: Some(chart),
         table,
         long: true,
     })
 }
 
-/// The run's curves and rows in the making.
+/// The run's curves and rows while they are built.
 struct Drawn {
     read: Series,
     write: Series,
-    /// What enough operations of a step tell, as in [`LATENCY`].
+    /// One series for each choice of [`LATENCY`]; a step is in one of them.
     latencies: [Series; 3],
     rows: Vec<Vec<Cell>>,
-    /// Every sign that stands in them.
+    /// Every sign in them.
     marks: Marks,
 }
 
@@ -388,7 +389,7 @@ impl Drawn {
         }
     }
 
-    /// Adds one execution, and a gap behind it so that no line joins two steps.
+    /// Adds one execution, and a gap after it so that no line joins two steps.
     fn step(&mut self, input: &ReportInput<'_>, points: &[series::RunPoint], each: usize) {
         let label = points.first().and_then(|point| input.records.plan.step(&point.key.step));
         let label = label.map_or_else(String::new, |step| step.label.clone());
@@ -437,7 +438,7 @@ impl Drawn {
     }
 }
 
-/// From the first to the last interval of each test in a row.
+/// The section of each test, from its first to its last interval.
 pub(crate) fn stretches(input: &ReportInput<'_>, by_step: &[&[series::RunPoint]]) -> Vec<Stretch> {
     let mut stretches: Vec<Stretch> = Vec::new();
     for points in by_step {

@@ -1,4 +1,4 @@
-//! Target, drive and testbed as pairs of name and value, for every format. What is not known is said to be unknown.
+//! Target, drive and testbed as pairs of name and value, for every format. Unknown values are shown as "unknown".
 
 use drivelab_core::condition::{ConditionFacts, EncryptionFacts, HardwareFacts, Series};
 use drivelab_core::environment::{BlockDeviceFacts, Environment, FileSystemFacts, TargetFacts, TargetKind};
@@ -10,10 +10,10 @@ use crate::figure::format;
 use crate::figure::input::ReportInput;
 use crate::words::run_facts;
 
-/// A fact for people.
+/// A fact to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fact {
-    /// What.
+    /// The name.
     pub(crate) name: &'static str,
     /// The value.
     pub(crate) value: String,
@@ -27,14 +27,14 @@ fn or_unknown(value: Option<&String>) -> String {
     value.cloned().unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// The physical or virtual drive at the bottom of the target; none where there is no block device. A loop device is the
-/// bottom: what its file lies on was not asked about.
+/// The physical or virtual drive below the target; `None` if there is no block device. A loop device is the last one
+/// that counts: the drive that its file lies on was not looked up.
 pub(crate) fn drive(environment: &Environment) -> Option<&BlockDeviceFacts> {
     let devices = &environment.target.devices;
     let from_file = devices.iter().position(|device| device.transport == "loop");
     let devices = devices.get(..from_file.map_or(devices.len(), |at| at + 1)).unwrap_or_default();
-    // A device-mapper device names no drive; the last one with a model does. Where none has one, a device that
-    // was named is what was tested, whatever it lies on.
+    // A device-mapper device has no model; the lowest device with a model is the drive. If none has a model, a block
+    // device named by the user is the drive, whatever it lies on.
     let unnamed = match environment.target.kind {
         TargetKind::BlockDevice => devices.first(),
         _ => devices.last(),
@@ -42,11 +42,11 @@ pub(crate) fn drive(environment: &Environment) -> Option<&BlockDeviceFacts> {
     devices.iter().rev().find(|device| device.model.is_some()).or(unnamed)
 }
 
-/// What the review is called: the drive; where it has no model and a file on it was measured, what the user named comes
-/// first and the drive in brackets.
+/// Title of the review: the drive. If it has no model and a file on it was measured, the title is what the user named,
+/// with the drive in brackets.
 pub(crate) fn title(environment: &Environment) -> String {
     let target = &environment.target;
-    // A page without folder names has none for a scratch file.
+    // A redacted page has no folder name for a scratch file.
     let folder_known = target.path.parent().is_some_and(|folder| !folder.as_os_str().is_empty());
     let is_place = match target.kind {
         TargetKind::ScratchFile => folder_known && environment.condition.is_none(),
@@ -61,7 +61,7 @@ pub(crate) fn title(environment: &Environment) -> String {
     }
 }
 
-/// The drive's model, or what takes its place.
+/// The drive's model, or a name in its place.
 pub(crate) fn drive_name(environment: &Environment) -> String {
     let Some(device) = drive(environment) else {
         let target = &environment.target;
@@ -99,7 +99,7 @@ fn device_facts(device: &BlockDeviceFacts) -> Vec<Fact> {
     let media = match device.rotational {
         _ if device.virtual_because.is_some() => "virtual",
         Some(true) => "spinning",
-        Some(false) => "solid state, or says so",
+        Some(false) => "solid state (as reported)",
         None => "unknown",
     };
     let mut facts = vec![
@@ -113,10 +113,7 @@ fn device_facts(device: &BlockDeviceFacts) -> Vec<Fact> {
         fact("Media", media),
         fact("Block size", format!("{} logical, {} physical", device.logical_block_size, device.physical_block_size)),
         fact("Scheduler", or_unknown(device.scheduler.as_ref())),
-        fact(
-            "Queue of the block layer",
-            device.nr_requests.map_or_else(|| "unknown".to_owned(), |n| format!("{n} requests")),
-        ),
+        fact("Block layer queue", device.nr_requests.map_or_else(|| "unknown".to_owned(), |n| format!("{n} requests"))),
         fact("Write cache", or_unknown(device.write_cache.as_ref())),
     ];
     if let Some(because) = &device.virtual_because {
@@ -131,12 +128,12 @@ fn device_facts(device: &BlockDeviceFacts) -> Vec<Fact> {
 /// What the target is, in words.
 fn kind(target: &TargetFacts) -> &'static str {
     match target.kind {
-        TargetKind::ScratchFile => "scratch file, made for this run",
+        TargetKind::ScratchFile => "scratch file, created for this run",
         TargetKind::NamedFile => "file named by the user",
         TargetKind::BlockDevice => "block device named by the user",
-        TargetKind::NullDevice => "the kernel's null device: takes every write and stores nothing",
-        TargetKind::ZeroDevice => "the kernel's zero device: gives zeros and stores nothing",
-        TargetKind::Nop => "nothing: operations end in the ring itself",
+        TargetKind::NullDevice => "the kernel's null device: accepts every write and stores nothing",
+        TargetKind::ZeroDevice => "the kernel's zero device: reads return zeros, nothing is stored",
+        TargetKind::Nop => "nothing: operations end in the kernel",
     }
 }
 
@@ -144,11 +141,11 @@ fn file_system(system: &FileSystemFacts) -> [Fact; 3] {
     [
         fact("File system", format!("{} on {} at {}", system.kind, system.source, system.mount_point.display())),
         fact("Mount options", system.options.clone()),
-        fact("Size and free", format!("{}, free {}", format::bytes(system.total), format::bytes(system.free))),
+        fact("Size and free space", format!("{}, {} free", format::bytes(system.total), format::bytes(system.free))),
     ]
 }
 
-/// Why the target might be written, or that it could not be.
+/// Why writing to the target was allowed, or that nothing is written.
 fn guard(environment: &Environment) -> String {
     let Some(guard) = &environment.guard else { return "nothing is written".to_owned() };
     let destroy = guard.destroy_named.as_ref();
@@ -160,7 +157,7 @@ fn guard(environment: &Environment) -> String {
     format!("allowed: {}{destroy}{found}", guard.allowed_because)
 }
 
-/// What was set up around the target, where anything was.
+/// What was set up around the target; empty if nothing was.
 fn condition(environment: &Environment) -> Vec<Fact> {
     let Some(condition) = &environment.condition else { return Vec::new() };
     let ConditionFacts { asked, partition, file_system, encryption, hardware, power, done, series } = condition;
@@ -169,11 +166,12 @@ fn condition(environment: &Environment) -> Vec<Fact> {
         let share = format!("{} of {}", format::bytes(made.length), format::bytes(made.of));
         fact("Partition", format!("{}, {share}", made.node))
     }));
-    facts.extend(file_system.iter().map(|made| fact("Made by", format!("{} ({})", made.command, made.version))));
+    facts.extend(file_system.iter().map(|made| fact("Created with", format!("{} ({})", made.command, made.version))));
     facts.extend(encryption.iter().flat_map(encrypted));
     facts.extend(hardware.iter().flat_map(encrypted_by_the_drive));
     facts.extend(power.iter().map(|power| {
-        let watts = power.max_watts.map_or_else(String::new, |watts| format!(", at most {watts} W by its own table"));
+        let watts =
+            power.max_watts.map_or_else(String::new, |watts| format!(", at most {watts} W according to its own table"));
         fact("Power state", format!("{} ({} before, restored afterwards){watts}", power.state, power.before))
     }));
     if !done.is_empty() {
@@ -183,7 +181,7 @@ fn condition(environment: &Environment) -> Vec<Fact> {
     facts
 }
 
-/// The place of a run among those of one command, and what there was instead of what the methodology asks for.
+/// The place of a run among the runs of one command, and how its conditions differ from those of the methodology.
 fn place_in_series(series: &Series) -> Vec<Fact> {
     let Series { at, of, round, rounds, order, replaced, left_out, loop_on_file } = series;
     let mut facts = Vec::new();
@@ -192,7 +190,7 @@ fn place_in_series(series: &Series) -> Vec<Fact> {
         facts.push(fact("Series", format!("run {at} of {of}{order}")));
     }
     if *loop_on_file {
-        facts.push(fact("Device", "a loop device on a file, not a drive of its own".to_owned()));
+        facts.push(fact("Device", "a loop device on a file, not a drive".to_owned()));
     }
     let listed = [("Replaced by flags", replaced), ("Left out", left_out)];
     facts.extend(listed.into_iter().filter(|(_, all)| !all.is_empty()).map(|(name, all)| fact(name, all.join("; "))));
@@ -206,12 +204,14 @@ fn encrypted(found: &EncryptionFacts) -> [Fact; 2] {
     [
         fact(
             "Encryption",
-            format!("{cipher}, {key_bits} bits, sectors of {sector_size} bytes{flags}, data from {data}; {version}"),
+            format!(
+                "{cipher}, {key_bits}-bit key, sectors of {sector_size} bytes{flags}, data starts at {data}; {version}"
+            ),
         ),
         fact(
             "Encryption tested",
             format!(
-                "{} of known text: {} pieces found below, chi-square {:.0} (random bytes: 255)",
+                "{} of known text written: {} pieces of it found on the device below, chi-square {:.0} (random bytes: 255)",
                 format::bytes(check.bytes),
                 check.plain_pieces,
                 check.chi_square
@@ -223,35 +223,39 @@ fn encrypted(found: &EncryptionFacts) -> [Fact; 2] {
 fn encrypted_by_the_drive(found: &HardwareFacts) -> [Fact; 2] {
     let HardwareFacts { version, range, key_bits, data_offset, length, header: _, owned_before, check, .. } = found;
     let (start, length) = (format::bytes(*data_offset), format::bytes(*length));
-    let tried = if found.tried_on_hardware { "" } else { "; not yet tried on hardware by the makers of drivelab" };
-    let owner =
-        if *owned_before { "" } else { "; the drive had no owner before, and keeps the key of --opal-admin-key" };
+    let tried =
+        if found.tried_on_hardware { "" } else { "; the developers of drivelab have not yet tested this on hardware" };
+    let owner = if *owned_before {
+        ""
+    } else {
+        "; the drive had no owner before and keeps the key given with --opal-admin-key"
+    };
     let locked = if check.refused_while_locked {
         "the drive refused to read it while locked"
     } else {
-        "something else was read while locked"
+        "reads while locked returned something else"
     };
-    let back = if check.read_back { "came back when opened again" } else { "did not come back" };
+    let back = if check.read_back { "was read back after unlocking again" } else { "was not read back" };
     [
         fact(
             "Encryption",
             format!(
-                "by the drive (TCG Opal), locking range {range} of {length} from {start}, unlocked by a key of {key_bits} bits; \
+                "by the drive (TCG Opal), locking range {range} of {length} from {start}, unlocked with a {key_bits}-bit key; \
                  {version}{owner}{tried}"
             ),
         ),
         fact(
             "Encryption tested",
             format!(
-                "{} of known text {back}, {locked}; whether it lies encrypted on the media cannot be seen from outside, since \
-                 the drive decrypts what it gives out",
+                "{} of known text {back}, {locked}; whether it is encrypted on the media cannot be seen from outside, because \
+                 the drive decrypts what it returns",
                 format::bytes(check.bytes)
             ),
         ),
     ]
 }
 
-/// Bytes of the sets of files that the steps were about, each once.
+/// Bytes of the sets of files that the steps used, each set counted once.
 fn sets(input: &ReportInput<'_>) -> u64 {
     let loads = input.records.plan.steps().filter_map(|step| step.workload()?.files.as_ref());
     let mut all: Vec<_> = loads.map(|load| (&load.set.name, load.set.bytes().get())).collect();
@@ -260,7 +264,7 @@ fn sets(input: &ReportInput<'_>) -> u64 {
     all.into_iter().map(|(_, bytes)| bytes).sum()
 }
 
-/// How much of the target the steps were about, and how large it is where that is more.
+/// How much of the target the steps touched, and the size of the target if it is larger.
 fn tested(input: &ReportInput<'_>) -> String {
     let target = &input.records.environment.target;
     let all = format::bytes(target.length);
@@ -273,16 +277,16 @@ fn tested(input: &ReportInput<'_>) -> String {
     match spans.as_slice() {
         [] => match sets(input) {
             0 => format!("nothing yet of {of}"),
-            bytes => format!("sets of files of {} in all", format::bytes(Bytes::new(bytes))),
+            bytes => format!("sets of files, {} in total", format::bytes(Bytes::new(bytes))),
         },
         [only] if only.length >= target.length => all,
         [only] if only.offset.get() == 0 => format!("{size} at the start of {of}"),
-        [only] => format!("{size} from byte {} on, of {of}", format::count(only.offset.get())),
+        [only] => format!("{size} of {of}, starting at byte {}", format::count(only.offset.get())),
         several => format!("{size} in {} places of {of}", several.len()),
     }
 }
 
-/// Facts about the target: file or device, file system, direct I/O, why it might be written.
+/// Facts about the target: file or device, file system, direct I/O, write guard.
 pub(crate) fn target(input: &ReportInput<'_>) -> Vec<Fact> {
     let environment = &input.records.environment;
     let target = &environment.target;
@@ -290,7 +294,7 @@ pub(crate) fn target(input: &ReportInput<'_>) -> Vec<Fact> {
     let bundle = if environment.bundle_on_same_device {
         "on the same device as the target"
     } else {
-        "on another device than the target"
+        "on a different device from the target"
     };
     let mut facts = vec![
         fact("Target", target.path.display().to_string()),
@@ -301,7 +305,7 @@ pub(crate) fn target(input: &ReportInput<'_>) -> Vec<Fact> {
     facts.push(fact("Direct I/O", format!("{direct}: {}", target.direct_io.reason)));
     facts.push(fact("Write guard", guard(environment)));
     if !target.used_by.is_empty() {
-        facts.push(fact("Used by others", target.used_by.join("; ")));
+        facts.push(fact("Used by", target.used_by.join("; ")));
     }
     facts.extend(condition(environment));
     facts.push(fact("Record of the run", bundle));
@@ -324,14 +328,11 @@ pub(crate) fn testbed(input: &ReportInput<'_>) -> Vec<Fact> {
         fact("Board", or_unknown(testbed.board.as_ref())),
         fact("Board firmware", or_unknown(testbed.firmware.as_ref())),
         fact("Kernel", testbed.kernel.clone()),
-        fact(
-            "Runs under",
-            testbed.hypervisor.clone().unwrap_or_else(|| "bare metal, as far as can be told".to_owned()),
-        ),
+        fact("Runs under", testbed.hypervisor.clone().unwrap_or_else(|| "bare metal (no hypervisor found)".to_owned())),
         fact("CPUs busy before the run", busy),
-        fact("Load before the run", format!("{:.2} runnable tasks (mean of 1 min)", testbed.load_average_1m)),
-        fact("Foreign I/O before the run", foreign),
-        fact("One thread can ask for", ceiling(&input.records.environment)),
+        fact("Load average before the run", format!("{:.2} (mean over 1 min)", testbed.load_average_1m)),
+        fact("I/O of other programs before the run", foreign),
+        fact("One thread can issue", ceiling(&input.records.environment)),
     ];
     if !testbed.unknown.is_empty() {
         facts.push(fact("Not found", testbed.unknown.join("; ")));
@@ -339,11 +340,11 @@ pub(crate) fn testbed(input: &ReportInput<'_>) -> Vec<Fact> {
     facts
 }
 
-/// What the host was found able to generate, and when.
+/// How many operations the host can generate, and when that was measured.
 pub(crate) fn ceiling(environment: &Environment) -> String {
     let measured = environment.ceilings.as_ref().and_then(|ceilings| Some((ceilings, ceilings.bound_iops()?)));
     measured.map_or_else(
-        || "not measured here before: drivelab doctor does".to_owned(),
+        || "not measured on this host; run drivelab doctor".to_owned(),
         |(ceilings, iops)| {
             let day = ceilings.measured.split('T').next().unwrap_or_default();
             format!("{} IOPS at 4 KiB (writes to /dev/null; drivelab doctor, {day})", format::iops(iops))
@@ -351,8 +352,8 @@ pub(crate) fn ceiling(environment: &Environment) -> String {
     )
 }
 
-/// Interruptions that no finding tells of, a sentence each. The finding `run_resumed` says all that is to be said of a
-/// break, unless another drivelab went on.
+/// Interruptions that no finding reports, a sentence each. The finding `run_resumed` covers an interruption, unless
+/// another version of drivelab resumed the run.
 pub(crate) fn breaks(input: &ReportInput<'_>) -> Vec<String> {
     let records = input.records;
     let findings = run_facts::findings(input);

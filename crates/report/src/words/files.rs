@@ -1,4 +1,4 @@
-//! Loads on sets of files in words: what is done, on how many files of which sizes, through what.
+//! Loads on sets of files in words: the operation, the number and sizes of the files, and how they are accessed.
 
 use drivelab_core::files::{FileLoad, FilePlace, FileSet, FileSizes, FileSync, FileWork};
 use drivelab_core::units::Bytes;
@@ -9,30 +9,30 @@ use crate::words::load_parts::LoadWords;
 pub(crate) fn words(load: &FileLoad, buffer: Bytes, threads: u32, direct: bool) -> LoadWords {
     let FileLoad { set, work, of, sync } = load;
     let what = match (work, of) {
-        (FileWork::Create, _) => "files made",
+        (FileWork::Create, _) => "files created",
         (FileWork::Copy, FilePlace::Source) => "files copied from the source",
-        (FileWork::Copy, _) => "files copied on the drive",
-        (FileWork::Read, FilePlace::Source) => "files of the source read",
+        (FileWork::Copy, _) => "files copied within the drive",
+        (FileWork::Read, FilePlace::Source) => "source files read",
         (FileWork::Read, _) => "files read",
         (FileWork::Verify, _) => "files read and checked",
         (FileWork::Delete, _) => "files deleted",
     };
     let synced = match sync {
         _ if work.reads() => "",
-        FileSync::Each => ", each made durable before it counts",
-        FileSync::End => ", all made durable at the end, inside the time",
-        FileSync::Never => ", not made durable",
+        FileSync::Each => ", each synced before it counts",
+        FileSync::End => ", all synced at the end, within the measured time",
+        FileSync::Never => ", not synced",
     };
     let plural = if threads == 1 { "" } else { "s" };
     let way = if direct { "direct I/O" } else { "without direct I/O" };
     let compress = set.compress_percent;
     LoadWords {
         load: format!(
-            "{what}, one operation a file: {}, buffers of {buffer}, {threads} thread{plural}{synced}",
+            "{what}, one operation per file: {}, buffers of {buffer}, {threads} thread{plural}{synced}",
             law(set)
         ),
-        data: format!("incompressible but for {compress} % of each 4 KiB, {way}"),
-        span: format!("{} in all", set.bytes()),
+        data: format!("incompressible except for {compress} % of each 4 KiB, {way}"),
+        span: format!("{} in total", set.bytes()),
         seed: set.seed.to_string(),
     }
 }

@@ -1,6 +1,6 @@
-//! A load in words: every field of a workload, so that a table says what was asked for without the plan beside it.
+//! A load in words: every field of a workload, so that a table describes the load without the plan.
 //!
-//! [`Workload`] and its parts are taken apart without `..`: a new field cannot be left out here.
+//! [`Workload`] and its parts are destructured without `..`: a new field cannot be left out here.
 
 use drivelab_core::load::{
     Arrivals, Bursts, Content, Locality, OtherOps, Pace, Placement, Rate, SizeShare, Verify, VolumeBursts, Zone,
@@ -22,7 +22,7 @@ pub fn load_text(workload: &Workload) -> String {
     format!("{load}; {data}")
 }
 
-/// A load in words. Of several groups, each is described under its name.
+/// A load in words. If there are several groups, each is described under its name.
 #[must_use]
 pub fn load_words(workload: &Workload) -> LoadWords {
     let groups: Vec<(&str, LoadWords)> = workload.groups().map(group_words).collect();
@@ -46,10 +46,10 @@ pub fn load_words(workload: &Workload) -> LoadWords {
     }
 }
 
-/// One group alone.
+/// One group.
 fn group_words(workload: &Workload) -> (&str, LoadWords) {
     let Workload {
-        write_percent: _, // with the reads that are left, in `operations`
+        write_percent: _, // in `operations`, with the remaining reads
         other,
         block_size,
         block_size_mix,
@@ -88,15 +88,15 @@ fn group_words(workload: &Workload) -> (&str, LoadWords) {
             operations(workload, other)
         ),
     }];
-    parts.extend(stride.map(|stride| format!("a block every {stride}")));
+    parts.extend(stride.map(|stride| format!("one block every {stride}")));
     parts.extend((!seek_percent.is_zero()).then(|| format!("{seek_percent} % jump to a random block")));
     parts.extend(locality_text(locality));
-    parts.extend(places.map(|Places { count, seed }| format!("only {count} places of it (seed {seed})")));
+    parts.extend(places.map(|Places { count, seed }| format!("limited to {count} places (seed {seed})")));
     parts.push(format!("queue depth {queue_depth}"));
     parts.push(format!("{threads} thread{}", if threads.get() == 1 { "" } else { "s" }));
     parts.extend(pace_texts(pace));
     parts.extend(placement_texts(placement));
-    parts.extend(placement_handle.map(|handle| format!("writes placed by handle {handle}")));
+    parts.extend(placement_handle.map(|handle| format!("writes with placement handle {handle}")));
     let mut contents = vec![data_text(*data, content)];
     contents.extend(verify_text(*verify).map(str::to_owned));
     contents.push(if *direct { "direct I/O" } else { "without direct I/O" }.to_owned());
@@ -109,17 +109,17 @@ fn group_words(workload: &Workload) -> (&str, LoadWords) {
     (if name.is_empty() { "main" } else { name }, words)
 }
 
-/// Which part of the target, or of the other namespace that is read in its place.
+/// Which part of the target, or of the other namespace that is read instead.
 fn span_text(span: Span, on: Option<&OtherNamespace>) -> String {
     let of = match on {
-        Some(OtherNamespace { name, nsid, .. }) if *nsid > 0 => format!(" of {name} (namespace {nsid}, only read)"),
-        Some(_) => " of another namespace (only read)".to_owned(),
+        Some(OtherNamespace { name, nsid, .. }) if *nsid > 0 => format!(" of {name} (namespace {nsid}, read-only)"),
+        Some(_) => " of another namespace (read-only)".to_owned(),
         None => String::new(),
     };
     format!("{} from {}{of}", span.length, span.offset)
 }
 
-/// Which trace, where from, and how it is replayed.
+/// Which trace, its origin, and how it is replayed.
 fn replay_text(replay: &Replay) -> String {
     let Replay { trace, source, mode, fit, trims, facts } = replay;
     let from = match source {
@@ -131,15 +131,15 @@ fn replay_text(replay: &Replay) -> String {
         TraceSource::Synthetic(_) => "synthetic".to_owned(),
     };
     format!(
-        "trace {trace} ({from}): {} reads of {}, {} writes of {}; {}; what lies outside the span is {}; trims are {}",
+        "trace {trace} ({from}): {} reads ({}), {} writes ({}); {}; {}; trims are {}",
         facts.reads,
         facts.read,
         facts.writes,
         facts.written,
         mode.words(),
         match fit {
-            TraceFit::Wrap => "wrapped",
-            TraceFit::Scale => "scaled into it",
+            TraceFit::Wrap => "addresses beyond the span wrap",
+            TraceFit::Scale => "addresses are scaled into the span",
         },
         match trims {
             TraceTrims::Skip => "left out",
@@ -148,8 +148,8 @@ fn replay_text(replay: &Replay) -> String {
     )
 }
 
-/// One size, or every size with its share of the operations and of the bytes: they differ a lot, and published mixes
-/// mean the one or the other.
+/// One size, or every size with its share of the operations and of the bytes: the two differ a lot, and published mixes
+/// use either.
 fn sizes(block_size: Bytes, mix: &[SizeShare]) -> String {
     let weight = |share: &SizeShare| f64::from(share.operations);
     let bytes = |share: &SizeShare| weight(share) * share.block_size.as_f64();
@@ -175,17 +175,17 @@ fn percent(value: f64) -> String {
 fn order(pattern: Pattern, streams: Streams, threads: u32) -> String {
     let order = match pattern {
         Pattern::Sequential => "sequential",
-        Pattern::Reverse => "sequential backwards",
+        Pattern::Reverse => "reverse sequential",
         Pattern::Random => return "random".to_owned(),
         Pattern::RandomOnce => "random-once",
     };
     match (threads, streams) {
-        (1, Streams::ByKind) => format!("{order} (reads and writes each from a place of their own)"),
+        (1, Streams::ByKind) => format!("{order} (reads and writes each at their own position)"),
         (1, _) => order.to_owned(),
-        (_, Streams::Disjoint) => format!("{order} (own stretch per thread)"),
+        (_, Streams::Disjoint) => format!("{order} (each thread in its own part)"),
         (_, Streams::Overlapping) => format!("{order} (threads overlap)"),
         (_, Streams::Shared) => format!("{order} (one stream shared by the threads)"),
-        (_, Streams::ByKind) => format!("{order} (reads and writes of each thread from a place of their own)"),
+        (_, Streams::ByKind) => format!("{order} (reads and writes of each thread at their own position)"),
     }
 }
 
@@ -235,11 +235,11 @@ fn locality_text(locality: &Locality) -> Option<String> {
             format!("normal around the middle (standard deviation {deviation_percent} % of the span)")
         }
         Locality::Zoned { zones } => {
-            let zone = |Zone { accesses, span }: &Zone| format!("{accesses} % to {span} %");
+            let zone = |Zone { accesses, span }: &Zone| format!("{accesses} % of accesses to {span} %");
             format!("zones of the span ({})", zones.iter().map(zone).collect::<Vec<_>>().join(", "))
         }
         Locality::HotBand { accesses, from_percent, to_percent } => {
-            format!("{accesses} % to the band from {from_percent} to {to_percent} % of the span")
+            format!("{accesses} % of accesses to the band from {from_percent} to {to_percent} % of the span")
         }
     })
 }
@@ -257,7 +257,7 @@ fn pace_texts(pace: &Pace) -> Vec<String> {
         texts.push(format!("open loop of {} arrivals per second with {gaps}", format::iops(rate.iops())));
     }
     if let Some(Bursts { on, off }) = bursts {
-        texts.push(format!("{} on and {} off in turn", time(on), time(off)));
+        texts.push(format!("{} on and {} off, repeating", time(on), time(off)));
     }
     if let Some(VolumeBursts { volume, duty_percent, on_at_most }) = volume_bursts {
         let most = on_at_most.map_or_else(String::new, |most| format!(", {} at most", time(most)));
@@ -272,7 +272,7 @@ fn pace_texts(pace: &Pace) -> Vec<String> {
     texts
 }
 
-/// Exact, where three digits say it (`250 us`), else to four digits.
+/// Exact if that is short (`250 us`), otherwise to four digits.
 fn time(time: Nanos) -> String {
     let exact = time.to_string();
     if exact.len() <= 8 { exact.replace("us", "µs") } else { format::duration(time) }
@@ -286,7 +286,7 @@ fn placement_texts(placement: &Placement) -> Vec<String> {
         texts.push(format!("on CPU{} {list}", if cpus.len() == 1 { "" } else { "s" }));
     }
     if *batch > 1 {
-        texts.push(format!("ceiling mode: {batch} completions waited for at a time"));
+        texts.push(format!("ceiling mode: waits for {batch} completions at a time"));
     }
     texts
 }
@@ -307,13 +307,13 @@ fn data_text(data: DataPattern, content: &Content) -> String {
         },
     };
     if !compress_percent.is_zero() {
-        text.push_str(&format!(" but for {compress_percent} % of each block, which is zero"));
+        text.push_str(&format!(" except for {compress_percent} % of each block, which is zero"));
     }
     if !dedup_percent.is_zero() {
         text.push_str(&format!(" with {dedup_percent} % repeated blocks"));
     }
     if let Some(window) = window {
-        text.push_str(&format!(", nothing again within {window}"));
+        text.push_str(&format!(", no repeats within {window}"));
     }
     text
 }
@@ -322,14 +322,14 @@ const fn verify_text(verify: Verify) -> Option<&'static str> {
     match verify {
         Verify::Off => None,
         Verify::Headers => Some("with headers to be checked later"),
-        Verify::AtOnce => Some("each block read back and checked at once"),
+        Verify::AtOnce => Some("each block read back and checked immediately"),
         Verify::Check => Some("headers checked"),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    //! Each part of a workload in its words, and no part without any.
+    //! Every part of a workload has words of its own.
 
     use drivelab_core::units::{Percent, QueueDepth, Threads};
     use drivelab_core::workload::Span;
@@ -440,7 +440,7 @@ mod tests {
         let mut seen = vec![load(|_| {})];
         for (index, change) in changes.into_iter().enumerate() {
             let words = load(change);
-            assert!(!seen.contains(&words), "change {index} is not told from another: {words:?}");
+            assert!(!seen.contains(&words), "change {index} has the words of another: {words:?}");
             seen.push(words);
         }
     }

@@ -1,7 +1,7 @@
-//! What a target is, in full, as sections of facts: for `drivelab show` and for the drive's part of a page.
+//! All facts about a target, in sections: for `drivelab show` and for the drive's part of a page.
 //!
-//! Owns the order and the words. A fact that the drive does not report is left out; what could not be asked is in the
-//! section of what is not known. Layout for a terminal is in `formats::probe`.
+//! Owns the order and the words. A fact that the drive does not report is left out; what could not be queried is in the
+//! section 'Not known'. Layout for a terminal is in `formats::probe`.
 
 mod nvme;
 pub(crate) mod section;
@@ -15,14 +15,14 @@ use drivelab_core::units::Bytes;
 use crate::figure::format;
 use crate::words::probe::section::Section;
 
-/// Queues whose CPUs are named one by one; more are summed up.
+/// Queues whose CPUs are listed one by one; the others are only counted.
 const MOST_QUEUES_NAMED: usize = 8;
-/// Interrupts that are named one by one.
+/// Interrupts that are listed one by one.
 const MOST_INTERRUPTS_NAMED: usize = 9;
-/// CPUs of an interrupt that are named.
+/// CPUs of an interrupt that are listed.
 const MOST_CPUS_NAMED: usize = 8;
 
-/// The drive's model, or the kernel's name of what has none.
+/// The drive's model, or the kernel's name if it has none.
 pub(crate) fn probe_of(probe: &TargetProbe) -> String {
     let device = probe.device();
     let model = device.and_then(|device| device.model.as_deref().map(str::trim));
@@ -30,7 +30,7 @@ pub(crate) fn probe_of(probe: &TargetProbe) -> String {
     name.map_or_else(|| probe.path.display().to_string(), str::to_owned)
 }
 
-/// Everything, in the order in which a reader asks.
+/// All sections, the most important first.
 pub(crate) fn sections(probe: &TargetProbe) -> Vec<Section> {
     let mut sections = vec![what(probe), use_of(probe)];
     sections.extend(probe.queues.as_ref().map(queues));
@@ -71,7 +71,7 @@ fn capacity(capacity: Bytes) -> String {
     format!("{}, {} B", format::bytes(capacity), capacity.get())
 }
 
-/// What it is attached by: `NVMe over PCIe`, `SATA`.
+/// How it is attached: `NVMe over PCIe`, `SATA`.
 pub(crate) fn interface(probe: &TargetProbe) -> String {
     let transport = probe.device().map_or("unknown", |device| device.transport.as_str());
     match transport {
@@ -79,7 +79,7 @@ pub(crate) fn interface(probe: &TargetProbe) -> String {
         "nvme-tcp" => "NVMe over TCP".to_owned(),
         "nvme-rdma" => "NVMe over RDMA".to_owned(),
         "nvme-fc" => "NVMe over Fibre Channel".to_owned(),
-        "nvme-loop" => "NVMe, looped back in this host".to_owned(),
+        "nvme-loop" => "NVMe loopback in this host".to_owned(),
         "sata" => "SATA".to_owned(),
         "usb" => "USB".to_owned(),
         "scsi" => "SCSI or SAS".to_owned(),
@@ -99,13 +99,13 @@ pub(crate) fn link(link: &LinkFacts) -> String {
     }
 }
 
-/// In one word, or the drive's own warnings.
+/// Good, unknown, or the drive's own warnings.
 pub(crate) fn health(probe: &TargetProbe) -> String {
     match probe.health {
-        Health::Good => "good, says the drive".to_owned(),
+        Health::Good => "good, as the drive reports".to_owned(),
         Health::Warning => format!("warning: {}", probe.warnings.join("; ")),
         Health::Unknown if probe.not_known.is_empty() => "unknown".to_owned(),
-        Health::Unknown => "unknown; why is below, under 'Not known'".to_owned(),
+        Health::Unknown => "unknown; see 'Not known' below".to_owned(),
     }
 }
 
@@ -117,7 +117,7 @@ fn temperatures(temperatures: &[Temperature]) -> Option<String> {
 
 fn use_of(probe: &TargetProbe) -> Section {
     let mut section = Section::new("Use");
-    let used = if probe.used_by.is_empty() { "nothing that can be seen".to_owned() } else { probe.used_by.join("; ") };
+    let used = if probe.used_by.is_empty() { "nothing found".to_owned() } else { probe.used_by.join("; ") };
     section.fact("Used by", used).fact("May be written", writing(&probe.writing));
     section.list("Partitions", &probe.identity.partitions);
     if probe.identity.removable {
@@ -126,14 +126,14 @@ fn use_of(probe: &TargetProbe) -> Section {
     if let Some(device) = probe.device() {
         section
             .some("Scheduler", device.scheduler.as_deref())
-            .some("Queue of the block layer", device.nr_requests.map(|requests| format!("{requests} requests")))
-            .some("Write cache, says the kernel", device.write_cache.as_deref());
+            .some("Block layer queue", device.nr_requests.map(|requests| format!("{requests} requests")))
+            .some("Write cache, as the kernel reports", device.write_cache.as_deref());
         section.list("Lies on", &device.lies_on);
     }
     section
 }
 
-/// What stands against writing, or what it takes.
+/// What prevents writing, or what writing needs.
 pub(crate) fn writing(outlook: &WriteOutlook) -> String {
     match outlook {
         WriteOutlook::Never { why } => format!("never: {why}"),
@@ -159,7 +159,7 @@ fn queues(queues: &QueueFacts) -> Section {
         section.fact("Further queues", format!("{} (all are in --json)", count - MOST_QUEUES_NAMED));
     }
     section
-        .some("Entries of each, as the kernel uses them", queues.entries_each.map(|entries| entries.to_string()))
+        .some("Entries per queue, as the kernel uses them", queues.entries_each.map(|entries| entries.to_string()))
         .some("Polled queues", queues.polled.filter(|polled| *polled > 0).map(|polled| polled.to_string()));
     for interrupt in queues.interrupts.iter().take(MOST_INTERRUPTS_NAMED) {
         let name = format!("Interrupt {}", interrupt.number);
@@ -172,7 +172,7 @@ fn queues(queues: &QueueFacts) -> Section {
     section
 }
 
-/// Name, where it is delivered to, how often it came, and on which CPUs; CPUs that saw none are left out.
+/// Name, target CPUs, count, and count per CPU; CPUs without any are left out.
 fn interrupt(facts: &InterruptFacts) -> String {
     let InterruptFacts { name, delivered_to, count, .. } = facts;
     let mut cpus: Vec<String> = facts
@@ -191,15 +191,15 @@ fn interrupt(facts: &InterruptFacts) -> String {
 }
 
 fn pcie(path: &PciePath) -> Section {
-    let mut section = Section::new("The way through PCIe");
+    let mut section = Section::new("PCIe path");
     let root = match path.root {
         UplinkRoot::Cpu => "a root port of the CPU",
         UplinkRoot::Chipset => "the chipset, whose uplink it shares",
         UplinkRoot::Switch => "a switch",
-        UplinkRoot::RootPort => "a root port (PCI does not say whether the CPU's or the chipset's)",
+        UplinkRoot::RootPort => "a root port (of the CPU or of the chipset: PCI does not report which)",
         UplinkRoot::RootBus => "the root bus itself, without a port",
     };
-    section.fact("Hangs on", root);
+    section.fact("Connected to", root);
     for hop in &path.hops {
         let link = hop.link.as_ref().map_or_else(String::new, |hop_link| format!(", {}", link(hop_link)));
         section.fact(hop.address.clone(), format!("{} {}{link}", hop.kind, hop.id));
@@ -207,7 +207,10 @@ fn pcie(path: &PciePath) -> Section {
     section
         .list("Shares its uplink with", &path.shares_uplink_with)
         .some("NUMA node", path.numa_node.map(|node| node.to_string()))
-        .some("Slowest link carries", path.bytes_per_second.map(|rate| format!("{} MB/s", format::mb_s(rate / 1e6))));
+        .some(
+            "Bandwidth of the slowest link",
+            path.bytes_per_second.map(|rate| format!("{} MB/s", format::mb_s(rate / 1e6))),
+        );
     section
 }
 
@@ -224,8 +227,8 @@ fn ata(ata: &AtaProbe) -> Section {
         .fact("Sectors", format!("{} logical, {} physical", ata.logical_sector, ata.physical_sector))
         .fact("Media", media)
         .some("Form factor", ata.form_factor.as_deref())
-        .some("Link possible", ata.link_possible.as_deref())
-        .some("Link now", ata.link_now.as_deref())
+        .some("Link, supported", ata.link_possible.as_deref())
+        .some("Link, in use", ata.link_now.as_deref())
         .some("Queue", ata.queue_depth.map(|depth| format!("{depth} commands")))
         .fact("TRIM", if ata.trim { ata.after_trim.as_str() } else { "no" })
         .some("Volatile write cache", cache)
@@ -240,14 +243,14 @@ fn ata(ata: &AtaProbe) -> Section {
 fn attributes(ata: &AtaProbe) -> Option<Section> {
     let mut section = Section::new("SMART attributes (value, worst, threshold; raw)");
     for one in &ata.attributes {
-        let name = if one.name.is_empty() { "of the vendor" } else { one.name.as_str() };
+        let name = if one.name.is_empty() { "vendor-specific" } else { one.name.as_str() };
         let value = format!("{}, {}, {}; {}", one.value, one.worst, one.threshold, one.raw);
         section.fact(format!("{} {name}", one.id), value);
     }
     (!section.facts.is_empty()).then_some(section)
 }
 
-/// A device further down.
+/// A device below the target's own.
 fn below(device: &BlockDeviceFacts) -> Section {
     let mut section = Section::new(format!("Below: {}", device.name));
     section

@@ -1,4 +1,4 @@
-//! The rounds of a test in words: as asked, and as its figures were made of them.
+//! The rounds of a test in words: as planned, and as reported.
 
 use drivelab_analysis::steady::WINDOW;
 use drivelab_core::plan::{Combine, Repeats, Rounds, TestPlan};
@@ -14,7 +14,7 @@ const fn combined(how: Combine) -> &'static str {
     }
 }
 
-/// The rounds that a test's figures were made of: as asked, but for a test that was to become steady and did not.
+/// The rounds behind a test's figures: as planned, unless the test should have become steady and did not.
 pub(crate) fn reported_rounds(input: &ReportInput<'_>, test: &TestPlan) -> String {
     if !matches!(test.rounds, Rounds::Steady { .. }) {
         return rounds_text(test);
@@ -30,14 +30,14 @@ pub(crate) fn reported_rounds(input: &ReportInput<'_>, test: &TestPlan) -> Strin
     }
 }
 
-/// "best of 3 rounds" and the like, as asked; empty for a single round.
+/// As planned, such as "best of 3 rounds"; empty for a single round.
 pub(crate) fn rounds_text(test: &TestPlan) -> String {
     let how = combined(test.combine);
     match &test.rounds {
         Rounds::Fixed { count } => of_fixed_rounds(how, *count, test.repeats),
         Rounds::Steady { max, .. } => format!("{how} of the steady window, at most {max} rounds"),
         Rounds::FindRate(search) => format!(
-            "round with the highest rate at which {} of the response time keeps {}, of at most {}",
+            "round with the highest rate at which {} of the response time stays within {}, of at most {} rounds",
             search.percentile_name(),
             search.bound,
             search.max
@@ -45,11 +45,11 @@ pub(crate) fn rounds_text(test: &TestPlan) -> String {
     }
 }
 
-/// "best of 9 rounds after 1 that is left out, mean of 4 sets".
+/// "best of 9 rounds after 1 for warm-up, mean of 4 sets".
 fn of_fixed_rounds(how: &str, count: u32, repeats: Repeats) -> String {
     let before = match repeats.warm_up_rounds {
         0 => String::new(),
-        one => format!(" after {one} left out"),
+        one => format!(" after {one} for warm-up"),
     };
     let rounds = match (count, before.is_empty()) {
         (1, true) => String::new(),

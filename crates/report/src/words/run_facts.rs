@@ -1,4 +1,4 @@
-//! The run itself for people: state, findings, breaks, what its figures do not show, definitions.
+//! The run in words: state, findings, interruptions, what its figures do not show, definitions.
 
 use std::collections::BTreeSet;
 
@@ -13,22 +13,22 @@ use drivelab_core::workload::Workload;
 use crate::figure::input::ReportInput;
 use crate::figure::{cells, format, prose};
 
-/// What a form means for whoever compares.
+/// What a form means for comparisons.
 pub(crate) fn form_note(input: &ReportInput<'_>) -> &'static str {
     let plan = &input.records.plan;
     let smaller = |one: &&Finding| matches!(one.code.as_str(), "target_smaller" | "scratch_file_smaller");
     match plan.form {
-        _ if plan.methodology.name == OWN_LOAD => "one load as its flags say; no published method",
+        _ if plan.methodology.name == OWN_LOAD => "one load as given by its flags, no published method",
         Form::Faithful if input.analysis.findings.iter().any(|one| smaller(&one)) => {
             "parameters and durations as stated, on a smaller area than stated"
         }
         Form::Faithful => "parameters and durations as stated, nothing shortened",
         Form::Quick => "shortened, same shape",
-        Form::Smoke => "a moment per step: unusable for comparison",
+        Form::Smoke => "a moment per step, not usable for comparison",
     }
 }
 
-/// The version that its author gave a methodology; a load of one's own has none.
+/// The version that the author gave the methodology; a load given by flags has none.
 pub(crate) fn version(plan: &Plan) -> &str {
     if plan.methodology.name == OWN_LOAD { "" } else { &plan.methodology.version }
 }
@@ -51,7 +51,7 @@ pub const fn severity_word(severity: Severity) -> &'static str {
 /// Pieces of evidence that a page or a long text shows behind a finding.
 pub(crate) const MOST_EVIDENCE: usize = 8;
 
-/// The evidence behind a finding in words, at most so many pieces; how many more there are stands at the end.
+/// The evidence behind a finding in words: at most `most` pieces, and at the end how many more there are.
 pub(crate) fn evidence(finding: &Finding, most: usize) -> Vec<String> {
     let mut shown: Vec<String> = finding.evidence.iter().take(most).map(evidence_text).collect();
     match finding.evidence.len().saturating_sub(most) {
@@ -69,7 +69,7 @@ fn evidence_text(evidence: &Evidence) -> String {
     format!("{}: {}{limit}", evidence.what, value(evidence.value))
 }
 
-/// What the results do not show: what the methodology says of itself, and what nobody measured in this run.
+/// What the results do not show: as the methodology states, and what was not measured in this run.
 pub(crate) fn cannot_tell(input: &ReportInput<'_>) -> String {
     let own = input.records.plan.cannot_tell.trim();
     let end = if own.is_empty() || own.ends_with(['.', '!', '?']) { "" } else { "." };
@@ -78,7 +78,7 @@ pub(crate) fn cannot_tell(input: &ReportInput<'_>) -> String {
     sentences.filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The steps a finding is about, by label; the whole run where it names none.
+/// The steps that a finding is about, by label; the whole run if it names none.
 pub(crate) fn about(input: &ReportInput<'_>, finding: &Finding) -> String {
     let steps: BTreeSet<_> = finding.steps.iter().map(|key| &key.step).collect();
     let label = |id| input.records.plan.step(id).map_or_else(|| id.to_string(), |step: &Step| step.label.clone());
@@ -89,7 +89,7 @@ pub(crate) fn about(input: &ReportInput<'_>, finding: &Finding) -> String {
     }
 }
 
-/// What the methodology asks, answered; of some of its tests with their titles.
+/// The answers to the methodology's question; an answer about some of its tests begins with their titles.
 pub(crate) fn answers(input: &ReportInput<'_>) -> Vec<String> {
     let tests = &input.records.plan.tests;
     let answer = |finding: &&Finding| {
@@ -102,14 +102,14 @@ pub(crate) fn answers(input: &ReportInput<'_>) -> Vec<String> {
     findings(input).iter().filter(|finding| finding.answers).map(answer).collect()
 }
 
-/// Findings of analysis (which holds those noted during the run as well), gravest first.
+/// The findings of the analysis, including those noted during the run, the most severe first.
 pub(crate) fn findings<'a>(input: &ReportInput<'a>) -> Vec<&'a Finding> {
     let mut findings: Vec<&Finding> = input.analysis.findings.iter().collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     findings
 }
 
-/// Interruptions and how the run went on, a sentence each.
+/// Interruptions and how the run continued, a sentence each.
 pub(crate) fn breaks(input: &ReportInput<'_>) -> Vec<String> {
     let text = |one: &drivelab_core::run::Break| {
         let at = format::duration(Nanos::new(one.at_ns));
@@ -128,12 +128,12 @@ pub(crate) fn breaks(input: &ReportInput<'_>) -> Vec<String> {
     input.records.breaks.iter().map(text).collect()
 }
 
-/// Steps that could not be done, a sentence each.
+/// Steps that failed, a sentence each.
 pub(crate) fn failures(input: &ReportInput<'_>) -> Vec<String> {
     input.records.failed_steps.iter().map(|failed| format!("{}: {}", failed.key, failed.error)).collect()
 }
 
-/// When a step ends, in words: `after 5.0 s, at most 1 h`; work on files and traces ends with them.
+/// When a step ends, in words: `after 5.0 s, at most 1 h`. Work on files ends with the files, a replay with its trace.
 #[must_use]
 pub fn stop_text(workload: &Workload, stop: &StopRule) -> String {
     let StopRule { time, volume, passes, at_least, operations, coverage, errors, cap } = *stop;
@@ -160,7 +160,7 @@ pub fn stop_text(workload: &Workload, stop: &StopRule) -> String {
     let errors = match errors {
         OnError::Tolerate => None,
         OnError::Stop => Some("at the first error".to_owned()),
-        OnError::Keep => Some("not by errors".to_owned()),
+        OnError::Keep => Some("continues after errors".to_owned()),
     };
     let most = format!("at most {}", format::duration(cap));
     let all = [Some(rule).filter(|rule| !rule.is_empty()), least, errors, Some(most)];
@@ -194,10 +194,10 @@ pub(crate) fn definitions(inputs: &[ReportInput<'_>]) -> Vec<&'static MetricDef>
     drivelab_analysis::METRICS.iter().filter(|def| used.contains(def.id)).collect()
 }
 
-/// What the section on telemetry says, in words: no headline.
+/// Stated in the telemetry section, so it is no headline figure.
 const COST_OF_WATCHING: &str = "run.telemetry_cpu";
 
-/// The figures of the whole run, as name and value.
+/// The figures of the whole run, as pairs of name and value.
 pub(crate) fn run_figures(input: &ReportInput<'_>) -> Vec<(String, String)> {
     let of_run = |id: &str| metric_def(id).is_some_and(|def| def.meaning.class == Class::Run);
     let whole = input.analysis.metrics.iter().filter(|metric| of_run(&metric.id) && metric.id != COST_OF_WATCHING);

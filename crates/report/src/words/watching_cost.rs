@@ -1,4 +1,4 @@
-//! What watching did to reads of the drive, as measured before the run: a sentence for the report.
+//! The effect of watching on reads of the drive, measured before the run: a sentence for the report.
 
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::RecordedSource;
@@ -6,35 +6,36 @@ use drivelab_core::watching_cost::{WatchedSource, WatchingCost};
 
 use crate::figure::format;
 
-/// The sentence, or that nobody measured it and how; nothing where the target is on no block device.
+/// The sentence, or that it was not measured and how to measure it; `None` if the target is on no block device.
 pub(crate) fn stated(records: &RunRecords) -> Option<String> {
     let environment = &records.environment;
     if let Some(cost) = &environment.watching_cost {
         return Some(sentence(cost, records).unwrap_or_else(|| {
             format!(
-                "What watching does to reads of this drive is not known: too few reads of `drivelab watch /dev/{} --cost` \
-                 tell a median.",
+                "The effect of watching on reads of this drive is not known: `drivelab watch /dev/{} --cost` recorded too few reads \
+                 for a median.",
                 cost.device.name
             )
         }));
     }
     let device = environment.target.devices.first()?;
     Some(format!(
-        "What watching does to reads of this drive was not measured before the run: `drivelab watch /dev/{} --cost` does.",
+        "The effect of watching on reads of this drive was not measured before the run; `drivelab watch /dev/{} --cost` measures \
+         it.",
         device.name
     ))
 }
 
-/// `None` where too few reads tell the medians.
+/// `None` if there were too few reads for a median.
 fn sentence(cost: &WatchingCost, records: &RunRecords) -> Option<String> {
     let (without, with, by) = (cost.without.median_us()?, cost.with.median_us()?, cost.median_us()?);
-    // Less than the last digit that is shown is no difference.
+    // A difference below the last digit shown is no difference.
     let sign = if by < 0.0 { "−" } else { "+" };
     let share = if without > 0.0 { 100.0 * by.abs() / without } else { 0.0 };
     let day = cost.measured.split('T').next().unwrap_or_default();
     Some(format!(
-        "Watching and reads of this drive: the median of 4 KiB, one at a time, was {} µs without watching and {} µs with \
-         it ({sign}{} µs, {sign}{} %; {} and {} reads in turn; `drivelab watch /dev/{} --cost`, {day}{}).",
+        "The median latency of 4 KiB reads of this drive, one at a time, was {} µs without watching and {} µs with it \
+         ({sign}{} µs, {sign}{} %; {} and {} reads, alternating; `drivelab watch /dev/{} --cost`, {day}{}).",
         format::latency_us(without),
         format::latency_us(with),
         format::latency_us(by.abs()),
@@ -46,7 +47,7 @@ fn sentence(cost: &WatchingCost, records: &RunRecords) -> Option<String> {
     ))
 }
 
-/// What was not as in the run.
+/// How that measurement differs from the run.
 fn otherwise(cost: &WatchingCost, records: &RunRecords) -> String {
     let mut said = String::new();
     let (tool, kernel) = (&records.tool, &records.environment.testbed.kernel);
@@ -65,7 +66,7 @@ fn otherwise(cost: &WatchingCost, records: &RunRecords) -> String {
     here.sort();
     there.sort();
     if here != there {
-        said.push_str(", with other sources or at other rates than here");
+        said.push_str(", with sources or sampling rates that differ from this run");
     }
     said
 }
@@ -79,7 +80,7 @@ mod tests {
 
     use super::*;
 
-    /// A run on whose drive it was measured, by the same tool and with the same sources.
+    /// A run, and the cost measured on its drive with the same tool and the same sources.
     fn run() -> (RunRecords, WatchingCost) {
         let records = testing::sample_watched_run();
         let sources = records.telemetry.sources.iter();
@@ -142,7 +143,7 @@ mod tests {
         assert!(said(&records, version).contains(", by drivelab 0.0.1 ("));
         let mut slower = cost;
         slower.sources[0].every = Nanos::from_secs(9);
-        assert!(said(&records, slower).contains("other sources or at other rates"));
+        assert!(said(&records, slower).contains("sources or sampling rates that differ"));
     }
 
     #[test]

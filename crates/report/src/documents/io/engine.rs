@@ -1,66 +1,66 @@
-//! The engine's own account of a load, over all its rounds: the part `engine` of the document of `drivelab io`.
+//! What the engine reports about a load, over all rounds: the part `engine` of the document of `drivelab io`.
 
 use drivelab_core::record::{CPU_SPLIT_FROM, Effort, StepRecord};
 use drivelab_core::workload::Workload;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How the engine ran a load. CPU times and counts include the ramp and are summed over the rounds.
+/// How the engine ran the load. CPU times and counts include the ramp and are summed over the rounds.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct EngineDoc {
     /// `io_uring` or `sync`.
     pub(crate) backend: String,
-    /// Why this backend: asked for, or what was refused.
+    /// Why this backend was used: requested, or what the kernel refused.
     pub(crate) reason: String,
-    /// Features that the kernel refused and the engine went on without.
+    /// Features that the kernel refused and the engine ran without.
     pub(crate) refused: Vec<String>,
-    /// Whether the target was really open with O_DIRECT, read back from the kernel.
+    /// Whether the target was open with O_DIRECT, as read back from the kernel.
     pub(crate) direct_verified: bool,
-    /// What was done about the page cache before; null for direct I/O.
+    /// How the page cache was treated before the load; null for direct I/O.
     pub(crate) page_cache: Option<String>,
-    /// Random data that was written comes again no nearer than so many bytes, in the order of addresses: a compressor
-    /// that looks back no further finds nothing. Null where no random data was written.
+    /// Smallest distance in bytes, in address order, at which written random data repeats: a compressor with a smaller
+    /// window finds no repeats. Null if no random data was written.
     data_window: Option<u64>,
-    /// Requests that the kernel handed to worker threads were seen.
+    /// Whether the kernel handed requests to worker threads.
     pub(crate) punted: bool,
-    /// CPU time of the issuing threads in user mode per operation, in nanoseconds; null where there was too little
-    /// of it (below 40 ms) to be split.
+    /// CPU time of the issuing threads in user mode per operation, in nanoseconds; null if their CPU time was too short
+    /// (below 40 ms) to be split.
     pub(crate) user_ns_per_io: Option<f64>,
-    /// The same in the kernel.
+    /// CPU time of the issuing threads in the kernel per operation, in nanoseconds; null as above.
     pub(crate) system_ns_per_io: Option<f64>,
-    /// CPU time of the issuing threads in user mode.
+    /// CPU time of the issuing threads in user mode, in nanoseconds.
     cpu_user_ns: u64,
-    /// CPU time of the issuing threads in the kernel.
+    /// CPU time of the issuing threads in the kernel, in nanoseconds.
     cpu_system_ns: u64,
-    /// Share of the issuing threads' time in user mode, per cent; null where it is not known.
+    /// Share of the issuing threads' time in user mode, in per cent; null if unknown.
     pub(crate) cpu_user_percent: Option<f64>,
-    /// The same in the kernel.
+    /// Share of the issuing threads' time in the kernel, in per cent; null if unknown.
     pub(crate) cpu_system_percent: Option<f64>,
-    /// Operations issued, the ramp's and failed ones included.
+    /// Operations issued, including the ramp and failed ones.
     operations: u64,
-    /// Operations per system call that submitted or awaited them; null where it is not known.
+    /// Operations per system call that submitted them or waited for them; null if unknown.
     pub(crate) operations_per_syscall: Option<f64>,
-    /// Operations in flight that were asked for, over all threads and groups.
+    /// Requested operations in flight, over all threads and groups.
     pub(crate) depth_asked: u64,
-    /// Mean operations in flight, measured.
+    /// Measured mean of operations in flight.
     pub(crate) depth_mean: f64,
-    /// Mean time between two looks for completions that was spent outside the kernel; null where that does not apply.
+    /// Mean time outside the kernel between two checks for completions, in nanoseconds; null if this does not apply.
     reap_gap_mean_ns: Option<u64>,
-    /// Longest such time.
+    /// Longest time outside the kernel between two checks for completions, in nanoseconds; null if this does not apply.
     reap_gap_max_ns: Option<u64>,
-    /// Transfers of which the kernel did a part at first, so that the rest was asked for again; errors only where that
-    /// failed too.
+    /// Transfers that the kernel did only in part at first, so that the rest was submitted again. They count as errors
+    /// only if that failed too.
     short_transfers: u64,
-    /// Transfers that ended with EAGAIN and were asked for once more where the kernel may wait; errors only where that
-    /// failed too.
+    /// Transfers that ended with EAGAIN and were submitted once more in a way that lets the kernel wait. They count as
+    /// errors only if that failed too.
     eagain_retries: u64,
-    /// Clock of the time stamps, and why.
+    /// Clock of the time stamps, and why it was used.
     clock: String,
-    /// How far that clock had run from CLOCK_MONOTONIC_RAW, at most, in nanoseconds.
+    /// Largest deviation of that clock from CLOCK_MONOTONIC_RAW, in nanoseconds.
     clock_error_ns: i64,
-    /// Completions waited for at a time; above 1 the latencies contain waiting (ceiling mode).
+    /// Completions that a thread waits for at a time. Above 1 (ceiling mode) the latencies include that waiting.
     pub(crate) batch: u32,
-    /// CPUs that threads were pinned to, in the order of the threads; empty where they were not.
+    /// CPUs to which the threads were pinned, in the order of the threads; empty if they were not.
     pub(crate) cpus: Vec<u32>,
 }
 
@@ -78,7 +78,7 @@ fn depth_mean(rounds: &[&StepRecord]) -> f64 {
 }
 
 impl EngineDoc {
-    /// `None` where no round ended.
+    /// `None` if no round ended.
     pub(crate) fn of(rounds: &[&StepRecord], workload: &Workload) -> Option<EngineDoc> {
         let last = &rounds.last()?.engine;
         let efforts: Vec<&Effort> = rounds.iter().filter_map(|record| record.engine.effort.as_ref()).collect();

@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use crate::figure::input::ReportInput;
 
-/// In which direction figures are wrong that something beside the test spoiled; null where nothing did.
+/// In which direction figures are wrong because something outside the test disturbed them; null if nothing did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct WrongDoc {
-    /// Rates. Those of a load that kept its schedule are what was asked for, whatever others did.
+    /// Rates. A load that kept its schedule has the requested rates, whatever other programs did.
     pub(crate) rates: Option<Wrong>,
     /// Latencies and response times.
     pub(crate) times: Option<Wrong>,
@@ -33,13 +33,13 @@ fn metrics<'a>(run: &ReportInput<'a>, step: &'a Step) -> impl Iterator<Item = &'
     run.analysis.metrics.iter().filter(|metric| metric.step.as_ref() == Some(&step.id))
 }
 
-/// What spoils any figure of the step.
+/// Codes of the findings that disturb any figure of the step.
 pub(super) fn spoiled_by(run: &ReportInput<'_>, step: &Step) -> Vec<String> {
     let codes: BTreeSet<&String> = metrics(run, step).flat_map(|metric| &metric.spoiled_by).collect();
     codes.into_iter().cloned().collect()
 }
 
-/// What makes any rate or time of the step void.
+/// Codes of the findings that make any rate or time of the step void.
 pub(super) fn voided_by(run: &ReportInput<'_>, step: &Step) -> Vec<String> {
     let shown = metrics(run, step).filter(|metric| is_rate(step, &metric.id) || is_time(&metric.id));
     let codes: BTreeSet<&String> = shown.flat_map(|metric| &metric.voided_by).collect();
@@ -53,7 +53,7 @@ pub(super) fn void(run: &ReportInput<'_>, step: &Step) -> VoidDoc {
     VoidDoc { rates: any(&|id| is_rate(step, id)), times: any(&is_time) }
 }
 
-/// Whether a metric is the step's rate: of a replayed trace the one over its busy time.
+/// Whether a metric is the step's rate: for a replayed trace, the rate over its busy time.
 fn is_rate(step: &Step, id: &str) -> bool {
     if rate::replays(step) { id == rate::BUSY_RATE } else { id.ends_with(".iops") }
 }
@@ -62,7 +62,7 @@ fn is_time(id: &str) -> bool {
     id.ends_with(".latency_mean")
 }
 
-/// In which direction rates and times of the step are spoiled.
+/// In which direction rates and times of the step are wrong.
 pub(super) fn wrong(run: &ReportInput<'_>, step: &Step) -> WrongDoc {
     let first =
         |of: &dyn Fn(&str) -> bool| metrics(run, step).filter(|metric| of(&metric.id)).find_map(|metric| metric.wrong);

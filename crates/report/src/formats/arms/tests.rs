@@ -1,4 +1,4 @@
-//! Arms in every format: the same figures, no empty columns, one drive at a time; and the document's schema.
+//! Arms in every format: the same figures, no empty columns, no comparison across drives; and the document's schema.
 
 use drivelab_analysis::arms::{ArmCell, ArmRow, arms};
 use drivelab_analysis::digest::Digest;
@@ -51,7 +51,7 @@ fn each_arm_has_a_line_in_each_step_and_columns_that_nobody_fills_are_left_out()
     assert!(has(&found, &["MB/s", "%", "%"]), "{text}");
     assert!(has(&found, &["SEQ", "read", "none", "1,000", "0.0", "–"]), "{text}");
     assert!(has(&found, &["luks2", "≥", "750.0", "25.0", "1.2"]), "{text}");
-    assert!(text.contains("luks2: 0.250 CPU s/GB in all, run "), "{text}");
+    assert!(text.contains("luks2: 0.250 CPU s/GB in total, run "), "{text}");
     assert!(!text.contains("power:"), "what is not there is not explained: {text}");
     (first.watts, second.watts, second.mb_s_per_watt) = (Some(5.0), Some(6.25), Some(120.0));
     let text = of(vec![first, second]);
@@ -66,7 +66,7 @@ fn page_markdown_and_document_of_stored_runs_show_what_the_terminal_showed() {
         let arms = compared(inputs);
         let terminal = arms_table(&arms, 140);
         let luks = arms.arms[1].cpu_s_per_gb.map(format::cpu_s_per_gb).unwrap();
-        assert!(terminal.contains(&format!("luks2: {luks} CPU s/GB in all")), "{terminal}");
+        assert!(terminal.contains(&format!("luks2: {luks} CPU s/GB in total")), "{terminal}");
         let html = crate::html(inputs).unwrap();
         assert!(html.contains("<section id=\"arms\"") && html.contains("href=\"#arms\""), "no section");
         let section = html.split("<section id=\"arms\"").nth(1).unwrap().split("</section>").next().unwrap();

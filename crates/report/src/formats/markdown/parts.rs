@@ -1,4 +1,4 @@
-//! Pieces of Markdown that several texts share: headings, tables, lists, the head of a review.
+//! Markdown elements that several documents share: headings, tables, lists, the head of a review.
 
 use drivelab_core::finding::Finding;
 
@@ -16,7 +16,7 @@ pub(crate) fn line(text: &mut String, words: &str) {
 }
 
 pub(crate) fn heading(text: &mut String, level: usize, words: &str) {
-    // After a table there is an empty line already.
+    // A table ends with an empty line already.
     let apart = if text.ends_with("\n\n") { "" } else { "\n" };
     line(text, &format!("{apart}{} {}\n", "#".repeat(level), escape::markdown(words)));
 }
@@ -49,7 +49,7 @@ pub(crate) fn list(text: &mut String, items: &[String]) {
     text.push('\n');
 }
 
-/// The comparison of runs; of arms their own tables alone, unless all are wanted.
+/// The comparison of runs. For arms, only their own tables, unless `tables` asks for all.
 pub(crate) fn comparison(text: &mut String, inputs: &[ReportInput<'_>], tables: bool) {
     let comparison = compare::compare(inputs);
     heading(text, 1, "Comparison");
@@ -64,14 +64,14 @@ pub(crate) fn comparison(text: &mut String, inputs: &[ReportInput<'_>], tables: 
         }
         line(text, &format!("{}.\n", escape::markdown(&view.meaning)));
     }
-    // Of arms, the tables of all figures say once more what stands side by side.
+    // For arms, the tables of all figures would repeat the tables above.
     if !tables && !comparison.arms.is_empty() {
         return;
     }
     for group in &comparison.groups {
         heading(text, 2, &group.title);
         if !group.differences.is_empty() {
-            line(text, "Differs besides the drive:\n");
+            line(text, "Differences besides the drive:\n");
             list(text, &group.differences);
         }
         for one in &group.tables {
@@ -104,7 +104,7 @@ pub(crate) fn run_line(text: &mut String, input: &ReportInput<'_>) {
     }
 }
 
-/// The answers to what the methodology asks.
+/// The answers to the question of the methodology.
 pub(crate) fn answers(text: &mut String, look: &Look) {
     look.answers.iter().for_each(|answer| line(text, &format!("**{}**\n", escape::markdown(answer))));
 }
@@ -125,7 +125,7 @@ pub(crate) fn pairs(text: &mut String, look: &Look) {
     text.push('\n');
 }
 
-/// At most so many pieces of evidence in a line, with how many more there are.
+/// At most `most` pieces of evidence in a line, and how many more there are.
 pub(crate) fn evidence(finding: &Finding, most: usize) -> String {
     run_facts::evidence(finding, most).join("; ")
 }

@@ -1,4 +1,4 @@
-//! The size of pages, and what is said where they are thinned.
+//! The size of pages, and what they state about thinning.
 
 use drivelab_analysis::analyse;
 use drivelab_core::run::RunRecords;
@@ -9,7 +9,7 @@ use crate::formats::detail::PAGE_LIMIT;
 
 /// Intervals of a `quick` run on a fast drive, of which 837 were counted.
 const QUICK_INTERVALS: u32 = 900;
-/// What a page of one such run may weigh, so that it stays comfortable.
+/// Most bytes of a page of one such run.
 const ONE_RUN: usize = 1_200_000;
 
 /// The sample with as many intervals as a real run, spread over its last step.
@@ -91,10 +91,10 @@ fn a_resumption_is_told_once_unless_another_drivelab_went_on() {
     };
     let mut records = testing::sample_resumed_run();
     for text in told(&records) {
-        assert!(text.contains("The run was interrupted at") && !text.contains("Breaks of the run"));
+        assert!(text.contains("The run was interrupted at") && !text.contains("Interruptions of the run"));
     }
     records.breaks[0].resumed.as_mut().unwrap().tool.version = "99.0.0".to_owned();
     for text in told(&records) {
-        assert!(text.contains("Breaks of the run") && text.contains("with drivelab 99.0.0"));
+        assert!(text.contains("Interruptions of the run") && text.contains("with drivelab 99.0.0"));
     }
 }

@@ -1,4 +1,4 @@
-//! The page of several drives at once, handed to templates/together.html.
+//! The page of several drives at once, for templates/together.html.
 
 use askama::Template;
 use drivelab_analysis::together::{KeptRange, Together};
@@ -17,7 +17,7 @@ use crate::views::across::{asked, together};
 use crate::words::facts::{self, Fact};
 use crate::words::run_facts;
 
-/// A tile of the first look.
+/// A tile of "At a glance".
 struct Tile {
     title: String,
     value: String,
@@ -103,15 +103,15 @@ pub(crate) fn html(input: &GroupInput<'_>) -> Result<String, ReportError> {
     Ok(page.render()?)
 }
 
-/// How many steps are left out where some drive worked beside the others for too little of them.
+/// How many steps are left out because the drives worked together for too little of them.
 fn of_those_at_once(group: &Together) -> String {
     match group.steps.iter().filter(|step| step.apart).count() {
         0 => String::new(),
-        apart => format!("; {} not at once are left out", format::counted(apart, "step")),
+        apart => format!("; without {} of too little overlap", format::counted(apart, "step")),
     }
 }
 
-/// What a drive kept from the least to the most, and of how many steps.
+/// The lowest and the highest share that a drive kept, and over how many steps.
 fn over_steps(group: &Together, drive: usize, kept: KeptRange) -> String {
     let of_drive = group.steps.iter().filter_map(|step| step.drives.get(drive));
     let (compared, all) = (of_drive.clone().filter(|share| share.kept_percent.is_some()).count(), of_drive.count());
@@ -119,12 +119,12 @@ fn over_steps(group: &Together, drive: usize, kept: KeptRange) -> String {
     format!("{} to {} % over {steps}", rounded(kept.least_percent, kept), rounded(kept.most_percent, kept))
 }
 
-/// One of the figures of what a drive keeps, in whole per cent with its signs.
+/// A share that a drive kept, in whole per cent with its signs.
 fn rounded(percent: f64, kept: KeptRange) -> String {
     together::signed(Cell::text(format!("{percent:.0}")), kept.signs).plain()
 }
 
-/// What all moved at most, what it cost the drive that lost most, and how busy the host was.
+/// The highest total rate, how busy the host was then, and the share that each drive kept.
 fn tiles(input: &GroupInput<'_>) -> Vec<Tile> {
     let group = &input.group;
     let mut tiles = Vec::new();
@@ -132,13 +132,13 @@ fn tiles(input: &GroupInput<'_>) -> Vec<Tile> {
         let kept = together::kept(&step.total).plain();
         let kept = if kept.is_empty() { kept } else { format!(", {kept} % of the sum alone") };
         tiles.push(Tile {
-            title: "Most at once".to_owned(),
+            title: "Highest total rate".to_owned(),
             value: format!("{} MB/s", together::together_mb_s(&step.total).plain()),
             detail: format!("{}{kept}{}", step.label, of_those_at_once(group)),
         });
         if let Some(cpu) = &step.cpu {
             tiles.push(Tile {
-                title: "Host's CPUs in it".to_owned(),
+                title: "Host CPUs in that step".to_owned(),
                 value: format!("{:.0} % busy", cpu.busy_percent),
                 detail: format!("mean of {}", format::counted(cpu.cores.len(), "CPU")),
             });
@@ -147,7 +147,7 @@ fn tiles(input: &GroupInput<'_>) -> Vec<Tile> {
     for (index, drive) in group.drives.iter().enumerate() {
         if let Some(kept) = drive.kept {
             tiles.push(Tile {
-                title: format!("{} keeps", together::drive_name(input, index)),
+                title: format!("Kept by {}", together::drive_name(input, index)),
                 value: format!("{} %", rounded(kept.median_percent, kept)),
                 detail: over_steps(group, index, kept),
             });

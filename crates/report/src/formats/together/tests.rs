@@ -1,4 +1,4 @@
-//! The page and the other formats of a group: the same figures everywhere, names from outside stay words, axes at zero.
+//! The page and the other formats of a group: the same figures everywhere, escaped names, axes from zero.
 
 use drivelab_analysis::{Analysis, analyse};
 use drivelab_core::group::GroupRole;
@@ -81,8 +81,8 @@ fn rows_of_cpus_are_told_apart_where_two_tests_share_a_label() {
     });
 }
 
-/// A CPU that got no tick in a short step has a column all the same, empty there, and every figure stands under its
-/// own CPU.
+/// A CPU without a tick in a short step still has a column, with an empty cell, and every figure is in the column of
+/// its own CPU.
 #[test]
 fn every_cpu_of_any_step_has_a_column_and_its_figures_stand_in_it() {
     let mut runs = sample_group();
@@ -129,7 +129,7 @@ fn cpus_that_do_not_fit_side_by_side_are_rows() {
     });
 }
 
-/// The rates of drives that worked one after the other have no sum, even where each of them is a good figure.
+/// The rates of drives that worked one after the other have no sum, even if each of them is a valid figure.
 #[test]
 fn a_sum_of_rates_that_were_not_at_the_same_time_is_void() {
     with(&sample_group(), |input| {
@@ -201,8 +201,9 @@ fn counts_that_rest_on_lower_bounds_are_upper_bounds() {
             asked::tables(&input.group)[0].rows.iter().map(|row| row[at].plain()).collect()
         };
         assert_eq!(column(5), ["≤ 52", "52", "52 ▼", ""]);
-        let (host, others) = ("the host: fewer drives may do", "other programs used the disk: fewer drives may do");
-        let all = format!("the host: more drives may deliver no more; {others}");
+        let host = "the host was the limit: fewer drives may be enough";
+        let others = "other programs used the disk: fewer drives may be enough";
+        let all = format!("the host was the limit: more drives may not deliver more; {others}");
         assert_eq!(column(6), [host, "", others, &all]);
         input.group.steps[0].apart = true;
         assert_eq!(rows(&input)[3], ["void", "void"]);
@@ -236,7 +237,7 @@ fn limited_and_disturbed<'a>(input: &GroupInput<'a>, is: bool) -> GroupInput<'a>
     input
 }
 
-/// Signs before and behind the figures of a table's columns.
+/// The signs before and after the figures of a table's columns.
 fn signs_of(table: &Table) -> Vec<(String, String, String)> {
     let cells = table.rows.iter().flat_map(|row| row.iter().zip(&table.columns));
     let figures = cells.filter(|(cell, column)| column.figures && !cell.text.is_empty() && !cell.is_void());
@@ -253,11 +254,11 @@ fn signs_of(table: &Table) -> Vec<(String, String, String)> {
 fn every_table_and_bar_of_limited_and_disturbed_rates_has_their_signs() {
     let wanted = |title: &str| match title {
         "Together" => ("≥", "▲"),
-        "Kept" | "Keeps, median step" | "Least" | "Most" => ("≥", "◆"),
+        "Kept" | "Kept, median step" | "Lowest" | "Highest" => ("≥", "◆"),
         "Lost" => ("≤", "◆"),
         "p99 together" => ("", "▼"),
         // The small drive may do more, and the large one was disturbed.
-        "For a doubling" | "From" | "To" => ("≤", "◆"),
+        "Per doubling" | "From" | "To" => ("≤", "◆"),
         _ => ("", ""),
     };
     with(&sample_group(), |input| {
@@ -283,7 +284,7 @@ fn every_table_and_bar_of_limited_and_disturbed_rates_has_their_signs() {
             let points = panels.flat_map(|panel| panel.series).flat_map(|series| series.points);
             points.filter(|point| point.1.is_some()).map(|point| point.2.matches(ALL_SIGNS).collect()).collect()
         };
-        for (panel, signs) in [("Throughput, all at once", "≥▲"), ("Kept of the rate alone", "≥◆")] {
+        for (panel, signs) in [("Throughput, all at once", "≥▲"), ("Share of the rate alone kept", "≥◆")] {
             assert!(bars(&input, panel).len() > 8 && bars(&input, panel).iter().all(|one| one == signs), "{panel}");
             assert!(bars(&plain, panel).iter().all(String::is_empty), "{panel}");
         }

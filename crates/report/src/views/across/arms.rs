@@ -1,5 +1,4 @@
-//! Runs under several arms beside each other: which of several runs are arms of one drive, and their tables, the same
-//! in every format.
+//! Runs under several arms side by side: which runs are arms of one drive, and their tables for every format.
 
 use drivelab_analysis::arms::{ArmCell, ArmColumn, Arms, arms};
 use drivelab_analysis::digest::Digest;
@@ -11,16 +10,16 @@ use crate::figure::table::{Cell, Column, Table};
 use crate::views::across::over_rounds;
 use crate::words::facts;
 
-/// What the columns mean, for every format.
-const COST: &str = "cost: loss of MB/s against the mean of the runs of the arm none (of those themselves: how far they \
-                    are apart)";
-const OFF: &str = "±: how far the cost may be off, from the 95 % intervals of the rounds and from how far the runs of \
-                   none are apart";
+/// The meaning of the columns, for every format.
+const COST: &str = "cost: loss of MB/s compared with the mean of the runs of the arm none (for these runs: their \
+                    difference from that mean)";
+const OFF: &str = "±: uncertainty of the cost, from the 95 % intervals of the rounds and the differences between the \
+                   runs of the arm none";
 const POWER: &str = "power: average of the drive in the step";
-const CPU: &str = "CPU: seconds of all CPUs, whoever used them, for each GB moved";
+const CPU: &str = "CPU: seconds of all CPUs per GB moved, by drivelab and other programs";
 
-/// A row for each arm of each step; columns of which no arm has anything are left out. `repeat`: every row names its
-/// step, for tables that are read aloud or copied.
+/// A row for each arm of each step; columns that are empty for every arm are left out. With `repeat` every row names
+/// its step, for tables that are read aloud or copied.
 pub(crate) fn steps_table(arms: &Arms, names: &[String], repeat: bool) -> Table {
     let columns = vec![
         Column::words("Step"),
@@ -39,12 +38,12 @@ pub(crate) fn steps_table(arms: &Arms, names: &[String], repeat: bool) -> Table 
             [vec![Cell::text(label), Cell::text(name.clone())], figure_cells(cell)].concat()
         })
     });
-    let table = Table { caption: "Arms beside each other".to_owned(), columns, rows: rows.collect() };
+    let table = Table { caption: "Arms side by side".to_owned(), columns, rows: rows.collect() };
     table.without_empty_columns().with_dashes()
 }
 
 pub(crate) fn figure_cells(cell: &ArmCell) -> Vec<Cell> {
-    // What is divided by others or by another arm's figure may be wrong either way.
+    // A figure divided by another one, or by that of another arm, may be wrong either way.
     let either = cell.wrong.map(|_| Wrong::EitherWay);
     let shown = |value: Option<f64>, text: fn(f64) -> String| {
         value.map_or_else(Cell::default, |one| Cell::text(text(one)).wrong(either))
@@ -62,7 +61,7 @@ pub(crate) fn figure_cells(cell: &ArmCell) -> Vec<Cell> {
     ]
 }
 
-/// What the columns that are there mean.
+/// The meaning of the columns that the tables have.
 pub(crate) fn meaning(arms: &Arms) -> String {
     let any = |of: &dyn Fn(&ArmCell) -> bool| arms.rows.iter().flat_map(|row| &row.cells).any(of);
     let parts = [
@@ -70,31 +69,31 @@ pub(crate) fn meaning(arms: &Arms) -> String {
         (any(&|cell| cell.cost_off_percent.is_some()), OFF),
         (any(&|cell| cell.watts.is_some()), POWER),
         (any(&|cell| cell.cpu_s_per_gb.is_some()) || arms.arms.iter().any(|arm| arm.cpu_s_per_gb.is_some()), CPU),
-        (any(&|cell| cell.at_least), "≥: drivelab or the host's CPUs were the limit"),
+        (any(&|cell| cell.at_least), "≥: lower bound, drivelab or the host's CPUs were the limit"),
         (
             any(&|cell| cell.wrong.is_some()),
-            "▲ ◆: other programs used the disk; undisturbed, higher (▲) or different (◆)",
+            "▲ ◆: other programs used the disk; undisturbed, the figure would be higher (▲) or different (◆)",
         ),
         (!arms.over_rounds.is_empty(), over_rounds::MEANING),
     ];
     parts.into_iter().filter_map(|(there, words)| there.then_some(words)).collect::<Vec<_>>().join("; ")
 }
 
-/// Arms of one drive as a page and Markdown show them.
+/// The arms of one drive, for a page and Markdown.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ArmsView {
-    /// The drive, and what its runs share.
+    /// The drive and the methodology.
     pub(crate) title: String,
     /// The steps, then each arm as a whole.
     pub(crate) tables: Vec<Table>,
-    /// What the columns mean.
+    /// The meaning of the columns.
     pub(crate) meaning: String,
-    /// What is shown.
+    /// The comparison.
     pub(crate) arms: Arms,
 }
 
-/// The arms among runs that may be compared, each with its letter: of each drive all its runs, where there are two or
-/// more and any was measured under conditions.
+/// The arms among comparable runs, each with its letter: all runs of each drive that has two or more, at least one of
+/// them under conditions.
 pub(crate) fn views(runs: &[(String, &Digest)]) -> Vec<ArmsView> {
     let mut drives: Vec<(String, Vec<(&str, &Digest)>)> = Vec::new();
     for (letter, digest) in runs {
@@ -112,7 +111,7 @@ pub(crate) fn views(runs: &[(String, &Digest)]) -> Vec<ArmsView> {
         .collect()
 }
 
-/// The drive below encryption and partition: a cost is never against another drive.
+/// The drive below encryption and partition: a cost is never relative to another drive.
 fn drive_key(environment: &Environment) -> String {
     let devices = &environment.target.devices;
     let below = devices.iter().find(|device| device.transport != "device-mapper").or(devices.last());
@@ -147,7 +146,7 @@ fn view(members: &[(&str, &Digest)]) -> ArmsView {
     let rows = names.iter().zip(&arms.arms).map(row).collect();
     let whole = Table { caption: "Each arm over all its steps".to_owned(), columns, rows };
     let mut tables = vec![steps_table(&arms, &names, true), whole.without_empty_columns().with_dashes()];
-    // The answer first: what each arm costs over all rounds.
+    // The main result first: the cost of each arm over all rounds.
     over_rounds::table(&arms, true).into_iter().for_each(|table| tables.insert(0, table));
     ArmsView { title, tables, meaning: meaning(&arms), arms }
 }

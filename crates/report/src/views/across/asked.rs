@@ -1,5 +1,5 @@
-//! The tables of what a methodology asks of several drives: how many feed a rate, what a doubling of the capacity
-//! brings, how warm each was.
+//! The tables that a methodology may ask for with several drives: drives needed for a rate, effect of doubling the
+//! capacity, temperatures.
 
 use drivelab_analysis::together::{Doubling, Feed, FeedStep, Ratio, SizedRate, StepHealth, Together};
 use drivelab_core::metric::Wrong;
@@ -8,7 +8,7 @@ use crate::figure::format;
 use crate::figure::table::{Cell, Column, Table};
 use crate::views::across::together;
 
-/// Every table that there is something for, in the order in which they are shown.
+/// Every table that has rows, in the order in which they are shown.
 pub(crate) fn tables(group: &Together) -> Vec<Table> {
     let feed = group.feed.iter().map(|asked| feed(group, asked));
     let doubling = (!group.per_doubling.is_empty()).then(|| doublings(&group.per_doubling));
@@ -20,24 +20,24 @@ fn shown(value: Option<f64>, text: impl Fn(f64) -> String) -> Cell {
     value.map_or_else(Cell::default, |value| Cell::text(text(value)))
 }
 
-/// A count of drives; that of a rate which the host limited is the most that it can take, that of one which others
-/// disturbed is too high.
+/// A number of drives. From a rate that the host limited it is an upper bound; from a rate that other programs
+/// disturbed it is too high.
 fn drives_cell(needed: Option<u64>, at_most: bool, spoiled: bool) -> Cell {
     let sign = if at_most { "≤ " } else { "" };
     let cell = needed.map_or_else(Cell::default, |needed| Cell::text(format!("{sign}{needed}")));
     cell.wrong(spoiled.then_some(Wrong::TooHigh))
 }
 
-/// What is said of a rate that others disturbed.
-const DISTURBED: &str = "other programs used the disk: fewer drives may do";
+/// The remark on a rate that other programs disturbed.
+const DISTURBED: &str = "other programs used the disk: fewer drives may be enough";
 
-/// Those of these words that apply.
+/// The remarks that apply.
 fn limits(words: &[(bool, &str)]) -> Cell {
     let applying: Vec<&str> = words.iter().filter_map(|(applies, words)| applies.then_some(*words)).collect();
     Cell::text(applying.join("; "))
 }
 
-/// The row of all drives at once; without figures where they did not work at once.
+/// The row of all drives at once; its figures are void if the drives did not work at the same time.
 fn at_once(group: &Together, feed: &Feed, step: &FeedStep) -> Option<Vec<Cell>> {
     let [rate, needed, limit] = if group.steps.iter().any(|one| one.step == step.step && one.apart) {
         [Cell::void(together::NOT_AT_ONCE), Cell::void(together::NOT_AT_ONCE), Cell::text(together::NOT_AT_ONCE)]
@@ -47,9 +47,9 @@ fn at_once(group: &Together, feed: &Feed, step: &FeedStep) -> Option<Vec<Cell>> 
             together::mb_s(Some(together), step.host_limited, step.spoiled),
             drives_cell(step.drives_together, step.host_limited, step.spoiled),
             limits(&[
-                (step.host_limited, "the host: more drives may deliver no more"),
+                (step.host_limited, "the host was the limit: more drives may not deliver more"),
                 (step.spoiled, DISTURBED),
-                (together >= feed.need_mb_s, "these are enough"),
+                (together >= feed.need_mb_s, "these drives are enough"),
             ]),
         ]
     };
@@ -63,8 +63,8 @@ fn feed(group: &Together, feed: &Feed) -> Table {
         Column::words("Drive"),
         Column::figures("Rate", "MB/s"),
         Column::figures("Drives needed", ""),
-        Column::words("Its link"),
-        Column::figures("PCIe lanes of so many", ""),
+        Column::words("Link"),
+        Column::figures("PCIe lanes needed", ""),
         Column::words("Limit"),
     ];
     let mut rows = Vec::new();
@@ -72,7 +72,10 @@ fn feed(group: &Together, feed: &Feed) -> Table {
         for drive in &step.drives {
             let rate = together::mb_s(drive.mb_s, drive.at_least, drive.spoiled);
             let needed = drives_cell(drive.drives, drive.at_least, drive.spoiled);
-            let limit = limits(&[(drive.at_least, "the host: fewer drives may do"), (drive.spoiled, DISTURBED)]);
+            let limit = limits(&[
+                (drive.at_least, "the host was the limit: fewer drives may be enough"),
+                (drive.spoiled, DISTURBED),
+            ]);
             let words = [step.label.clone(), drive.letter.to_string()].map(Cell::text);
             let link = drive.link.clone().map_or_else(Cell::default, Cell::text);
             let lanes = drives_cell(drive.lanes, drive.at_least, drive.spoiled);
@@ -82,18 +85,18 @@ fn feed(group: &Together, feed: &Feed) -> Table {
     }
     let link = match feed.link_mb_s {
         Some(link) if feed.more_than_the_link => {
-            format!("; one link carries {:.1} GB/s, so over one link no number of drives is enough", link / 1e3)
+            format!("; one link carries {:.1} GB/s, so no number of drives is enough over one link", link / 1e3)
         }
         _ => String::new(),
     };
-    Table { caption: format!("How many such drives deliver {:.1} GB/s{link}", feed.need_mb_s / 1e3), columns, rows }
+    Table { caption: format!("Drives needed for {:.1} GB/s{link}", feed.need_mb_s / 1e3), columns, rows }
 }
 
 fn doublings(all: &[Doubling]) -> Table {
     let columns = vec![
         Column::words("Step"),
         Column::words("Rates by capacity"),
-        Column::figures("For a doubling", "×"),
+        Column::figures("Per doubling", "×"),
         Column::figures("From", "×"),
         Column::figures("To", "×"),
     ];
@@ -120,7 +123,7 @@ fn doublings(all: &[Doubling]) -> Table {
             ratio(|found| found.high),
         ]
     };
-    let caption = "What a doubling of the capacity brings (MB/s, ± half the 95 % interval; 1 means nothing)".to_owned();
+    let caption = "Effect of doubling the capacity (MB/s, ± half the 95 % interval; 1 means no effect)".to_owned();
     Table { caption, columns, rows: all.iter().map(row).collect() }
 }
 
@@ -154,12 +157,12 @@ fn health(group: &Together) -> Table {
     };
     let rows = group.health.iter().flat_map(|drive| drive.steps.iter().map(|step| row(&drive.letter, step))).collect();
     let read = group.health.iter().flat_map(|drive| &drive.steps).any(|step| step.celsius.is_some());
-    let caption = if read { "Each drive at the end of each step" } else { "Each drive's interrupts in each step" };
+    let caption = if read { "Each drive at the end of each step" } else { "Interrupts of each drive in each step" };
     Table { caption: caption.to_owned(), columns, rows }
 }
 
 fn idle(group: &Together) -> Table {
-    let columns = vec![Column::words("Drive"), Column::words("Readings when idle (°C)")];
+    let columns = vec![Column::words("Drive"), Column::words("Idle readings (°C)")];
     let known = group.health.iter().filter(|drive| !drive.idle_celsius.is_empty());
     let row = |drive: &drivelab_analysis::together::DriveHealth| {
         let readings: Vec<String> = drive.idle_celsius.iter().map(|celsius| format!("{celsius:.0}")).collect();

@@ -1,37 +1,37 @@
-//! What is drawn of several drives at once: the runs of a group and what they mean together.
+//! The input for several drives at once: the runs of a group and their combined analysis.
 
 use drivelab_analysis::together::{Member, Together, stretches, together};
 
 use crate::error::ReportError;
 use crate::figure::input::ReportInput;
 
-/// A group of runs and what it means.
+/// A group of runs and its analysis.
 #[derive(Debug, Clone)]
 pub struct GroupInput<'a> {
     pub(crate) group: Together,
     pub(crate) members: Vec<ReportInput<'a>>,
-    /// Title, begin and end in seconds of each test on the shared clock.
+    /// Title, start and end of each test in seconds on the shared clock.
     pub(crate) stretches: Vec<(String, f64, f64)>,
 }
 
 impl<'a> GroupInput<'a> {
-    /// From the runs of a group, in any order; those that are missing are said to be.
+    /// From the runs of a group, in any order. The analysis reports missing runs.
     ///
     /// # Errors
-    /// [`ReportError::NoGroup`] where none of them was measured with others.
+    /// [`ReportError::NoGroup`] if none of them was measured together with others.
     pub fn new(members: &[ReportInput<'a>]) -> Result<Self, ReportError> {
         let pairs: Vec<Member<'a>> = members.iter().map(|input| (input.records, input.analysis)).collect();
         let group = together(&pairs).ok_or(ReportError::NoGroup)?;
         Ok(GroupInput { group, members: members.to_vec(), stretches: stretches(&pairs) })
     }
 
-    /// What it means.
+    /// The analysis.
     #[must_use]
     pub const fn together(&self) -> &Together {
         &self.group
     }
 
-    /// The run of a drive with the others, otherwise alone.
+    /// The run of a drive together with the others; if there is none, its run alone.
     pub(crate) fn run_of(&self, drive: usize) -> Option<&ReportInput<'a>> {
         let drive = self.group.drives.get(drive)?;
         let wanted = [drive.together, drive.alone];

@@ -1,17 +1,17 @@
-//! The table of what each arm costs over all rounds.
+//! The table of the cost of each arm over all rounds.
 
 use drivelab_analysis::arms::{ArmOverRounds, Arms};
 
 use crate::figure::format;
 use crate::figure::table::{Cell, Column, Table};
 
-/// What its columns mean.
-pub(crate) const MEANING: &str = "over all rounds: mean rate of the arm's runs; cost against the runs of none in \
-                                  the same round, from the geometric mean of the ratios, with its 95 % interval \
-                                  (Student's t, from three rounds on); shown: whether the interval leaves no cost \
-                                  out";
+/// The meaning of its columns.
+pub(crate) const MEANING: &str = "over all rounds: mean rate of the arm's runs; cost compared with the runs of \
+                                  the arm none in the same round, from the geometric mean of the ratios, with its \
+                                  95 % interval (Student's t, from three rounds on); differs: whether the interval \
+                                  excludes a cost of zero";
 
-/// A row for each arm of each step; `None` where each arm has one round.
+/// A row for each arm of each step; `None` if each arm has one round.
 pub(crate) fn table(arms: &Arms, repeat: bool) -> Option<Table> {
     if arms.over_rounds.is_empty() {
         return None;
@@ -21,12 +21,12 @@ pub(crate) fn table(arms: &Arms, repeat: bool) -> Option<Table> {
         Column::words("arm"),
         Column::figures("runs", ""),
         Column::figures("mean", "MB/s"),
-        Column::figures("least", "MB/s"),
-        Column::figures("most", "MB/s"),
+        Column::figures("lowest", "MB/s"),
+        Column::figures("highest", "MB/s"),
         Column::figures("cost", "%"),
         Column::figures("from", "%"),
         Column::figures("to", "%"),
-        Column::words("shown"),
+        Column::words("differs"),
         Column::figures("CPU", "s/GB"),
     ];
     let rows = arms.over_rounds.iter().flat_map(|step| {
@@ -54,7 +54,7 @@ fn cells(arm: &ArmOverRounds) -> Vec<Cell> {
         shown(cost.map(|cost| cost.percent), percent),
         shown(cost.and_then(|cost| cost.low_percent), percent),
         shown(cost.and_then(|cost| cost.high_percent), percent),
-        difference.map_or_else(Cell::default, |none| Cell::text(if none { "no difference" } else { "yes" })),
+        difference.map_or_else(Cell::default, |none| Cell::text(if none { "no" } else { "yes" })),
         shown(arm.cpu_s_per_gb, format::cpu_s_per_gb),
     ]
 }

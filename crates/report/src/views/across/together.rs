@@ -1,4 +1,4 @@
-//! The tables and charts of several drives at once, the same in every format.
+//! The tables and charts of several drives at once, for every format.
 
 use drivelab_analysis::together::{CoreShare, CpuShare, KeptRange, Share, Signs, StepTogether, Together};
 use drivelab_core::environment::{TargetFacts, TargetKind};
@@ -12,35 +12,36 @@ use crate::words::facts;
 
 /// Points of a curve over time.
 const MOST_POINTS: usize = 400;
-/// CPUs that have a column of their own.
+/// Most CPUs for which each has its own column.
 const MOST_COLUMNS: usize = 32;
-/// Colours of drives; that of totals is left to totals, that of CPUs to CPUs.
+/// Colours of drives; the colours of totals and of CPUs are not among them.
 const COLOURS: [u8; 6] = [0, 1, 3, 5, 4, 7];
 
 /// Why there is no sum ([`StepTogether::apart`]).
 pub(crate) const NOT_AT_ONCE: &str = "not at the same time: overlap below 90 %";
 
-/// What the figures mean, a sentence or two each.
+/// The meaning of the figures.
 pub(crate) const MEANING: [&str; 7] = [
-    "Alone is the drive's throughput while no other drive of the group worked, together that while all ran the same step, \
-     each step begun at the same time. Both are the metric of the run itself (read.throughput, write.throughput or \
-     total.throughput, of a replayed trace replay.busy_throughput, which leaves its pauses out; MB is 10^6 bytes).",
-    "Kept is 100 × together / alone, lost is 100 - kept. Lost below zero means that the drive was faster in company: a cache \
-     or a temperature that differed, or chance.",
-    "The total is the sum over all drives; there is none where a drive has no figure.",
-    "≥ marks a rate that the host limited, not the drive: the drive can do at least this much. What is worked out from such \
-     rates says little about drives: it is at least (≥) or at most (≤) this much, or may be more or less (≷).",
+    "Alone is the throughput of a drive while no other drive of the group worked. Together is its throughput while all drives \
+     ran the same step, started at the same time. Both are metrics of the runs (read.throughput, write.throughput or \
+     total.throughput; for a replayed trace replay.busy_throughput, which leaves out the pauses; MB is 10^6 bytes).",
+    "Kept is 100 × together / alone, lost is 100 - kept. Lost below zero means that the drive was faster together with the \
+     others: a different cache state or temperature, or chance.",
+    "The total is the sum over all drives. It is missing if any drive has no figure.",
+    "≥ marks a rate that was limited by the host: the drive can do at least this much. Figures computed from such rates say \
+     little about drives: the true value is at least (≥) or at most (≤) this much, or may be more or less (≷).",
     "▲ ▼ ◆ mark figures disturbed by other programs that used the same disk or one below it: undisturbed, they would be \
-     higher, lower or different.",
-    "Overlap is the share of a drive's step during which every other drive ran the same step. Below 100 % it was partly alone, \
-     and lost more in full company than is shown; below 90 % what it kept is not shown, and the sum over all drives is void.",
-    "CPU is what the host's CPUs did between begin and end of the step, everybody's programs together (/proc/stat). Busy is \
-     programs, kernel and interrupts; what a hypervisor gave to others is stolen, and waiting for a drive counts as idle.",
+     higher (▲), lower (▼) or different (◆).",
+    "Overlap is the share of a drive's step during which every other drive ran the same step. Below 100 % the drive worked \
+     partly without the others, so with full overlap it would lose more than shown. Below 90 % kept and lost are not \
+     shown, and the sum over all drives is void.",
+    "CPU is the time of the host's CPUs between start and end of the step, for all programs together (/proc/stat). Busy is \
+     programs, kernel and interrupts. Stolen is time that a hypervisor gave to others. Waiting for a drive counts as idle.",
 ];
 
-/// Title of page and document.
+/// Title of the page and of the document.
 pub(crate) fn title(group: &Together) -> String {
-    let how = if group.each_only { "drives, each by itself" } else { "drives at once" };
+    let how = if group.each_only { "drives, one at a time" } else { "drives at once" };
     format!("{} {how}: {}", group.drives.len(), group.title)
 }
 
@@ -48,7 +49,7 @@ pub(crate) fn title(group: &Together) -> String {
 pub(crate) fn lede(group: &Together) -> String {
     let form = group.form.words(&group.methodology.name);
     let started = group.started.replacen('T', " ", 1).replace('Z', " UTC");
-    let begun = if group.each_only { "begun" } else { "begun together" };
+    let begun = if group.each_only { "started" } else { "started together" };
     format!("{} {}, {form}, {begun} {started}", group.methodology.name, group.methodology.version)
 }
 
@@ -60,7 +61,7 @@ fn percent(value: Option<f64>) -> Cell {
     value.map_or_else(Cell::default, |value| Cell::text(format!("{:.1}", value + 0.0)))
 }
 
-/// A rate, which may be a lower bound, and which others may have disturbed.
+/// A rate, which may be a lower bound and may have been disturbed by other programs.
 pub(crate) fn mb_s(value: Option<f64>, at_least: bool, spoiled: bool) -> Cell {
     let cell = if at_least { Cell::at_least } else { Cell::text };
     value.map_or_else(Cell::default, |value| cell(format::mb_s(value))).wrong(spoiled.then_some(Wrong::TooLow))
@@ -71,17 +72,17 @@ fn latency(value: Option<f64>, spoiled: bool) -> Cell {
     cell.wrong(spoiled.then_some(Wrong::TooHigh))
 }
 
-/// The rate with the others.
+/// The rate together with the others.
 pub(crate) fn together_mb_s(share: &Share) -> Cell {
     mb_s(share.together_mb_s, share.together_at_least, share.together_spoiled)
 }
 
-/// What is kept of the rate alone, %.
+/// The share of the rate alone that was kept, in per cent.
 pub(crate) fn kept(share: &Share) -> Cell {
     signed(percent(share.kept_percent), share.kept_signs())
 }
 
-/// A figure that is made of rates, with the signs that these give it; an empty cell stays empty.
+/// A figure computed from rates, with the signs that follow from theirs; an empty cell stays empty.
 pub(crate) fn signed(cell: Cell, signs: Signs) -> Cell {
     if cell.text.is_empty() {
         return cell;
@@ -102,7 +103,7 @@ pub(crate) fn drive_name(input: &GroupInput<'_>, drive: usize) -> String {
     name.map_or_else(|| letter.to_string(), |name| format!("{letter}: {name}"))
 }
 
-/// The target; a scratch file by its folder, since its own name says nothing.
+/// The target; for a scratch file its folder, since its own name says nothing.
 fn place(target: &TargetFacts) -> String {
     let path = match target.kind {
         TargetKind::ScratchFile => target.path.parent().filter(|folder| !folder.as_os_str().is_empty()),
@@ -111,13 +112,13 @@ fn place(target: &TargetFacts) -> String {
     path.unwrap_or(&target.path).display().to_string()
 }
 
-/// The drives, and how much each keeps.
+/// The drives, and the share of its rate that each kept.
 pub(crate) fn drives_table(input: &GroupInput<'_>) -> Table {
     let columns = vec![
         Column::words("Drive"),
-        Column::figures("Keeps, median step", "%"),
-        Column::figures("Least", "%"),
-        Column::figures("Most", "%"),
+        Column::figures("Kept, median step", "%"),
+        Column::figures("Lowest", "%"),
+        Column::figures("Highest", "%"),
         Column::words("Target"),
     ];
     let row = |(index, drive): (usize, &drivelab_analysis::together::GroupDrive)| {
@@ -135,11 +136,11 @@ pub(crate) fn drives_table(input: &GroupInput<'_>) -> Table {
     };
     let rows = input.group.drives.iter().enumerate().map(row).collect();
     let compared = input.group.drives.iter().any(|drive| drive.kept.is_some());
-    let caption = if compared { "What each drive keeps of what it does alone" } else { "The drives" };
+    let caption = if compared { "Share of its rate alone that each drive kept" } else { "The drives" };
     Table { caption: caption.to_owned(), columns, rows }.without_empty_columns()
 }
 
-/// The step in which all drives moved most at once.
+/// The step in which all drives together moved most.
 pub(crate) fn highest(group: &Together) -> Option<(&StepTogether, f64)> {
     let step = group.steps.iter().find(|step| Some(&step.step) == group.highest.as_ref())?;
     Some((step, step.total.together_mb_s?))
@@ -157,7 +158,7 @@ pub(crate) fn tests(input: &GroupInput<'_>) -> Vec<TestView> {
     by_test.iter().enumerate().map(view).collect()
 }
 
-/// A figure of a share, and how tables show it.
+/// A figure of a share, and its cell in tables.
 type Shown = (fn(&Share) -> Option<f64>, fn(&Share) -> Cell);
 
 fn test_figure(input: &GroupInput<'_>, steps: &[StepTogether], id: &str) -> Figure {
@@ -176,27 +177,28 @@ fn test_figure(input: &GroupInput<'_>, steps: &[StepTogether], id: &str) -> Figu
     };
     let chart = Chart {
         id: id.to_owned(),
-        description:
-            "For each step: throughput of each drive while all worked, and how much of its rate alone that is."
-                .to_owned(),
+        description: "For each step: throughput of each drive while all worked, and its share of the rate alone."
+            .to_owned(),
         x: Axis::named("", labels),
         panels: vec![
             panel("Throughput, all at once", "MB/s", (|share| share.together_mb_s, together_mb_s)),
-            panel("Kept of the rate alone", "%", (|share| share.kept_percent, kept)),
+            panel("Share of the rate alone kept", "%", (|share| share.kept_percent, kept)),
             cpu_panel(steps),
         ],
         stretches: Vec::new(),
     };
     Figure {
         title: String::new(),
-        caption: "Bars begin at zero. 100 % kept means that the others cost this drive nothing.".to_owned(),
+        caption:
+            "Bars start at zero. 100 % kept means that the drive lost nothing by working together with the others."
+                .to_owned(),
         chart: chart.drawable(),
         table: steps_table(input, steps),
         long: false,
     }
 }
 
-/// The host's CPUs in each step: all at once, and the most that one drive alone took.
+/// The host's CPUs in each step: with all drives at once, and the highest value with one drive alone.
 fn cpu_panel(steps: &[StepTogether]) -> Panel {
     let series = |name: &str, colour: u8, of: &dyn Fn(&StepTogether) -> Option<f64>| {
         let point = |(x, step): (usize, &StepTogether)| {
@@ -210,9 +212,9 @@ fn cpu_panel(steps: &[StepTogether]) -> Panel {
         |step: &StepTogether| step.cpu_alone.iter().flatten().map(|cpu| cpu.busy_percent).max_by(f64::total_cmp);
     let series = vec![
         series("CPUs, all drives at once", colour::TOTAL, &busy),
-        series("CPUs, one drive alone (the most)", 6, &alone),
+        series("CPUs, one drive alone (highest)", 6, &alone),
     ];
-    Panel::bars("The host's CPUs, busy", "%", series)
+    Panel::bars("Host CPUs busy", "%", series)
 }
 
 /// Mean over all CPUs while every drive worked.
@@ -251,11 +253,11 @@ fn steps_table(input: &GroupInput<'_>, steps: &[StepTogether]) -> Table {
     for step in steps {
         let letters = input.group.drives.iter().map(|drive| drive.letter.to_string());
         rows.extend(letters.zip(&step.drives).map(|(letter, share)| row(step, letter, share, None)));
-        // Rates of drives that never worked at once have no sum.
+        // Rates of drives that never worked at the same time have no sum.
         if !input.group.each_only {
             let mut all = row(step, "all".to_owned(), &step.total, busy(step));
             if step.apart {
-                // What rests on the sum together: the sum itself, and kept and lost where there is a sum alone.
+                // The figures based on the sum together: the sum itself, and kept and lost if there is a sum alone.
                 let resting = if step.total.alone_mb_s.is_some() { 3 } else { 1 };
                 all.iter_mut().skip(3).take(resting).for_each(|cell| *cell = Cell::void(NOT_AT_ONCE));
             }
@@ -266,7 +268,7 @@ fn steps_table(input: &GroupInput<'_>, steps: &[StepTogether]) -> Table {
     Table { caption, columns, rows }.without_empty_columns()
 }
 
-/// Every second while all worked: the sum above, each drive below.
+/// Throughput in every second while all worked: the sum above, each drive below.
 pub(crate) fn time_figure(input: &GroupInput<'_>) -> Option<Figure> {
     let group = &input.group;
     let each = group.seconds.len().div_ceil(MOST_POINTS).max(1);
@@ -296,29 +298,29 @@ pub(crate) fn time_figure(input: &GroupInput<'_>) -> Option<Figure> {
     let stretch = |(label, from, to): &(String, f64, f64)| Stretch { from: *from, to: *to, label: label.clone() };
     let chart = Chart {
         id: "all-seconds".to_owned(),
-        description: "Throughput over time while all drives worked: their sum, and each of them.".to_owned(),
-        x: Axis::linear("Time since the drives began together (s)", group.seconds.len() as f64),
+        description: "Throughput over time while all drives worked: the sum and each drive.".to_owned(),
+        x: Axis::linear("Time since the drives started together (s)", group.seconds.len() as f64),
         panels: vec![Panel::lines("All drives", "MB/s", vec![total]), Panel::lines("Each drive", "MB/s", single)],
         stretches: input.stretches.iter().map(stretch).collect(),
     };
     let mut columns = vec![Column::figures("Second", "s"), Column::figures("All", "MB/s")];
     columns.extend(group.drives.iter().map(|drive| Column::figures(&drive.letter.to_string(), "MB/s")));
     let caption = match each {
-        1 => "One point a second: what was moved in it, preparation and ramps included.".to_owned(),
-        each => format!("One point for {each} seconds: their mean, preparation and ramps included."),
+        1 => "One point per second, including preparation and ramps.".to_owned(),
+        each => format!("One point per {each} seconds (mean), including preparation and ramps."),
     };
     let table = Table { caption: "Throughput in each second".to_owned(), columns, rows };
     let chart = chart.drawable()?;
     Some(Figure { title: String::new(), caption, chart: Some(chart), table, long: true })
 }
 
-/// The label of a step, with its test where another test has a step of the same label.
+/// The label of a step, with its test if another test has a step of the same label.
 fn step_name(group: &Together, step: &StepTogether) -> String {
     let shared = group.steps.iter().any(|other| other.label == step.label && other.step != step.step);
     if shared { format!("{} ({})", step.label, step.test) } else { step.label.clone() }
 }
 
-/// Kinds of time, the busiest CPU.
+/// CPU time by kind, and the busiest CPU.
 pub(crate) fn cpu_table(group: &Together) -> Table {
     let steps = group.steps.iter().filter_map(|step| Some((step, step.cpu.as_ref()?)));
     let columns = vec![
@@ -349,12 +351,12 @@ pub(crate) fn cpu_table(group: &Together) -> Table {
     Table { caption: "The host's CPUs while all drives worked".to_owned(), columns, rows: steps.map(row).collect() }
 }
 
-/// How busy each CPU was in each step; hosts with more CPUs than columns fit have one row a CPU, for the step in
-/// which most was moved.
+/// How busy each CPU was in each step. A host with too many CPUs for columns has one row per CPU, for the step in which
+/// most was moved.
 pub(crate) fn cores_table(group: &Together) -> Table {
     let steps: Vec<(&StepTogether, &CpuShare)> =
         group.steps.iter().filter_map(|step| Some((step, step.cpu.as_ref()?))).collect();
-    // A short step may have passed without a tick of one of them.
+    // A short step may have passed without a tick on one of them.
     let mut cpus: Vec<u32> = steps.iter().flat_map(|(_, cpu)| cpu.cores.iter().map(|core| core.cpu)).collect();
     cpus.sort_unstable();
     cpus.dedup();
@@ -367,7 +369,7 @@ pub(crate) fn cores_table(group: &Together) -> Table {
                 .chain(cpus.iter().map(|number| percent(of(number))))
                 .collect()
         };
-        return Table { caption: "Each CPU, busy".to_owned(), columns, rows: steps.iter().map(row).collect() };
+        return Table { caption: "Each CPU busy".to_owned(), columns, rows: steps.iter().map(row).collect() };
     }
     let chosen = steps.iter().find(|(step, _)| Some(&step.step) == group.highest.as_ref()).or(steps.first());
     let Some((step, cpu)) = chosen else { return Table::default() };

@@ -1,4 +1,4 @@
-//! What the measuring itself took: the engine's account of every step as a table.
+//! Measurement overhead: what the engine reports about every step, as a table.
 
 use drivelab_core::plan::Step;
 use drivelab_core::record::{Effort, EngineReport, StepRecord};
@@ -7,12 +7,12 @@ use crate::figure::input::ReportInput;
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{cells, format};
 
-/// Metrics of the table with their short names.
+/// Metrics of the table, with short names.
 const SHOWN: [(&str, &str); 9] = [
     ("cpu_user_per_io", "User CPU per operation"),
     ("engine.user_share", "User CPU"),
     ("engine.kernel_share", "Kernel CPU"),
-    ("engine.operations_per_syscall", "Per system call"),
+    ("engine.operations_per_syscall", "Operations per system call"),
     ("engine.depth_kept", "Depth reached"),
     ("engine.reap_gap_mean", "Reap gap mean"),
     ("engine.reap_gap_max", "Reap gap max"),
@@ -20,7 +20,7 @@ const SHOWN: [(&str, &str); 9] = [
     ("engine.eagain_retries", "EAGAIN retries"),
 ];
 
-/// One row for every executed step; what is the same for all steps stands apart, as title and value.
+/// One row for every executed step. Columns with the same value for all steps are returned as title and value instead.
 pub(crate) fn account(input: &ReportInput<'_>) -> (Table, Vec<(String, String)>) {
     let mut columns = vec![Column::words("Step")];
     columns.extend(SHOWN.map(|(id, title)| {
@@ -28,12 +28,12 @@ pub(crate) fn account(input: &ReportInput<'_>) -> (Table, Vec<(String, String)>)
         Column { metric: id.to_owned(), ..Column::figures(title, unit) }
     }));
     let words =
-        ["Why this backend", "Refused", "Clock", "Pinned to CPUs", "Page cache before", "Random data repeats after"];
+        ["Reason for backend", "Refused", "Clock", "Pinned to CPUs", "Page cache before", "Random data repeats after"];
     columns.extend(words.map(Column::words));
     let executed = |step: &&Step| input.records.steps.iter().any(|record| record.key.step == step.id);
     let steps = input.records.plan.steps().filter(|step| step.workload().is_some()).filter(executed);
     let rows = steps.map(|step| row(input, step)).collect();
-    let table = Table { caption: "What the measuring itself took".to_owned(), columns, rows };
+    let table = Table { caption: "Measurement overhead".to_owned(), columns, rows };
     table.without_empty_columns().hoist()
 }
 
@@ -62,7 +62,7 @@ fn refused(engine: &EngineReport) -> String {
     engine.refused.iter().cloned().chain(workers).collect::<Vec<_>>().join(", ")
 }
 
-/// Name and reason, and how far it ran apart where that can be seen at all.
+/// Name and reason, and the deviation if it is at least 1 µs.
 fn clock(effort: &Effort) -> String {
     let apart = effort.clock_error_ns.unsigned_abs();
     if apart < 1_000 {
@@ -70,7 +70,7 @@ fn clock(effort: &Effort) -> String {
     }
     #[expect(clippy::cast_precision_loss, reason = "drift stays far below 2^53 ns")]
     let apart_us = apart as f64 / 1e3;
-    format!("{}, {} µs apart at the end", effort.clock, format::latency_us(apart_us))
+    format!("{}, off by {} µs at the end", effort.clock, format::latency_us(apart_us))
 }
 
 fn window(effort: &Effort) -> String {

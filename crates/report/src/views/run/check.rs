@@ -1,40 +1,40 @@
-//! The buyer's answer on the page of a run that checked a drive: the verdict and the six answers.
+//! The verdict and the six answers on the page of a run of `drivelab check`.
 //!
-//! Every word is `analysis::buyer`'s.
+//! The words come from `analysis::buyer`.
 
 use drivelab_analysis::buyer::{Answer, Checked, Standing};
 
 use crate::figure::input::ReportInput;
 
-/// One answer as a page shows it.
+/// One answer, for a page.
 #[derive(Debug)]
 pub(crate) struct AnswerView {
     /// The question.
     pub(crate) title: &'static str,
-    /// How it turned out, in a word.
+    /// The result in a word.
     pub(crate) standing: &'static str,
-    /// The class of its card.
+    /// CSS class of its card.
     pub(crate) class: &'static str,
     /// The answer.
     pub(crate) text: String,
-    /// What it rests on; empty where it is not known.
+    /// What it rests on; empty if it is not known.
     pub(crate) evidence: Vec<String>,
     /// How sure it is, and what to do.
     pub(crate) more: Vec<String>,
 }
 
-/// Verdict and answers as a page shows them.
+/// Verdict and answers, for a page.
 #[derive(Debug)]
 pub(crate) struct CheckView {
-    /// The line.
+    /// The verdict.
     pub(crate) verdict: String,
-    /// The class of its card.
+    /// CSS class of its card.
     pub(crate) class: &'static str,
     /// The answers.
     pub(crate) answers: Vec<AnswerView>,
 }
 
-/// Those of a run; nothing where it is no check.
+/// Verdict and answers of a run; `None` if it is not a check.
 pub(crate) fn of_run(input: &ReportInput<'_>) -> Option<CheckView> {
     let Checked { verdict, answers } = input.analysis.checked.as_ref()?;
     let view = |answer: &Answer| AnswerView {
@@ -52,7 +52,7 @@ pub(crate) fn of_run(input: &ReportInput<'_>) -> Option<CheckView> {
     })
 }
 
-/// Cards are those of findings: what speaks against the drive stands out.
+/// The cards look like those of findings, so that bad results stand out.
 const fn class(standing: Standing) -> &'static str {
     match standing {
         Standing::Good | Standing::Unknown => "note",

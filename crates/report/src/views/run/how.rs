@@ -1,4 +1,4 @@
-//! How a run was measured, as tables: every step with its parameters and how it ended, and what limited it.
+//! How a run was measured, as tables: every step with its parameters and its end, and what limited it.
 
 use drivelab_core::plan::{Action, Rest, Step, StepRole};
 use drivelab_core::record::{StepRecord, StopReason};
@@ -13,13 +13,13 @@ use crate::words::run_facts;
 
 fn stop_reason(reason: StopReason) -> &'static str {
     match reason {
-        StopReason::Time => "time over",
+        StopReason::Time => "time elapsed",
         StopReason::Volume => "volume moved",
-        StopReason::Passes => "span done",
-        StopReason::Operations => "number of operations done",
-        StopReason::Cap => "cut off by its cap",
+        StopReason::Passes => "span completed",
+        StopReason::Operations => "number of operations completed",
+        StopReason::Cap => "time limit reached",
         StopReason::Stopped => "stopped early",
-        StopReason::Errors => "ended by errors",
+        StopReason::Errors => "stopped by errors",
     }
 }
 
@@ -31,19 +31,20 @@ fn rest_text(rest: Rest) -> String {
     }
 }
 
-/// Every step with its parameters and how it ended; what is the same for all steps stands apart, as title and value.
+/// Every step with its parameters and its end. Columns with the same value for all steps are returned as title and
+/// value instead.
 pub(crate) fn how_measured(input: &ReportInput<'_>) -> (Table, Vec<(String, String)>) {
     let titles = [
         "Step",
         "Load",
         "Data",
         "Span",
-        "Stops",
+        "Stop rule",
         "Ramp",
         "Rest",
         "Rounds",
         "Seed",
-        "Ended by",
+        "End",
         "Measured time",
         "Engine",
     ];
@@ -92,13 +93,13 @@ fn how_row(input: &ReportInput<'_>, step: &Step, rounds: String) -> Vec<Cell> {
 }
 
 fn engine_text(record: &StepRecord) -> String {
-    let direct = if record.engine.direct_verified { ", direct verified" } else { "" };
+    let direct = if record.engine.direct_verified { ", direct I/O verified" } else { "" };
     format!("{}{direct}", record.engine.backend)
 }
 
 /// What limited each step.
 pub(crate) fn limits(input: &ReportInput<'_>) -> Table {
-    let columns = ["Step", "Limited by", "Because"].map(Column::words).into();
+    let columns = ["Step", "Limited by", "Reason"].map(Column::words).into();
     let row = |limit: &drivelab_analysis::StepLimit| {
         let step = input.records.plan.step(&limit.step);
         let label = step.map_or_else(|| limit.step.to_string(), |step| step.label.clone());

@@ -1,6 +1,7 @@
-//! "In one look": the pairs of read and write as reviewers print them, and one headline for every other test.
+//! "At a glance": the pairs of read and write that reviewers usually print, and one headline figure for every other
+//! test.
 //!
-//! Picks figures (the highest, the lowest) among metrics; works out none.
+//! Picks figures (the highest, the lowest) from the metrics and computes none.
 
 use drivelab_analysis::{rate, series};
 use drivelab_core::metric::Metric;
@@ -21,9 +22,9 @@ use crate::words::run_facts;
 pub(crate) struct BarCell {
     /// The figure.
     pub(crate) cell: Cell,
-    /// Length of the bar, per cent of the longest on the page.
+    /// Length of the bar, in per cent of the longest one.
     pub(crate) bar: f64,
-    /// Colour of the palette.
+    /// Index into the palette.
     pub(crate) colour: u8,
 }
 
@@ -43,32 +44,32 @@ pub(crate) struct Tile {
     pub(crate) title: String,
     /// The figure.
     pub(crate) value: String,
-    /// What it stands on.
+    /// Details about the figure.
     pub(crate) detail: String,
 }
 
-/// What is to be seen in one look.
+/// The content of "At a glance".
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Look {
-    /// What the methodology asks is answered so, a sentence each; empty where it only measures.
+    /// Answers to the question of the methodology, a sentence each; empty if it asks none.
     pub(crate) answers: Vec<String>,
-    /// Title of the test that the pairs come from, with its rounds.
+    /// Title of the test of the pairs, with its rounds.
     pub(crate) pairs_title: String,
-    /// The pairs; empty where no test has them.
+    /// The pairs; empty if no test has any.
     pub(crate) pairs: Vec<PairRow>,
-    /// One headline for every other test.
+    /// One headline figure for every other test.
     pub(crate) tiles: Vec<Tile>,
-    /// What the signs in it mean, a sentence each; only those that are there.
+    /// The meaning of the signs that occur, a sentence each.
     pub(crate) signs: Vec<&'static str>,
 }
 
-/// The test whose pairs stand first: the first that is no sweep and has read and write of the same load.
+/// The test whose pairs come first: the first test that is not a sweep and has a read and a write of the same load.
 pub(crate) fn corner_test<'a>(input: &ReportInput<'a>) -> Option<&'a TestPlan> {
     let whole = |test: &&TestPlan| pairs_of(test).iter().any(|pair| pair.read.is_some() && pair.write.is_some());
     input.records.plan.tests.iter().filter(whole).find(|test| sweep::of_test(input, test).is_none())
 }
 
-/// Chooses what stands at the top of a review.
+/// Chooses the figures at the top of a review.
 pub(crate) fn look(input: &ReportInput<'_>) -> Look {
     let corners = corner_test(input);
     let mut look = Look { answers: run_facts::answers(input), ..Look::default() };
@@ -92,17 +93,17 @@ pub(crate) fn look(input: &ReportInput<'_>) -> Look {
     look
 }
 
-/// Of a step that several groups of threads do at once: its figures are no group's own.
+/// For a step that several groups of threads run at the same time: its figures are their sums.
 const ALL_GROUPS: &str = "all groups together";
 
-/// Of a replayed trace: the pauses in it say nothing about the drive.
+/// For a replayed trace: its pauses say nothing about the drive.
 const BUSY: &str = "over busy time";
 
-/// What the sign of an approximation says.
-const APPROXIMATION: &str = "≈ marks where a parameter is drivelab's own, because the source does not state it or \
-                             because drivelab departs from it.";
+/// What the sign of an approximation means.
+const APPROXIMATION: &str =
+    "≈ marks a figure with a parameter that the source does not state or that drivelab changed.";
 
-/// The meaning of each sign that stands in a figure at the top.
+/// The meaning of each sign that occurs in a figure at the top.
 fn signs(look: &Look) -> Vec<&'static str> {
     let cells = || look.pairs.iter().flat_map(|row| &row.cells).map(|one| one.cell.plain());
     let texts = || cells().chain(look.tiles.iter().flat_map(|tile| [tile.value.clone(), tile.detail.clone()]));
@@ -117,10 +118,10 @@ fn known<'a>(input: &ReportInput<'a>, step: &Step, id: &str) -> Option<&'a Metri
     input.analysis.step_metric(&step.id, id).filter(|metric| metric.value.is_some())
 }
 
-/// The hottest and the hungriest measured step, where temperature or power of the drive was read.
+/// The measured steps with the highest temperature and the highest power of the drive, if these were recorded.
 fn watched_tiles(input: &ReportInput<'_>) -> Vec<Tile> {
     let shown = [
-        ("Hottest", "temperature.max", "temperature.mean"),
+        ("Highest temperature", "temperature.max", "temperature.mean"),
         ("Highest mean power", "power.mean", "power.throughput_per_watt"),
     ];
     let steps: Vec<&Step> = input.records.plan.tests.iter().flat_map(measured).collect();
@@ -161,16 +162,16 @@ fn pair_rows(input: &ReportInput<'_>, test: &TestPlan) -> Vec<PairRow> {
     pairs.iter().map(row).collect()
 }
 
-/// The lowest and highest rate of a test and where they were reached; for a single step also its lowest interval.
+/// The lowest and the highest rate of a test with their steps; for a single step also its slowest interval.
 fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
     let mut steps: Vec<_> = measured(test).collect();
     if files::are(&steps) {
-        // Deleting moves no bytes, and how fast the source is says nothing about the drive.
+        // Deleting moves no bytes, and the rate of the source says nothing about the drive.
         steps.retain(|step| {
             !files::reads_source(step) && cells::value(input, step, Op::of(step), quantity::THROUGHPUT) != Some(0.0)
         });
     }
-    // Where nothing reads or writes, the operations that the steps issue.
+    // If nothing reads or writes, the operations that the steps issue.
     let op = if steps.iter().any(|step| matches!(Op::of(step), Op::Read | Op::Write | Op::Total)) {
         Op::Total
     } else {
@@ -185,7 +186,7 @@ fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
     let random = steps.iter().all(|step| pattern_of(step) == Some(Pattern::Random));
     let counts = is_sweep && random && !rates::is_published_in_bytes(test);
     let rate = if op.kind().is_some() || counts { quantity::IOPS } else { quantity::THROUGHPUT };
-    // A step that is void or was not run has no place among the others.
+    // Leaves out steps that are void or were not run.
     let valued = steps.iter().filter_map(|step| Some((*step, cells::value(input, step, op, rate)?)));
     let valued: Vec<(&Step, f64)> = valued.collect();
     let (best, _) = *valued.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
@@ -197,7 +198,7 @@ fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
     let (value, detail) = match (steps.len(), valued.len()) {
         (1, _) => (text(best), lowest_interval(input, best).unwrap_or_default()),
         (_, 1) => (text(best), format!("the only one of {} steps with a figure: {}", steps.len(), best.label)),
-        // A sweep has no one figure: its ends are what a reader can use.
+        // A sweep has no single figure: its ends are the most useful ones.
         _ => (
             format!("{} – {}", text(lowest), text(best)),
             format!("lowest of {count}: {}; highest: {}", lowest.label, best.label),
@@ -214,12 +215,12 @@ fn pattern_of(step: &Step) -> Option<Pattern> {
     step.workload().map(|workload| workload.pattern)
 }
 
-/// Whether a step pauses by itself: what it measures is the rate of its bursts.
+/// Whether a step has pauses of its own: it measures the rate of its bursts.
 fn pauses(step: &Step) -> bool {
     step.workload().is_some_and(|load| load.pace.bursts.is_some() || load.pace.volume_bursts.is_some())
 }
 
-/// Whether a step issues random operations of one kind, each after the one before it: what it measures is their time.
+/// Whether a step issues random operations of one kind one at a time: it measures their latency.
 fn is_one_at_a_time(step: &Step) -> bool {
     step.workload().is_some_and(|load| {
         let one = load.queue_depth.get() == 1 && load.threads.get() == 1 && load.beside.is_empty();
@@ -229,7 +230,7 @@ fn is_one_at_a_time(step: &Step) -> bool {
     })
 }
 
-/// The time of one operation of a step that does one after the other.
+/// The latency of a step that issues one operation at a time.
 fn time_tile(input: &ReportInput<'_>, test: &TestPlan, step: &Step) -> Option<Tile> {
     let op = Op::of(step);
     let text =
@@ -239,13 +240,13 @@ fn time_tile(input: &ReportInput<'_>, test: &TestPlan, step: &Step) -> Option<Ti
     Some(Tile { title: test.title.clone(), value, detail })
 }
 
-/// Of a load of one's own, one headline for each kind of operation that it issues, with what such a load is run for.
+/// For a load given by flags: one headline figure for each kind of operation, with the figures of most interest.
 fn own_tiles(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Tile> {
     let of_kind = |step: &Step, op: Op| {
         let text =
             |quantity| cells::value(input, step, op, quantity).map(|_| cells::cell(input, step, op, quantity).plain());
         let value = format!("{} IOPS", text(quantity::IOPS)?);
-        // Where operations arrive on a schedule, what a user waits is the response time.
+        // If operations arrive on a schedule, a user waits for the response time.
         let (name, p50, p99) = match text(quantity::RESPONSE_P99) {
             Some(_) => ("response time ", quantity::RESPONSE_P50, quantity::RESPONSE_P99),
             None => ("", quantity::P50, quantity::P99),
@@ -265,16 +266,16 @@ fn own_tiles(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Tile> {
     measured(test).flat_map(|step| Op::all_of(step).into_iter().filter_map(move |op| of_kind(step, op))).collect()
 }
 
-/// The slowest interval of the last round of a step; none where it is not below the mean of the step.
+/// The slowest interval of the last round of a step; `None` if it is not below the mean of the step.
 fn lowest_interval(input: &ReportInput<'_>, step: &Step) -> Option<String> {
-    // An interval without a byte is no slow one there, nor is one in a pause of a trace.
+    // An interval in a pause moves nothing, but the drive is not slow then.
     if pauses(step) || rate::replays(step) {
         return None;
     }
     let key = input.records.steps.iter().rfind(|record| record.key.step == step.id)?.key.clone();
     let line = series::time_line(input.records, &key);
-    // The last interval is shorter than the others and may hold only the tail of the step. The mean has it: where it
-    // was slow, all others can lie above that.
+    // The last interval is shorter than the others and may hold only the tail of the step. The mean includes it: if it
+    // was slow, all others may be above the mean.
     let mean = cells::value(input, step, Op::Total, quantity::THROUGHPUT)?;
     let whole = line.get(..line.len().checked_sub(1)?)?.iter().filter(|point| !point.ramp);
     let lowest = whole.min_by(|a, b| a.mb_s.total_cmp(&b.mb_s)).filter(|lowest| lowest.mb_s < mean)?;
@@ -282,7 +283,7 @@ fn lowest_interval(input: &ReportInput<'_>, step: &Step) -> Option<String> {
     Some(format!("mean; slowest interval {rate} MB/s, at {} s", format::at_second(lowest.t_s)))
 }
 
-/// A cell of a pair's table: throughput, with IOPS and mean latency beneath.
+/// A cell of the table of pairs: throughput, with IOPS and mean latency below.
 pub(crate) fn pair_cell(input: &ReportInput<'_>, step: Option<&Step>, op: Op) -> Cell {
     let Some(step) = step else { return Cell::default() };
     let main = cells::cell(input, step, op, quantity::THROUGHPUT);

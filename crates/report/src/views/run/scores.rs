@@ -1,4 +1,4 @@
-//! The scores of a run as a table: value, unit, and the formula with the figures that it is made of.
+//! The scores of a run as a table: value, unit, and the formula with its figures.
 
 use drivelab_analysis::scores::{ScoreFigure, ScoreTerm, scores};
 use drivelab_core::score::ScoreRule;
@@ -8,10 +8,10 @@ use crate::figure::format;
 use crate::figure::input::ReportInput;
 use crate::figure::table::{Cell, Column, Table};
 
-/// Terms that are written out; of more, their number is said.
+/// Most terms that are written out; if there are more, only their number is shown.
 const MOST_TERMS: usize = 6;
 
-/// The scores that the methodology's formulas gave; no rows where it has none.
+/// The scores from the formulas of the methodology; empty if it has none.
 pub(crate) fn of_run(input: &ReportInput<'_>) -> Vec<ScoreFigure> {
     scores(&input.records.plan, &input.analysis.metrics)
 }
@@ -19,7 +19,7 @@ pub(crate) fn of_run(input: &ReportInput<'_>) -> Vec<ScoreFigure> {
 /// Their table.
 pub(crate) fn table(input: &ReportInput<'_>) -> Table {
     let columns =
-        vec![Column::words("Score"), Column::figures("Value", ""), Column::words("Unit"), Column::words("Made of")];
+        vec![Column::words("Score"), Column::figures("Value", ""), Column::words("Unit"), Column::words("Formula")];
     let row = |score: &ScoreFigure| {
         let metric = input.analysis.metric(&score.address);
         vec![
@@ -32,18 +32,18 @@ pub(crate) fn table(input: &ReportInput<'_>) -> Table {
     Table { caption: "Scores".to_owned(), columns, rows: of_run(input).iter().map(row).collect() }
 }
 
-/// `0.1 × 512 (SEQ 16 MiB Q1T1 read) + …`; what is missing is named.
+/// `0.1 × 512 (SEQ 16 MiB Q1T1 read) + …`; or the steps without a figure.
 fn formula(input: &ReportInput<'_>, score: &ScoreFigure) -> String {
     let label = |term: &ScoreTerm| {
         input.records.plan.step(&term.step).map_or_else(|| term.step.to_string(), |step| step.label.clone())
     };
     let missing: Vec<String> = score.terms.iter().filter(|term| term.value.is_none()).map(label).collect();
     if !missing.is_empty() {
-        return format!("no figure of {}", missing.join(", "));
+        return format!("no figure for {}", missing.join(", "));
     }
     let over = match &score.over {
         Some(over) => {
-            format!(", over the score {}", over.split(':').next().unwrap_or(over).trim_start_matches("score/"))
+            format!(", divided by the score {}", over.split(':').next().unwrap_or(over).trim_start_matches("score/"))
         }
         None => String::new(),
     };
@@ -129,7 +129,7 @@ mod tests {
         records.steps.retain(|record| record.key.step.slug() != "seq-1m-q8t1-write");
         let analysis = drivelab_analysis::analyse(&records);
         let row = &table(&ReportInput { records: &records, analysis: &analysis }).rows[0];
-        assert_eq!((row[1].text.as_str(), row[3].text.as_str()), ("", "no figure of SEQ 1 MiB Q8T1 write"));
+        assert_eq!((row[1].text.as_str(), row[3].text.as_str()), ("", "no figure for SEQ 1 MiB Q8T1 write"));
         let plain = sample_run();
         let analysis = drivelab_analysis::analyse(&plain);
         assert!(table(&ReportInput { records: &plain, analysis: &analysis }).rows.is_empty());

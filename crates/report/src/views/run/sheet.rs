@@ -1,7 +1,7 @@
-//! The data sheet beside the measured figures, as tables: what is printed, what was measured, the verdict, the likely
-//! cause; and what the drive is rated to bear.
+//! The data sheet compared with the measured figures, as tables: data sheet value, measured value, verdict, likely
+//! cause; and the rated endurance of the drive.
 //!
-//! Every value is worked out in `analysis`; the pages, the Markdown and the terminal show these tables.
+//! Every value is computed in `analysis`. Page, Markdown and terminal show these tables.
 
 use drivelab_analysis::data_sheet::{Endurance, Sheet, SheetRow, sheet};
 use drivelab_core::data_sheet::PrintedFigure;
@@ -11,20 +11,20 @@ use crate::figure::format;
 use crate::figure::input::ReportInput;
 use crate::figure::table::{Cell, Column, Table};
 
-/// The tables and what to know when reading them.
+/// The tables, with explanations.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SheetView {
-    /// Whose figures these are.
+    /// The source of the figures.
     pub(crate) about: String,
-    /// Printed and measured.
+    /// Data sheet values and measured values.
     pub(crate) figures: Table,
-    /// The longer words behind the rows: where a figure is printed, and why it was missed.
+    /// Details of the rows: the source of a figure, and why it was missed.
     pub(crate) notes: Vec<String>,
-    /// Endurance; no rows where nothing is known of it.
+    /// Endurance; no rows if nothing is known about it.
     pub(crate) endurance: Table,
 }
 
-/// The view of a run whose methodology has twins of printed figures.
+/// The view of a run whose methodology tests figures of a data sheet.
 pub(crate) fn of_run(input: &ReportInput<'_>) -> Option<SheetView> {
     let sheet = sheet(input.records, input.analysis)?;
     Some(SheetView {
@@ -37,18 +37,18 @@ pub(crate) fn of_run(input: &ReportInput<'_>) -> Option<SheetView> {
 
 fn about(sheet: &Sheet) -> String {
     let (Some(title), Some(facts)) = (&sheet.title, &sheet.facts) else {
-        return "Nothing printed is known of this drive: no drive facts fit its model. `drivelab drives` lists the known \
-                ones, docs/guide/drives.md says how to write a file of your own, and --facts names one for a run."
+        return "No data sheet is known for this drive: no drive facts match its model. `drivelab drives` lists the known models, \
+                docs/guide/drives.md explains how to write a file of drive facts, and --facts names one for a run."
             .to_owned();
     };
-    let whose = if sheet.named_by_user { "named with --facts" } else { "by the drive's model string" };
+    let whose = if sheet.named_by_user { "named with --facts" } else { "matched by the drive's model string" };
     let capacity = match sheet.capacity_tb {
-        Some(capacity) => format!("the figures of {} TB hold", format::plain_number(capacity)),
-        None => "no capacity like the drive's is among them, so only the figures of the whole model hold".to_owned(),
+        Some(capacity) => format!("the figures for {} TB apply", format::plain_number(capacity)),
+        None => "they have none for this capacity, so only the figures for the whole model apply".to_owned(),
     };
     format!(
-        "Printed figures of {title} (drive facts {facts}, {whose}; {capacity}). A figure counts as met where it is at \
-         most 5 % worse than printed; makers print the most that a drive does, under conditions of their own."
+        "Data sheet figures of {title} (drive facts {facts}, {whose}; {capacity}). A figure counts as met if it is at most \
+         5 % worse than the data sheet. Vendors state maximum values, under their own conditions."
     )
 }
 
@@ -65,9 +65,9 @@ fn value(figure: PrintedFigure, value: f64) -> String {
 fn figures(sheet: &Sheet) -> Table {
     let columns = vec![
         Column::words("Figure"),
-        Column::figures("Printed", ""),
+        Column::figures("Data sheet", ""),
         Column::figures("Measured", ""),
-        Column::figures("Of printed", "%"),
+        Column::figures("Ratio", "%"),
         Column::words("Verdict"),
         Column::words("Likely cause"),
         Column::words("Measured with"),
@@ -97,7 +97,7 @@ fn figures(sheet: &Sheet) -> Table {
             Cell::text(row.step_label.clone().unwrap_or_default()),
         ]
     };
-    let caption = "Printed and measured".to_owned();
+    let caption = "Data sheet and measured figures".to_owned();
     Table { caption, columns, rows: sheet.rows.iter().map(row).collect() }.without_empty_columns()
 }
 
@@ -106,7 +106,7 @@ fn notes(sheet: &Sheet) -> Vec<String> {
     for row in &sheet.rows {
         let name = row.figure.title();
         if let (Some(text), Some(note), Some(source)) = (&row.printed_text, &row.printed_note, &row.printed_in) {
-            notes.push(format!("{name}: {text} is printed ({note}) in {source}."));
+            notes.push(format!("{name}: {text} ({note}), source: {source}."));
         }
         for cause in &row.causes {
             notes.push(format!("{name}, {}: {}.", cause.kind.title(), cause.why));
@@ -135,19 +135,19 @@ fn endurance(endurance: &Endurance) -> Table {
     let used_percent = used_percent.map(f64::from);
     let known = [
         ("Capacity", capacity_tb, "TB"),
-        ("Warranty, printed", warranty_years, "years"),
-        ("Writes it is rated for, printed (TBW)", tbw_printed_tb, "TB"),
-        ("The same from the printed DWPD", tbw_from_dwpd_tb, "TB"),
-        ("Drive writes per day, printed (DWPD)", dwpd_printed, "DWPD"),
-        ("The same from the printed TBW", dwpd_from_tbw, "DWPD"),
+        ("Warranty", warranty_years, "years"),
+        ("Rated endurance (TBW)", tbw_printed_tb, "TB"),
+        ("Rated endurance, from DWPD", tbw_from_dwpd_tb, "TB"),
+        ("Rated drive writes per day (DWPD)", dwpd_printed, "DWPD"),
+        ("Rated drive writes per day, from TBW", dwpd_from_tbw, "DWPD"),
         ("Written by this run", Some(run_written_tb), "TB"),
-        ("Its share of the rated writes", run_share_percent, "%"),
-        ("Written in the drive's life before", life_written_tb, "TB"),
-        ("Its share of the rated writes", life_share_percent, "%"),
-        ("Endurance used by the drive's own count", used_percent, "%"),
-        ("What it bears by that count", bears_by_own_count_tb, "TB"),
-        ("Drive writes in a day at the measured sequential rate", drive_writes_a_day_at_full_rate, "a day"),
-        ("Days at that rate until the rated writes are reached", days_at_full_rate, "days"),
+        ("Share of the rated endurance written by this run", run_share_percent, "%"),
+        ("Written before this run", life_written_tb, "TB"),
+        ("Share of the rated endurance written before this run", life_share_percent, "%"),
+        ("Endurance used, as the drive reports", used_percent, "%"),
+        ("Total endurance estimated from these counts", bears_by_own_count_tb, "TB"),
+        ("Drive writes at the measured sequential rate", drive_writes_a_day_at_full_rate, "per day"),
+        ("Time at that rate until the rated endurance is reached", days_at_full_rate, "days"),
     ];
     let row = |(name, value, unit): (&str, Option<f64>, &str)| {
         let value = value?;
@@ -155,7 +155,7 @@ fn endurance(endurance: &Endurance) -> Table {
     };
     let columns = vec![Column::words("Endurance"), Column::figures("Value", ""), Column::words("Unit")];
     let rows = known.into_iter().filter_map(row).collect();
-    Table { caption: "Endurance: rated, used, and how long it lasts".to_owned(), columns, rows }
+    Table { caption: "Endurance: rated, used and remaining".to_owned(), columns, rows }
 }
 
 #[cfg(test)]

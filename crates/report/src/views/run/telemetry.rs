@@ -1,7 +1,7 @@
-//! Temperature, power and CPU over the run's time, each step's figures beside it, and what the watching cost.
+//! Temperature, power and CPU over the run, the figures of each step, and the cost of watching.
 //!
 //! Values come from the recorded samples (curves) and from the metrics (the table); a gap in the samples is a gap in
-//! the line. Axes begin at zero on the run's time line, with the tests named, as in the figure of the whole run.
+//! the line. The axes start at zero on the run's time line, with the tests named, as in the figure of the whole run.
 
 use drivelab_analysis::series;
 use drivelab_core::group::CoreTime;
@@ -18,45 +18,45 @@ use crate::words::watching_cost;
 
 /// Colours of the palette, apart from those of reads and writes.
 const COLOURS: [u8; 6] = [3, 4, 5, 2, 6, 7];
-/// Lines of one panel; more could not be told apart.
+/// Most lines of one panel; more could not be told apart.
 const MOST_LINES: usize = 6;
 /// Metrics of a step in the table, in this order.
 const COLUMNS: [(&str, &str, &str); 13] = [
-    ("temperature.min", "Temp. lowest", "°C"),
-    ("temperature.mean", "Temp. mean", "°C"),
-    ("temperature.max", "Temp. highest", "°C"),
-    ("power.min", "Power lowest", "W"),
-    ("power.mean", "Power", "W"),
-    ("power.max", "Power highest", "W"),
+    ("temperature.min", "Lowest temp.", "°C"),
+    ("temperature.mean", "Mean temp.", "°C"),
+    ("temperature.max", "Highest temp.", "°C"),
+    ("power.min", "Lowest power", "W"),
+    ("power.mean", "Mean power", "W"),
+    ("power.max", "Highest power", "W"),
     ("power.energy", "Energy", "J"),
     ("power.throughput_per_watt", "Per watt", "MB/s/W"),
     ("power.iops_per_watt", "Per watt", "IOPS/W"),
     ("media.write_amplification", "Write amplification", "times"),
-    ("host_power.mean", "Host's processor", "W"),
+    ("host_power.mean", "Host processor", "W"),
     ("host_cpu.busy", "Host CPU busy", "%"),
     ("host_cpu.steal", "Host CPU stolen", "%"),
 ];
 
-/// What the section shows.
+/// The content of the section.
 #[derive(Debug, Default)]
 pub(crate) struct Watched {
     /// Curves and the figures of each step.
     pub(crate) figures: Vec<Figure>,
-    /// What the watching cost, and what a reader must know: a sentence each.
+    /// The cost of watching and other remarks, a sentence each.
     pub(crate) notes: Vec<String>,
-    /// What could not be watched and why, a phrase each.
+    /// What could not be watched, and why, a phrase each.
     pub(crate) missing: Vec<String>,
     /// Every source.
     pub(crate) sources: Table,
 }
 
-/// The section; empty where nothing was watched.
+/// The section; empty if nothing was watched.
 pub(crate) fn watched(input: &ReportInput<'_>, prefix: &str, most: usize) -> Watched {
     let recorded = &input.records.telemetry;
     if recorded.is_empty() {
         return Watched::default();
     }
-    // Panels begin at different colours, so that a legend's entry stands for one line of the figure.
+    // Panels start at different colours, so that each entry of the legend stands for one line of the figure.
     let of = |quantity: Quantity, drive: bool, first: usize| -> Vec<Series> {
         let sources =
             recorded.sources.iter().filter(|source| matches!(source.description.about, About::Drive(_)) == drive);
@@ -70,7 +70,7 @@ pub(crate) fn watched(input: &ReportInput<'_>, prefix: &str, most: usize) -> Wat
     let chart = Chart {
         id: format!("{prefix}telemetry"),
         description:
-            "Temperature, power and write amplification of the drive and CPU of the host over the run, tests named."
+            "Temperature, power and write amplification of the drive, and CPU of the host, over the run, with the tests named."
                 .to_owned(),
         x: Axis::linear("Run time (s)", end),
         panels: vec![
@@ -82,8 +82,8 @@ pub(crate) fn watched(input: &ReportInput<'_>, prefix: &str, most: usize) -> Wat
         ],
         stretches: named_tests(input),
     };
-    let caption = "A gap in a line is a time without readings. The figures of each step stand in the table; they are of its \
-                   measured part, and empty where too little was read in it.";
+    let caption = "A gap in a line is a period without readings. The table has the figures of the measured part of each step; a cell is \
+                   empty if there were too few readings.";
     let figure = Figure {
         title: String::new(),
         caption: caption.to_owned(),
@@ -106,7 +106,7 @@ fn seconds(at_ns: u64) -> f64 {
     at_ns as f64 / 1e9
 }
 
-/// Points of a series with about so many points, and a break at each gap.
+/// The points of a series, at most about `most`, with a break at each gap.
 fn curve(source: &RecordedSource, at: usize, colour: u8, most: usize) -> Series {
     let name = source.description.series.get(at).map_or("", |series| series.name.as_str());
     let unit = source.description.series.get(at).map_or("", |series| series.quantity.unit());
@@ -114,7 +114,7 @@ fn curve(source: &RecordedSource, at: usize, colour: u8, most: usize) -> Series 
     drawn(&format!("{name} ({})", source.description.id), colour, unit, &values, source, most)
 }
 
-/// Neighbouring values become their mean where there are too many.
+/// Averages neighbouring values if there are too many.
 fn drawn(name: &str, colour: u8, unit: &str, values: &[(u64, f64)], source: &RecordedSource, most: usize) -> Series {
     let mut series = Series::new(name, colour);
     let each = values.len().div_ceil(most.max(1)).max(1);
@@ -134,14 +134,14 @@ fn drawn(name: &str, colour: u8, unit: &str, values: &[(u64, f64)], source: &Rec
     series
 }
 
-/// Bytes of the media for each byte that hosts wrote, over the run.
+/// Bytes written to the media for each byte written by hosts, over the run.
 fn amplification(input: &ReportInput<'_>, most: usize) -> Vec<Series> {
     let source = input.records.telemetry.sources.iter().find(|one| one.description.kind == SourceKind::MediaWrites);
     let course = series::write_amplification(input.records);
     source.map(|source| drawn("Media / host", COLOURS[0], "times", &course, source, most)).into_iter().collect()
 }
 
-/// How busy all CPUs together were between one reading and the next.
+/// How busy all CPUs together were between two readings.
 fn cpu_curve(source: &RecordedSource, most: usize) -> Option<Series> {
     if source.description.kind != SourceKind::Cpu {
         return None;
@@ -158,7 +158,7 @@ fn cpu_curve(source: &RecordedSource, most: usize) -> Option<Series> {
         }
         (all > 0.0).then(|| (after.at_ns, 100.0 * busy / all))
     };
-    // Counters move in steps of 10 ms: readings close together at a border of two steps would only show those.
+    // Counters move in steps of 10 ms: readings that are too close together would only show those steps.
     let apart = |a: &drivelab_core::telemetry::Sample, b: &drivelab_core::telemetry::Sample| {
         b.at_ns.saturating_sub(a.at_ns) >= source.description.every.get() / 2
     };
@@ -190,7 +190,7 @@ fn by_step(input: &ReportInput<'_>) -> Table {
     Table { caption: "Temperature, power and CPU of every step".to_owned(), columns, rows }.without_empty_columns()
 }
 
-/// What the watching cost, and what a reader must know.
+/// The cost of watching, and other remarks.
 fn notes(input: &ReportInput<'_>) -> Vec<String> {
     let recorded = &input.records.telemetry;
     let readings: usize = recorded.sources.iter().map(|source| source.samples.len()).sum();
@@ -205,16 +205,16 @@ fn notes(input: &ReportInput<'_>) -> Vec<String> {
     )];
     notes.extend(watching_cost::stated(input.records));
     notes.push(if recorded.always {
-        "It went on in idle and latency-critical steps too, as was asked for: that may have kept the drive awake and \
-         delayed operations."
+        "Watching continued in idle and latency-critical steps, as requested. This may have kept the drive awake and delayed \
+         operations."
             .to_owned()
     } else {
-        "It was off where it could disturb: what sends the drive a command in idle steps, everything but meters of the \
-         user's in steps with one operation in flight."
+        "Watching was paused where it could disturb the measurement: sources that send commands to the drive in idle steps, \
+         and all sources except the user's own meters in steps with one operation in flight."
             .to_owned()
     });
     if recorded.sources.iter().any(|source| source.description.kind == SourceKind::Rapl) {
-        notes.push("The power of the host's processor is the host's alone; the drive's is not in it.".to_owned());
+        notes.push("The power of the host processor does not include the drive.".to_owned());
     }
     if let Some(limit) = &recorded.abort_above {
         notes.push(format!("The run would have ended above {} °C ({}).", limit.celsius, limit.because));
@@ -222,18 +222,18 @@ fn notes(input: &ReportInput<'_>) -> Vec<String> {
     notes
 }
 
-/// Every source: where, how exact, how often, what it costs, what is missing.
+/// Every source: origin, accuracy, sampling interval, cost, and missing periods.
 fn sources(input: &ReportInput<'_>) -> Table {
     let columns = vec![
         Column::words("Source"),
-        Column::words("From"),
+        Column::words("Origin"),
         Column::words("Accuracy"),
-        Column::figures("Every", "s"),
+        Column::figures("Interval", "s"),
         Column::figures("Samples", ""),
-        Column::figures("Reading, mean", "µs"),
-        Column::figures("CPU of a reading", "µs"),
-        Column::figures("Longest in the run", "µs"),
-        Column::words("Off or missing"),
+        Column::figures("Mean reading time", "µs"),
+        Column::figures("CPU per reading", "µs"),
+        Column::figures("Longest reading in the run", "µs"),
+        Column::words("Paused or missing"),
     ];
     let microseconds = |nanos: u64| format::latency_us(Nanos::new(nanos).as_secs_f64() * 1e6);
     let row = |source: &RecordedSource| {
@@ -255,15 +255,15 @@ fn sources(input: &ReportInput<'_>) -> Table {
         ]
     };
     let rows = input.records.telemetry.sources.iter().map(row).collect();
-    Table { caption: "What was watched".to_owned(), columns, rows }.without_empty_columns()
+    Table { caption: "Sources".to_owned(), columns, rows }.without_empty_columns()
 }
 
-/// How long a source had no samples, by cause.
+/// Total time without samples of a source, by cause.
 fn gaps(source: &RecordedSource) -> String {
     let mut causes: Vec<(String, u64)> = Vec::new();
     for gap in &source.gaps {
         let cause = match &gap.cause {
-            GapCause::Quiet => "off for quiet steps".to_owned(),
+            GapCause::Quiet => "paused for quiet steps".to_owned(),
             GapCause::Failed(why) => why.clone(),
             GapCause::Late => "read too late".to_owned(),
             GapCause::Interrupted => "the run was interrupted".to_owned(),

@@ -1,7 +1,7 @@
 //! Curves of throughput against latency, as charts and tables: a load at full speed and at shares of it.
 //!
-//! Every value is a metric of the point's step; the knee is worked out in `analysis`. Latency (from submission) and
-//! response time (from the intended start) stand side by side, never in one column.
+//! Every value is a metric of the point's step; the knee is computed in `analysis`. Latency (from submission) and
+//! response time (from the intended start) are side by side, never in one column.
 
 use drivelab_analysis::curve::{Curve, CurvePoint, curves};
 use drivelab_core::plan::{Step, TestPlan};
@@ -14,18 +14,18 @@ use crate::figure::{Figure, cells, format, rates};
 
 /// Columns of the table: metric and heading.
 const SHOWN: [(&str, &str); 9] = [
-    ("open_loop.asked_iops", "Asked"),
-    ("total.iops", "Done"),
+    ("open_loop.asked_iops", "Requested"),
+    ("total.iops", "Achieved"),
     ("total.throughput", "Throughput"),
     ("total.latency_mean", "Latency mean"),
     ("total.latency_p99", "Latency p99"),
     ("total.response_mean", "Response mean"),
     ("total.response_p99", "Response p99"),
-    ("open_loop.backlog_growth", "Growth of the backlog"),
+    ("open_loop.backlog_growth", "Backlog growth"),
     ("open_loop.backlog_max", "Largest backlog"),
 ];
 
-/// Whether a test has curves: points beside a step at full speed.
+/// Whether a test has curves: steps at shares of another step's full speed.
 pub(crate) fn is_one(test: &TestPlan) -> bool {
     test.steps.iter().any(|step| step.relative.is_some())
 }
@@ -47,14 +47,14 @@ pub(crate) fn figures(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Vec
     of_test(input, test).iter().enumerate().map(figure).collect()
 }
 
-/// Fewest shares of the full speed that can show a knee, as docs/metrics.md has it.
+/// Fewest shares of full speed that can show a knee, as docs/metrics.md defines it.
 const KNEE_POINTS: usize = 4;
 
-/// Where the knee lies, or why there is none.
+/// Position of the knee, or why there is none.
 pub(crate) fn knee_sentence(curve: &Curve) -> String {
     if let Some(knee) = &curve.knee {
         return format!(
-            "The knee lies at {} % of full speed: {} operations per second with a mean latency of {} µs.",
+            "The knee is at {} % of full speed: {} operations per second with a mean latency of {} µs.",
             knee.percent,
             format::iops(knee.iops),
             format::latency_us(knee.latency_us)
@@ -65,27 +65,27 @@ pub(crate) fn knee_sentence(curve: &Curve) -> String {
         .iter()
         .filter(|point| point.percent.is_some() && point.done_iops.is_some() && point.latency_mean_us.is_some());
     if places.count() < KNEE_POINTS {
-        return format!("There are too few points for a knee: it takes {KNEE_POINTS} shares of full speed.");
+        return format!("There are too few points for a knee: it needs {KNEE_POINTS} shares of full speed.");
     }
     "The curve has no knee: latency does not grow, or grows evenly.".to_owned()
 }
 
-/// The shares that were not run, a sentence each with a space before it.
+/// The shares that were not run: a sentence each, after a space.
 pub(crate) fn left_out(curve: &Curve) -> String {
     curve.left_out.iter().map(|out| format!(" {} % was not run: {}.", out.percent, out.why)).collect()
 }
 
 fn caption(curve: &Curve) -> String {
     format!(
-        "Full speed is a closed loop; the points are shares of it, as open loops. Latency counts from submission, \
-         response time from the intended start; where more arrives than is done, response times grow with the \
-         length of the step and the growth of the backlog is the result. {}{}",
+        "Full speed is a closed loop; the other points are open loops at shares of that rate. Latency counts from \
+         submission, response time from the intended start. If more operations arrive than are completed, response \
+         times grow with the length of the step, and the result is the growth of the backlog. {}{}",
         knee_sentence(curve),
         left_out(curve)
     )
 }
 
-/// Times over operations per second that were done; full speed, a closed loop, is on no line.
+/// Times over the achieved operations per second. Full speed is a closed loop and has no point on the lines.
 fn chart(input: &ReportInput<'_>, curve: &Curve, id: &str) -> Chart {
     let panel = |title: &str, mean: &str, p99: &str| {
         let tail = Series { dashed: true, ..series(input, curve, p99, "p99", colour::READ_TAIL) };
@@ -94,7 +94,7 @@ fn chart(input: &ReportInput<'_>, curve: &Curve, id: &str) -> Chart {
     Chart {
         id: id.to_owned(),
         description: format!("{}: latency and response time over operations per second.", curve.label),
-        x: Axis::linear("Operations per second, done", 0.0),
+        x: Axis::linear("Achieved operations per second", 0.0),
         panels: vec![
             panel("Latency", "total.latency_mean", "total.latency_p99"),
             panel("Response time", "total.response_mean", "total.response_p99"),
@@ -144,16 +144,16 @@ pub(crate) fn table(input: &ReportInput<'_>, test: &TestPlan, curve: &Curve) -> 
     Table { caption, columns, rows: curve.points.iter().map(row).collect() }.without_empty_columns()
 }
 
-/// The columns of a curve in short.
-const IN_SHORT: [&str; 6] = ["Load", "Asked", "Done", "Latency mean", "Response mean", "Response p99"];
+/// The columns of a short table of a curve.
+const IN_SHORT: [&str; 6] = ["Load", "Requested", "Achieved", "Latency mean", "Response mean", "Response p99"];
 
-/// A curve in short: what was asked for, what was done and how long it took, in at most so many rows. Full speed, the
-/// knee and the last point are always among them.
+/// A short table of a curve: requested rate, achieved rate and times, in at most `most` rows. Full speed, the knee and
+/// the last point are always included.
 pub(crate) fn short_table(input: &ReportInput<'_>, test: &TestPlan, curve: &Curve, most: usize) -> Table {
     let Table { caption, columns, rows } = table(input, test, curve);
     let shown: Vec<usize> =
         (0..columns.len()).filter(|at| columns.get(*at).is_some_and(|one| IN_SHORT.contains(&&*one.title))).collect();
-    // Those that are always there need their own room.
+    // The rows that are always included need room too.
     let each = rows.len().saturating_sub(1).div_ceil(most.saturating_sub(3).max(1)).max(1);
     let each = if rows.len() <= most { 1 } else { each };
     let knee = curve.knee.as_ref().and_then(|knee| curve.points.iter().position(|point| point.step == knee.step));

@@ -1,4 +1,4 @@
-//! The table of a test whose steps work on sets of files: an operation is a file.
+//! The table of a test whose steps work on sets of files, where one operation is one file.
 
 use std::time::Duration;
 
@@ -15,22 +15,22 @@ pub(crate) fn are(steps: &[&Step]) -> bool {
     !steps.is_empty() && steps.iter().all(|step| step.workload().is_some_and(|workload| workload.files.is_some()))
 }
 
-/// Whether a step reads the source of copies, which may lie anywhere.
+/// Whether a step reads the source of copies, which may be on any device.
 pub(crate) fn reads_source(step: &Step) -> bool {
     let files = step.workload().and_then(|workload| workload.files.as_ref());
     files.is_some_and(|load| (load.work, load.of) == (FileWork::Read, FilePlace::Source))
 }
 
-/// One row a step: files a second, and what one file takes. A percentile of a few files says nothing.
+/// One row per step: files per second, and the time of one file. Percentiles of few files would say nothing.
 pub(crate) fn table(input: &ReportInput<'_>, steps: &[&Step], first_column: &str) -> Table {
     let columns = vec![
         Column::words(first_column),
         quantity::column(None, quantity::THROUGHPUT),
         Column { title: "Files".to_owned(), unit: "1/s".to_owned(), ..quantity::column(None, quantity::IOPS) },
-        Column { title: "A file, mean".to_owned(), unit: String::new(), ..quantity::column(None, quantity::MEAN) },
-        Column { title: "Longest".to_owned(), unit: String::new(), ..quantity::column(None, quantity::MAX) },
+        Column { title: "Mean per file".to_owned(), unit: String::new(), ..quantity::column(None, quantity::MEAN) },
+        Column { title: "Longest file".to_owned(), unit: String::new(), ..quantity::column(None, quantity::MAX) },
         Column::figures("Median", "MB/s"),
-        Column::figures("Rounds from – to", "MB/s"),
+        Column::figures("Range of rounds", "MB/s"),
         Column::figures("95 % interval of the mean", "MB/s"),
     ];
     let time = |step: &Step, op: Op, quantity: &str| match cells::value(input, step, op, quantity) {
@@ -90,7 +90,10 @@ mod tests {
         let text = crate::markdown(&[input]).unwrap();
         let section =
             text.split(&format!("\n## {title}\n")).nth(1).and_then(|rest| rest.split("\n### ").next()).unwrap();
-        assert!(section.contains("| Step | Throughput (MB/s) | Files (1/s) | A file, mean | Longest |"), "{section}");
+        assert!(
+            section.contains("| Step | Throughput (MB/s) | Files (1/s) | Mean per file | Longest file |"),
+            "{section}"
+        );
         assert!(section.contains(" ms |") && !section.contains("p99"), "{section}");
         assert!(text.contains("every file once"), "{text}");
         let terminal = crate::terminal_table(&input, 100);

@@ -1,4 +1,4 @@
-//! What the fills of a test show of the write cache, as a table.
+//! What the fills of a test show about the write cache, as a table.
 
 use drivelab_analysis::fill::{is_fill, segments};
 use drivelab_core::plan::{Step, TestPlan};
@@ -12,17 +12,17 @@ use crate::figure::{Figure, format, marks, quantity};
 
 /// The figures, in the order of the columns.
 const COLUMNS: [(&str, &str); 8] = [
-    ("fill.peak", "Before the cache ends"),
-    ("fill.cache_size", "Cache"),
-    ("fill.cache_share", "Of the span"),
-    ("fill.sustained", "Behind it"),
+    ("fill.peak", "Before cache end"),
+    ("fill.cache_size", "Cache size"),
+    ("fill.cache_share", "Share of span"),
+    ("fill.sustained", "After cache end"),
     ("fill.last_16_gb", "Last 16 GB"),
     ("fill.recoveries", "Recoveries"),
-    ("fill.recovery_share", "Written in them"),
+    ("fill.recovery_share", "Written in recoveries"),
     ("fill.late_decline", "Late decline"),
 ];
 
-/// The table of a test's fills. A fill with too few intervals to show an edge has its rate and its time.
+/// The table of a test's fills. A fill with too few intervals to show a cache end has its rate and its time.
 pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan) -> Option<Figure> {
     let of = |step: &Step, id: &str| input.analysis.step_metric(&step.id, id).is_some();
     let fills: Vec<_> = measured(test).filter(|step| is_fill(step) && of(step, "duration")).collect();
@@ -43,13 +43,13 @@ pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan) -> Option<Figure
     };
     let rows = fills.iter().map(row).collect();
     let (title, caption) = if has_course {
-        let meaning = "The mean rate first. A cache ends where the change that parts the fill best is a step down for \
-                       good: before it steadily faster, behind it most of what follows slower. Where no such end was \
-                       seen, the rate before it is that of the whole fill; the findings say what was seen instead (a \
-                       burst, a gap, a slow decline).";
+        let meaning = "The first figure is the mean rate. The cache ends at the change that divides the fill best, if it is \
+                       a permanent step down: steadily faster before it, mostly slower after it. If there is no such \
+                       end, the rate before it is that of the whole fill, and the findings say what was seen instead \
+                       (a burst, a gap, a slow decline).";
         ("The write cache", meaning)
     } else {
-        ("Fills", "Too few recorded intervals to see whether a write cache ended.")
+        ("Fills", "There are too few recorded intervals to see whether a write cache ended.")
     };
     let table = Table { caption: format!("{}: {}", test.title, title.to_lowercase()), columns, rows };
     Some(Figure {
@@ -61,10 +61,10 @@ pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan) -> Option<Figure
     })
 }
 
-/// Most rows of [`by_position`]: a drive of more GB has several in each.
+/// Most rows of [`by_position`]; on a drive with more GB, each row covers several.
 const MOST_ROWS: usize = 512;
 
-/// The rate of each GB of the fills of a test, one table a fill.
+/// The rate of each GB of the fills of a test, one table per fill.
 pub(crate) fn by_position(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Figure> {
     let figure = |step: &Step| {
         let cut = segments::of_step(input.records, step, MOST_ROWS)?;
@@ -77,8 +77,8 @@ pub(crate) fn by_position(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Figur
         Some(Figure {
             title: "By position".to_owned(),
             caption: format!(
-                "The rate of each stretch of {gb:.0} GB by its place, lowest address first. Within a recorded interval the \
-                 rate is taken as even.{}",
+                "The rate of each section of {gb:.0} GB, lowest address first. The rate within a recorded interval is assumed \
+                 to be constant.{}",
                 marks.says()
             ),
             chart: None,

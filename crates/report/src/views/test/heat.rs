@@ -1,4 +1,4 @@
-//! What minutes of load made of the rates of a test, and the heat beside them, as a table.
+//! How the rates of a test changed over minutes of load, with the temperatures, as a table.
 
 use drivelab_core::plan::TestPlan;
 
@@ -13,16 +13,16 @@ const COLUMNS: [(&str, &str); 10] = [
     ("heat.first_minute", "First minute"),
     ("heat.last_minute", "Last minute"),
     ("heat.kept", "Kept"),
-    ("heat.throttle_steps", "Steps of throttling"),
+    ("heat.throttle_steps", "Throttling steps"),
     ("heat.time_to_throttle", "Time to throttle"),
-    ("temperature.max", "Highest"),
-    ("heat.warning_limit", "Warns from"),
-    ("heat.warning_minutes", "At or above it"),
-    ("heat.critical_limit", "Critical from"),
-    ("heat.critical_minutes", "At or above it"),
+    ("temperature.max", "Highest temperature"),
+    ("heat.warning_limit", "Warning limit"),
+    ("heat.warning_minutes", "At or above warning limit"),
+    ("heat.critical_limit", "Critical limit"),
+    ("heat.critical_minutes", "At or above critical limit"),
 ];
 
-/// The table, where a step of the test has a first and a last minute.
+/// The table, if a step of the test has a first and a last minute.
 pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan) -> Option<Figure> {
     let long: Vec<_> =
         measured(test).filter(|step| input.analysis.step_metric(&step.id, "heat.kept").is_some()).collect();
@@ -38,12 +38,13 @@ pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan) -> Option<Figure
         row
     };
     let rows = long.iter().map(row).collect();
-    let table = Table { caption: format!("{}: over minutes", test.title), columns, rows }.without_empty_columns();
+    let table =
+        Table { caption: format!("{}: first and last minute", test.title), columns, rows }.without_empty_columns();
     Some(Figure {
-        title: "Over minutes".to_owned(),
+        title: "First and last minute".to_owned(),
         caption:
-            "The last minute against the first. A fall of the rate counts as a step of throttling where the drive \
-                  was no cooler than when it fell; without a thermometer nobody knows."
+            "The last minute compared with the first. A drop of the rate counts as throttling if the drive did not get \
+                  cooler while the rate was low; without temperature readings this is unknown."
                 .to_owned(),
         chart: None,
         table,

@@ -1,7 +1,7 @@
-//! What a test's steps did beyond reads and writes in a closed loop: other kinds, response times, sizes, groups, data.
+//! Figures of a test's steps beyond reads and writes in a closed loop: other kinds, response times, sizes, groups,
+//! data.
 //!
-//! Tables from the same metrics as all others, each only where a step has it. Latency and response time stand in
-//! columns of their own names, never in one.
+//! Tables of metrics, each only if a step has it. Latency and response time have separate columns, never a common one.
 
 use drivelab_analysis::classes::{self, OpClass};
 use drivelab_core::plan::{Step, TestPlan};
@@ -12,36 +12,36 @@ use crate::figure::pairs::measured;
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{Figure, cells, format, quantity};
 
-/// Every table of this kind that a test has.
+/// Every such table that a test has.
 pub(crate) fn figures(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Figure> {
     let steps: Vec<&Step> = measured(test).collect();
     let sections = [
         (
-            "Response time beside latency",
-            "Response time counts from the moment at which an operation was meant to start, latency from its \
-             submission: the difference is what it waited in front of the target. Where the backlog grew, response \
-             times grow with the length of the step and are void; the growth per second is the result.",
+            "Response time and latency",
+            "Response time counts from the intended start of an operation, latency from its submission: the difference \
+             is the time that the operation waited before it was submitted. If the backlog grew, response times grow \
+             with the length of the step and are void; the result is the growth per second.",
             response_table(input, &steps),
         ),
-        ("The schedule", "", schedule_table(input, &steps)),
+        ("Schedule", "", schedule_table(input, &steps)),
         (
-            "The replay",
-            "Bandwidth over busy time leaves out the pauses of the trace; lateness is the time by which operations were \
-             submitted later than recorded. Nothing here is a score.",
+            "Trace replay",
+            "Throughput over busy time leaves out the pauses of the trace. Lateness is the delay of the submission compared \
+             with the recording. None of these figures is a score.",
             replay_table(input, &steps),
         ),
         ("Operations that move no data", "", others_table(input, &steps, false)),
         (
             "By size",
-            "Operations of each size among those of their kind; figures of all rounds together.",
+            "Operations by size, as a share of their kind. The figures are for all rounds together.",
             class_table(input, test, &steps, classes::by_size),
         ),
         (
             "By group of threads",
-            "The groups ran at the same time; the step's figures are their sums. Figures of all rounds together.",
+            "The groups ran at the same time; the figures of the step are their sums. The figures are for all rounds together.",
             class_table(input, test, &steps, classes::by_group),
         ),
-        ("What checking the data found", "", verified_table(input, &steps)),
+        ("Data verification", "", verified_table(input, &steps)),
     ];
     let figure = |(title, caption, table): (&str, &str, Table)| {
         let table = Table { caption: format!("{}: {}", test.title, lower_first(title)), ..table };
@@ -61,12 +61,12 @@ fn lower_first(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// Whether a step has a figure, void or not.
+/// Whether a step has a figure, even if void.
 fn has(input: &ReportInput<'_>, step: &Step, id: &str) -> bool {
     input.analysis.step_metric(&step.id, id).is_some()
 }
 
-/// Names the kind where the step issues several.
+/// The step, with the kind of operation if it issues several.
 fn row_name(step: &Step, op: Op) -> Cell {
     let label = &step.label;
     let several = Op::all_of(step).len() > 1;
@@ -103,7 +103,7 @@ fn each_kind<'s>(steps: &[&'s Step]) -> Vec<(&'s Step, Op)> {
     steps.iter().flat_map(|step| Op::all_of(step).into_iter().map(move |op| (*step, op))).collect()
 }
 
-/// A table of metrics by their whole ids, one row a step that has the first of them.
+/// A table of metrics by their whole ids, one row per step that has the first of them.
 fn metric_table(input: &ReportInput<'_>, steps: &[&Step], shown: &[(&str, &str)]) -> Table {
     let mut columns = vec![Column::words("Step")];
     columns.extend(shown.iter().map(|(id, title)| {
@@ -119,47 +119,47 @@ fn metric_table(input: &ReportInput<'_>, steps: &[&Step], shown: &[(&str, &str)]
     Table { caption: String::new(), columns, rows: steps.iter().filter(with).map(row).collect() }
 }
 
-/// What was asked for, what was done, and what was left waiting.
+/// Requested and achieved rates, and the backlog.
 pub(crate) fn schedule_table(input: &ReportInput<'_>, steps: &[&Step]) -> Table {
     let shown = [
-        ("open_loop.asked_iops", "Asked"),
-        ("open_loop.achieved_iops", "Done"),
-        ("open_loop.backlog_growth", "Growth of the backlog"),
+        ("open_loop.asked_iops", "Requested"),
+        ("open_loop.achieved_iops", "Achieved"),
+        ("open_loop.backlog_growth", "Backlog growth"),
         ("open_loop.backlog_max", "Largest backlog"),
-        ("open_loop.lateness_mean", "Generator late, mean"),
-        ("open_loop.lateness_max", "Generator late, longest"),
+        ("open_loop.lateness_mean", "Generator lateness mean"),
+        ("open_loop.lateness_max", "Generator lateness max"),
     ];
     metric_table(input, steps, &shown)
 }
 
-/// What was done with the traces.
+/// The replay of the traces.
 pub(crate) fn replay_table(input: &ReportInput<'_>, steps: &[&Step]) -> Table {
     let shown = [
         ("replay.busy_throughput", "Over busy time"),
-        ("replay.busy_time", "Busy"),
+        ("replay.busy_time", "Busy time"),
         ("duration", "Whole replay"),
-        ("total.throughput", "With pauses"),
-        ("total.latency_mean", "Latency, mean"),
-        ("total.latency_p99", "Latency, p99"),
-        ("read.latency_mean", "Reads, mean"),
-        ("read.latency_p99", "Reads, p99"),
-        ("write.latency_mean", "Writes, mean"),
-        ("write.latency_p99", "Writes, p99"),
+        ("total.throughput", "Including pauses"),
+        ("total.latency_mean", "Latency mean"),
+        ("total.latency_p99", "Latency p99"),
+        ("read.latency_mean", "Read latency mean"),
+        ("read.latency_p99", "Read latency p99"),
+        ("write.latency_mean", "Write latency mean"),
+        ("write.latency_p99", "Write latency p99"),
         ("replay.energy", "Energy"),
-        ("replay.lateness_mean", "Late, mean"),
-        ("replay.lateness_max", "Late, longest"),
-        ("replay.moved_share", "At another place"),
+        ("replay.lateness_mean", "Lateness mean"),
+        ("replay.lateness_max", "Lateness max"),
+        ("replay.moved_share", "At another address"),
     ];
     metric_table(input, steps, &shown)
 }
 
 fn verified_table(input: &ReportInput<'_>, steps: &[&Step]) -> Table {
-    let shown = [("verified.blocks", "Checked"), ("verified.bad_blocks", "Not what was written")];
+    let shown = [("verified.blocks", "Blocks checked"), ("verified.bad_blocks", "Bad blocks")];
     metric_table(input, steps, &shown)
 }
 
-/// One row for each step and kind that moves no data; with those that are all that a step does (which a table of the
-/// test's main figures has already) only where `alone`.
+/// One row for each step and kind that moves no data. If that is the only kind of a step, the test's main table has it
+/// already, and it is included only with `alone`.
 pub(crate) fn others_table(input: &ReportInput<'_>, steps: &[&Step], alone: bool) -> Table {
     let shown = [
         quantity::IOPS,
@@ -189,7 +189,7 @@ pub(crate) fn others_table(input: &ReportInput<'_>, steps: &[&Step], alone: bool
     Table { caption: String::new(), columns, rows }
 }
 
-/// How classes of a step are made.
+/// A function that sorts the operations of a step into classes.
 type Classes = fn(&drivelab_core::run::RunRecords, &TestPlan, &Step) -> Vec<OpClass>;
 
 /// One row for each step and class of its operations.
@@ -216,7 +216,7 @@ fn class_table(input: &ReportInput<'_>, test: &TestPlan, steps: &[&Step], classe
     Table { caption: String::new(), columns, rows }
 }
 
-/// Void where the figure of the whole kind is.
+/// A figure is void if that of the whole kind is.
 fn class_row(input: &ReportInput<'_>, step: &Step, label: &str, class: &OpClass) -> Vec<Cell> {
     let op = Op::from_kind(class.kind);
     let like = |quantity: &str, text: String| {

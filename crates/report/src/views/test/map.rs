@@ -1,4 +1,4 @@
-//! A drive by position: the rate of each part of a scan as a chart, and its regions in one state as a table.
+//! Speed by position: the rate of each part of a scan as a chart, and regions of one state as a table.
 
 use drivelab_analysis::map::{MapPart, PartState, SpeedMap, maps, regions};
 use drivelab_core::plan::TestPlan;
@@ -21,7 +21,7 @@ pub(crate) fn figures(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Vec
     let figure = |(at, map): (usize, &SpeedMap)| {
         let marks = marks(input, map);
         Figure {
-            title: "Map".to_owned(),
+            title: "Speed map".to_owned(),
             caption: format!("{}{}", caption(map), marks.says()),
             chart: chart(map, marks, &format!("{id}-map-{at}")).drawable(),
             table: table(map, marks),
@@ -31,7 +31,7 @@ pub(crate) fn figures(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Vec
     of_test(input, test).iter().enumerate().map(figure).collect()
 }
 
-/// The signs of the execution that a map shows, which is the last one.
+/// The signs of the execution that a map shows: the last one.
 fn marks(input: &ReportInput<'_>, map: &SpeedMap) -> Marks {
     let last = input.records.steps.iter().rfind(|record| record.key.step == map.step);
     last.map(|record| marks::of(input, &record.key)).unwrap_or_default()
@@ -39,10 +39,10 @@ fn marks(input: &ReportInput<'_>, map: &SpeedMap) -> Marks {
 
 fn caption(map: &SpeedMap) -> String {
     let count = |state: PartState| map.parts.iter().filter(|part| part.state == state).count();
-    let sample = if map.sampled { " Of each part only the places of the sample were read." } else { "" };
+    let sample = if map.sampled { " Only samples of each part were read." } else { "" };
     format!(
-        "{}: of {} equal parts {} are ok, {} slow (below 40 % of the median), {} bad (failed reads, or blocks that did \
-         not hold what had been written) and {} not read.{sample} The table has neighbours of one kind in one row.",
+        "{}: of {} equal parts {} are ok, {} slow (below 40 % of the median), {} bad (failed reads, or blocks with data \
+         that differs from what was written) and {} not read.{sample} The table joins neighbouring parts of the same state.",
         map.label,
         map.parts.len(),
         count(PartState::Ok),

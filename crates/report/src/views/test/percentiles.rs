@@ -1,4 +1,4 @@
-//! The distribution of latency, and of response time, of a test's steps as percentile curves. Never both in one chart.
+//! The distributions of latency and of response time of a test's steps as percentile curves, never both in one chart.
 
 use drivelab_analysis::tails;
 use drivelab_core::histogram::SparseHistogram;
@@ -24,27 +24,27 @@ const CURVE: [(f64, &str); 7] = [
     (99.99, "p99.99"),
     (99.999, "p99.999"),
 ];
-/// The table has the exact maximum as well.
+/// The table also has the exact maximum.
 const MAXIMUM: (f64, &str) = (100.0, "max");
-/// More curves than colours cannot be told apart.
+/// Most curves that can be told apart.
 const MOST_CURVES: usize = 16;
 
-/// How the curves come about.
-const READ_OFF: &str = "Read off the histograms of all rounds together (buckets at most 0.8 % wide; the maximum is \
+/// How the curves are made.
+const READ_OFF: &str = "From the histograms of all rounds together (buckets at most 0.8 % wide; the maximum is \
                         exact). A percentile with fewer than 5 operations beyond it is left out.";
 
-/// A step's times of one kind of operation, and in which direction others disturbed them.
+/// The times of one kind of operation of a step, and in which direction other programs disturbed them.
 type Curve<'a> = (&'a Step, Op, SparseHistogram, Option<Wrong>);
 
-/// What is timed, in words and ids.
+/// The quantity of a distribution, in words and ids.
 struct Timed {
     /// At the start of a title.
     title: &'static str,
     /// In ids and sentences.
     name: &'static str,
-    /// The metric that is void where the distribution is.
+    /// The metric that is void if the distribution is.
     quantity: &'static str,
-    /// The metric that every distribution has, however few operations are in it.
+    /// The metric that every distribution has, even with few operations.
     longest: &'static str,
     /// The distribution in a record.
     of: fn(&OpRecord) -> Option<&SparseHistogram>,
@@ -67,7 +67,7 @@ const TIMES: [Timed; 2] = [
     },
 ];
 
-/// The figures of a test; none where no step has a distribution, or there are more steps than colours.
+/// The figures of a test; empty if no step has a distribution, or if there are too many to tell apart.
 pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Vec<Figure> {
     TIMES.iter().filter_map(|timed| of_times(input, test, id, timed)).collect()
 }
@@ -83,10 +83,7 @@ fn of_times(input: &ReportInput<'_>, test: &TestPlan, id: &str, timed: &Timed) -
     let chart = Chart {
         id: format!("{id}-percentiles{suffix}"),
         description: format!("{}: {name} percentiles of each step.", test.title),
-        x: Axis::named(
-            "Share of operations that are at least as fast",
-            CURVE.iter().map(|(_, title)| (*title).to_owned()).collect(),
-        ),
+        x: Axis::named("Percentile", CURVE.iter().map(|(_, title)| (*title).to_owned()).collect()),
         panels: panels(&curves, timed),
         stretches: Vec::new(),
     };
@@ -96,7 +93,7 @@ fn of_times(input: &ReportInput<'_>, test: &TestPlan, id: &str, timed: &Timed) -
         rows: curves.iter().map(row).collect(),
     };
     Some(Figure {
-        title: format!("How {name} is distributed"),
+        title: format!("{} distribution", timed.title),
         caption: [READ_OFF, if curves.iter().any(|(.., wrong)| wrong.is_some()) { signs::DISTURBED } else { "" }]
             .join(" ")
             .trim_end()
@@ -132,7 +129,7 @@ fn name(step: &Step, op: Op) -> String {
     if Op::all_of(step).len() > 1 { format!("{}: {}", step.label, op.plural()) } else { step.label.clone() }
 }
 
-/// One panel for each order and block size, so that large blocks do not press the curves of small ones flat.
+/// One panel for each order and block size, so that large blocks do not flatten the curves of small ones.
 fn panels(curves: &[Curve<'_>], timed: &Timed) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
     for (index, (step, op, histogram, wrong)) in curves.iter().enumerate() {
@@ -162,7 +159,7 @@ fn panels(curves: &[Curve<'_>], timed: &Timed) -> Vec<Panel> {
 
 /// The merged histograms of a step's rounds, for each kind of operation whose figures are not void.
 fn distributions<'a>(input: &ReportInput<'_>, step: &'a Step, timed: &Timed) -> Vec<Curve<'a>> {
-    // Few operations have no median; their maximum is there all the same.
+    // Few operations have no median, but they have a maximum.
     let valid =
         |op: &Op| cells::metric(input, step, *op, timed.quantity).is_some_and(|metric| metric.voided_by.is_empty());
     let merged = |op: Op| {

@@ -1,5 +1,5 @@
-//! What belongs to tests of the steady state: the rounds with the window that judges them, and a table of two axes
-//! where a test has a cell for each pair of their values.
+//! Figures of steady-state tests: the rounds with the measurement window, and a table of two axes if a test has a step
+//! for each pair of their values.
 
 use drivelab_analysis::steady::{MAX_RANGE_PERCENT, MAX_SLOPE_PERCENT, WINDOW, tracked_value, window_line};
 use drivelab_core::ids::{StepId, StepKey};
@@ -15,16 +15,16 @@ use crate::figure::pairs::measured;
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{Figure, cells, format, quantity};
 
-/// Rounds of a write that make a course.
+/// Fewest rounds of a write for a figure over the data written.
 const LEAST_ROUNDS: usize = 3;
 
-/// Every figure of this kind that a test has.
+/// Every such figure that a test has.
 pub(crate) fn figures(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Vec<Figure> {
     let over_written = over_written(input, test, id);
     rounds(input, test, id).into_iter().chain(over_written).chain(matrices(input, test)).collect()
 }
 
-/// The only measured step of a test that is one write again and again, with what is followed of it.
+/// The only measured step of a test that repeats one write, with the tracked quantity.
 fn saturates(test: &TestPlan) -> Option<(&Step, Tracked)> {
     let mut steps = measured(test);
     let (step, None) = (steps.next()?, steps.next()) else { return None };
@@ -36,7 +36,7 @@ fn saturates(test: &TestPlan) -> Option<(&Step, Tracked)> {
     (Op::of(step) == Op::Write).then_some((step, tracked))
 }
 
-/// Rounds of one write over what was written until their ends: how the rate falls with the bytes, not the hours.
+/// Rounds of one write over the bytes written by their end: how the rate falls with the data written.
 fn over_written(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Figure> {
     let (step, tracked) = saturates(test)?;
     let (title, unit, scale) = tracked_in(tracked);
@@ -57,7 +57,7 @@ fn over_written(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Fi
     let chart = Chart {
         id: format!("{id}-written"),
         description: format!(
-            "{}: {} of each round over the bytes written until its end.",
+            "{}: {} of each round over the bytes written by its end.",
             test.title,
             title.to_lowercase()
         ),
@@ -69,14 +69,14 @@ fn over_written(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Fi
         vec![Cell::text(round.to_string()), Cell::text(format!("{written:.2}")), cell(*value, *marks)]
     };
     Some(Figure {
-        title: "Over what was written".to_owned(),
+        title: "Rounds over data written".to_owned(),
         caption: format!(
-            "Each round at the bytes that the test had written by its end.{}",
+            "Each round is shown at the bytes that the test had written by its end.{}",
             all_of(points.iter().map(|(.., marks)| *marks)).says()
         ),
         chart: chart.drawable(),
         table: Table {
-            caption: format!("{}: {} over what was written", test.title, title.to_lowercase()),
+            caption: format!("{}: {} over data written", test.title, title.to_lowercase()),
             columns: vec![Column::words("Round"), Column::figures("Written", "GB"), Column::figures(title, unit)],
             rows: (1..).zip(&points).map(row).collect(),
         },
@@ -84,7 +84,7 @@ fn over_written(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Fi
     })
 }
 
-/// The rounds of a step that went to their end: one that was stopped has a figure of another length.
+/// The rounds of a step that were not stopped: a stopped round has another length.
 fn whole_rounds<'a>(input: &ReportInput<'a>, test: &TestPlan, step: &StepId) -> impl Iterator<Item = &'a StepRecord> {
     let (records, step) = (input.records, step.clone());
     (1..=test.max_rounds())
@@ -92,7 +92,7 @@ fn whole_rounds<'a>(input: &ReportInput<'a>, test: &TestPlan, step: &StepId) -> 
         .filter(|record| record.stop_reason != StopReason::Stopped)
 }
 
-/// What is tracked, with its unit and what a figure of the analysis is divided by to have it.
+/// The tracked quantity, its unit, and the divisor from the analysis to that unit.
 const fn tracked_in(tracked: Tracked) -> (&'static str, &'static str, f64) {
     match tracked {
         Tracked::Iops => ("Operations per second", "IOPS", 1.0),
@@ -109,12 +109,12 @@ fn tracked_cell(tracked: Tracked, text: String, marks: Marks) -> Cell {
     }
 }
 
-/// The signs of what is made of several rounds.
+/// The signs of figures computed from several rounds.
 fn all_of(rounds: impl Iterator<Item = Marks>) -> Marks {
     rounds.fold(Marks::default(), Marks::and)
 }
 
-/// The tracked figure by round, with the window's mean, its limits and its line.
+/// The tracked figure by round, with mean, limits and regression line of the window.
 fn rounds(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Figure> {
     let Rounds::Steady { step, tracked, .. } = &test.rounds else { return None };
     let (title, unit, scale) = tracked_in(*tracked);
@@ -127,7 +127,7 @@ fn rounds(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Figure> 
     let series = rounds_and_window(&values, &marks, until, &|value, marks| shown(value, marks).plain())?;
     let chart = Chart {
         id: format!("{id}-rounds"),
-        description: format!("{}: {} by round, with the window that judges it.", test.title, title.to_lowercase()),
+        description: format!("{}: {} by round, with the measurement window.", test.title, title.to_lowercase()),
         x: Axis::linear("Round", 0.0),
         panels: vec![Panel::lines(title, unit, series)],
         stretches: Vec::new(),
@@ -140,10 +140,10 @@ fn rounds(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Figure> 
         if verdict.reached { "It is steady." } else { "It was not steady at the end." }
     });
     Some(Figure {
-        title: "The rounds and the window".to_owned(),
+        title: "Rounds and steady-state window".to_owned(),
         caption: format!(
-            "The last {WINDOW} rounds are the window. It is steady where the largest and the smallest of them differ by at \
-             most {MAX_RANGE_PERCENT} % of their mean and the line moves by at most {MAX_SLOPE_PERCENT} % of it. {judged}{}",
+            "The last {WINDOW} rounds are the window. It is steady if the largest and the smallest of them differ by at most \
+             {MAX_RANGE_PERCENT} % of their mean and the line changes by at most {MAX_SLOPE_PERCENT} % of it. {judged}{}",
             all_of(marks.iter().copied()).says()
         ),
         chart: chart.drawable(),
@@ -156,8 +156,8 @@ fn rounds(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Figure> 
     })
 }
 
-/// The rounds, and of the window that ends with `until` its mean, its limits and its line, with the signs of the rounds
-/// in it. None where there is no whole window.
+/// The rounds, and mean, limits and regression line of the window that ends with `until`, with the signs of its rounds.
+/// `None` if there is no complete window.
 fn rounds_and_window(
     values: &[f64],
     marks: &[Marks],
@@ -194,7 +194,7 @@ fn rounds_and_window(
     ])
 }
 
-/// Tables with a cell for each step: operations and bytes per second, and mean latency where a step has one.
+/// Tables with a cell for each step: operations and bytes per second, and mean latency if a step has one.
 fn matrices(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Figure> {
     let Some(grid) = test.grid() else { return Vec::new() };
     let ((rows_of, rows), (columns_of, columns)) = (&grid.rows, &grid.columns);
@@ -210,7 +210,7 @@ fn matrices(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Figure> {
         };
         let caption = format!("{}: {} by {} and {}", test.title, title.to_lowercase(), word(rows_of), word(columns_of));
         Figure {
-            title: format!("{title}, all cells"),
+            title: format!("{title}, all combinations"),
             caption: String::new(),
             chart: None,
             table: Table { caption, columns: heads, rows: rows.iter().map(row).collect() },

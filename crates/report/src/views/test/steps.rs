@@ -1,4 +1,4 @@
-//! The steps of a test as bars and as a table: pairs of read and write side by side, one row a step.
+//! The steps of a test as bars and as a table: pairs of read and write side by side, one row per step.
 
 use drivelab_analysis::rate;
 use drivelab_core::plan::{Rounds, Step, TestPlan};
@@ -13,7 +13,7 @@ use crate::figure::{Figure, cells, quantity, signs};
 use crate::views::test::files;
 use crate::words::rounds::reported_rounds;
 
-/// The table of a test: one row a step.
+/// The table of a test: one row per step.
 pub(crate) fn table_of(input: &ReportInput<'_>, test: &TestPlan, first_column: &str) -> Table {
     let steps: Vec<&Step> = measured(test).collect();
     let mixed = steps.iter().any(|step| Op::of(step) == Op::Total);
@@ -35,7 +35,7 @@ fn pure_table(input: &ReportInput<'_>, test: &TestPlan, steps: &[&Step], first_c
     columns.extend(ALL.into_iter().skip(1).map(|quantity| quantity::column(None, quantity)));
     columns.extend(rates::published_column(test));
     columns.push(Column::figures("Median", "MB/s"));
-    columns.push(Column::figures("Rounds from – to", "MB/s"));
+    columns.push(Column::figures("Range of rounds", "MB/s"));
     columns.push(Column::figures("95 % interval of the mean", "MB/s"));
     let row = |step: &&Step| {
         let op = Op::of(step);
@@ -61,7 +61,7 @@ fn mixed_table(input: &ReportInput<'_>, test: &TestPlan, steps: &[&Step], first_
         (Op::Write, quantity::P99),
     ];
     let mut columns = vec![Column::words(first_column)];
-    // The pauses of a trace are in its operations per second.
+    // The operations per second of a trace include its pauses.
     let (spread, unit) = if steps.iter().any(|step| rate::replays(step)) {
         (quantity::THROUGHPUT, "MB/s")
     } else {
@@ -71,7 +71,7 @@ fn mixed_table(input: &ReportInput<'_>, test: &TestPlan, steps: &[&Step], first_
     columns.extend(shown.into_iter().skip(1).map(|(op, quantity)| quantity::column(Some(op), quantity)));
     columns.extend(rates::published_column(test));
     columns.push(Column::figures("Median", unit));
-    columns.push(Column::figures("Rounds from – to", unit));
+    columns.push(Column::figures("Range of rounds", unit));
     columns.push(Column::figures("95 % interval of the mean", unit));
     let row = |step: &&Step| {
         let mut row = vec![cells::measured_cell(input, step)];
@@ -91,7 +91,7 @@ pub(crate) fn caption(input: &ReportInput<'_>, test: &TestPlan) -> String {
     let rounds = if rounds.is_empty() {
         rounds
     } else if matches!(test.rounds, Rounds::FindRate(_)) {
-        format!("Figures are of the {rounds}. ")
+        format!("Figures are from the {rounds}. ")
     } else {
         let of = if test.repeats.sets > 1 { "set" } else { "round" };
         format!("Figures are the {rounds}; whiskers show the lowest and the highest {of}. ")
@@ -99,13 +99,13 @@ pub(crate) fn caption(input: &ReportInput<'_>, test: &TestPlan) -> String {
     format!("{rounds}{more}")
 }
 
-/// Bars that stand at one place: the read and the write of one load, or what reads and writes at once.
+/// Bars at one position: the read and the write of one load, or a load that reads and writes.
 struct Bars<'a> {
     label: String,
     steps: Vec<(Op, &'a Step)>,
 }
 
-/// The places of a test's bars, in the order of the plan.
+/// The positions of a test's bars, in the order of the plan.
 fn bars_of(test: &TestPlan) -> Vec<Bars<'_>> {
     let mut pairs = pairs_of(test).into_iter().peekable();
     let mut places = Vec::new();
@@ -125,16 +125,16 @@ fn bars_of(test: &TestPlan) -> Vec<Bars<'_>> {
 pub(crate) fn figure(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Figure {
     let places = bars_of(test);
     let busy = measured(test).any(rate::replays);
-    // The rate of a trace is the one without its pauses, which is in bytes.
+    // The rate of a trace is the byte rate without its pauses.
     let rate = Rate::of_source(test).filter(|rate| !busy || rate.quantity == quantity::THROUGHPUT);
     let rate = rate.unwrap_or(Rate::BYTES);
-    // Times where no rate is asked for.
+    // Shows latencies if no rate is given.
     let panel = |of: Option<Rate>, title: &str| {
         let [mut read, mut write] = [Series::new("Read", colour::READ), Series::new("Write", colour::WRITE)];
         let mut total = Series::new("Read and write", colour::TOTAL);
         for (index, place) in places.iter().enumerate() {
             for (op, step) in &place.steps {
-                // What reads and writes at once has one rate, and the latencies of both.
+                // A load that reads and writes has one rate but two latencies.
                 let drawn = if *op == Op::Total && of.is_none() {
                     vec![(&mut read, Op::Read), (&mut write, Op::Write)]
                 } else {

@@ -1,7 +1,7 @@
 //! A test over one axis, or over two, as lines: rate above, latency below, and the table of all steps.
 //!
-//! Of two axes one is x, and each value of the other has a line of its own. Rates are in the unit in which the test's
-//! source published them; where it says none, random loads are in operations and the rest in bytes.
+//! With two axes, one is x, and each value of the other has its own line. Rates are in the unit that the test's source
+//! published; without one, random loads are in operations and all others in bytes.
 
 use std::collections::BTreeSet;
 
@@ -17,11 +17,11 @@ use crate::figure::rates::{self, OtherUnit, Rate};
 use crate::figure::{Figure, quantity};
 use crate::views::test::steps::{caption, table_of};
 
-/// More lines than colours cannot be told apart.
+/// Most lines that can be told apart.
 const MOST_LINES: usize = 8;
 
-/// The sweep that a test is, where it is one of at least three places; places without an order are bars, as are more
-/// lines than there are colours.
+/// The sweep of a test, if it has at least three numeric values. Values without an order are shown as bars, and so are
+/// too many lines.
 pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan) -> Option<Sweep> {
     let is_this = |sweep: &Sweep| {
         sweep.test == test.name
@@ -62,7 +62,8 @@ pub(crate) fn figure(input: &ReportInput<'_>, test: &TestPlan, sweep: &Sweep, id
     }
 }
 
-/// The unit of the source; where it says none, bytes in order or over the block size, and operations else.
+/// The unit of the source; without one, bytes for sequential loads and for sweeps of the block size, otherwise
+/// operations.
 fn rate_of(test: &TestPlan, sweep: &Sweep) -> Rate {
     let sequential = measured(test).filter_map(Step::workload).all(|load| load.pattern == Pattern::Sequential);
     Rate::of_source(test).unwrap_or(if sequential || sweep.axis == "block_size" {
@@ -83,7 +84,7 @@ fn rated(test: &TestPlan) -> Vec<Op> {
     ops
 }
 
-/// One axis: a line for each kind of operation, median and tail of the latencies.
+/// One axis: a line for each kind of operation, with median and tail of the latencies.
 fn by_kind(input: &ReportInput<'_>, test: &TestPlan, sweep: &Sweep, rate: Rate) -> Vec<Panel> {
     let every: Vec<&SweepLine> = sweep.lines.iter().collect();
     let ops = rated(test);
@@ -112,7 +113,7 @@ fn by_kind(input: &ReportInput<'_>, test: &TestPlan, sweep: &Sweep, rate: Rate) 
     ]
 }
 
-/// Two axes: a line for each value of the second; of latencies the tail alone, since the table has the rest.
+/// Two axes: a line for each value of the second. Only the tail of the latencies is shown; the table has the rest.
 fn by_value(input: &ReportInput<'_>, test: &TestPlan, sweep: &Sweep, rate: Rate) -> Vec<Panel> {
     let values = values_of(sweep);
     let kinds = kinds_of(test);
@@ -153,7 +154,7 @@ fn colours(sweep: &Sweep, test: &TestPlan) -> usize {
     values_of(sweep).len() * if is_mixed(test) { 1 } else { kinds_of(test).len() }
 }
 
-/// A value of the second axis, for people.
+/// A value of the second axis, in words.
 fn value_text(axis: &str, value: &str) -> String {
     match axis {
         "threads" if value == "1" => "1 thread".to_owned(),
@@ -165,7 +166,7 @@ fn value_text(axis: &str, value: &str) -> String {
     }
 }
 
-/// What stands on the axis, for people.
+/// Title of an axis.
 fn axis_title(axis: &str) -> String {
     match axis {
         "queue_depth" => "Queue depth per thread".to_owned(),
@@ -204,7 +205,7 @@ pub(crate) fn axis(sweep: &Sweep) -> Axis {
     Axis { title: axis_title(&sweep.axis), scale, labels, ticks, end }
 }
 
-/// How a line looks.
+/// Name and style of a line.
 struct Line {
     name: String,
     colour: u8,
@@ -212,7 +213,7 @@ struct Line {
 }
 
 impl Line {
-    /// The line through the points of some lines of a sweep.
+    /// A line through the points of these lines of a sweep.
     fn over(
         self,
         input: &ReportInput<'_>,

@@ -1,4 +1,4 @@
-//! What an NVMe controller says of itself, as sections of facts. Figures that it does not report are left out.
+//! What an NVMe controller reports about itself, as sections of facts. Figures that it does not report are left out.
 
 use drivelab_core::probe::{
     EnduranceGroup, FdpProbe, NamespaceProbe, NvmeFeatures, NvmeHealth, NvmeProbe, NvmeSecurity, OcpHealth, PowerState,
@@ -9,7 +9,7 @@ use drivelab_core::units::Bytes;
 use crate::figure::format;
 use crate::words::probe::section::Section;
 
-/// Entries of logs that are shown; all are in the JSON document.
+/// Log entries that are shown; the JSON document has all of them.
 const MOST_ENTRIES: usize = 5;
 
 pub(crate) fn sections(nvme: &NvmeProbe) -> Vec<Section> {
@@ -35,10 +35,10 @@ fn controller(nvme: &NvmeProbe) -> Section {
         .fact("Controller number", format!("{} (vendor {:04x})", controller.controller_id, controller.vendor_id))
         .fact("Largest transfer", controller.largest_transfer.map_or("no limit".to_owned(), format::bytes))
         .fact("Namespaces", format!("{} active, {} at most", nvme.namespaces.len(), controller.namespaces_most))
-        .some("Capacity of the controller", controller.total_capacity.map(format::bytes))
-        .some("Not in any namespace", controller.unallocated.map(format::bytes))
-        .some("Entries of a queue, at most", controller.queue_entries_most.map(|most| most.to_string()))
-        .some("Event requests at once", controller.event_requests.map(|most| most.to_string()))
+        .some("Total capacity", controller.total_capacity.map(format::bytes))
+        .some("Capacity in no namespace", controller.unallocated.map(format::bytes))
+        .some("Queue entries, at most", controller.queue_entries_most.map(|most| most.to_string()))
+        .some("Outstanding event requests, at most", controller.event_requests.map(|most| most.to_string()))
         .list("Optional commands", &controller.optional_commands);
     section
 }
@@ -48,11 +48,11 @@ fn on_off(on: bool) -> &'static str {
 }
 
 fn features(features: &NvmeFeatures) -> Section {
-    let mut section = Section::new("Features in force");
+    let mut section = Section::new("Current features");
     if let (Some(submission), Some(completion)) = (features.submission_queues, features.completion_queues) {
         section.fact("I/O queues granted", format!("{submission} submission, {completion} completion"));
     }
-    section.fact("I/O queues asked for", "not knowable: the Linux driver does not say what it asked for");
+    section.fact("I/O queues requested", "unknown: the Linux driver does not report it");
     let coalescing = match (features.coalescing_entries, features.coalescing_time_us) {
         (Some(entries), Some(time)) => Some(format!("{entries} completions or {time} µs")),
         _ if features.coalescing_known => Some("off".to_owned()),
@@ -66,13 +66,13 @@ fn features(features: &NvmeFeatures) -> Section {
     };
     let buffer = features.host_memory_buffer.map(|on| {
         let wanted =
-            features.host_memory_wanted.map_or_else(String::new, |size| format!(", {} wanted", format::bytes(size)));
+            features.host_memory_wanted.map_or_else(String::new, |size| format!(", {} preferred", format::bytes(size)));
         format!("{}{wanted}", on_off(on))
     });
     section
         .some("Interrupt coalescing", coalescing)
         .some("Volatile write cache", cache)
-        .some("Power state now", features.power_state.map(|state| state.to_string()))
+        .some("Current power state", features.power_state.map(|state| state.to_string()))
         .some("Autonomous power transitions", features.autonomous_transitions.map(on_off))
         .some("Host memory buffer", buffer);
     section
@@ -90,7 +90,8 @@ fn namespace(namespace: &NamespaceProbe) -> Section {
         let mark = if format.in_use { ", in use" } else { "" };
         let metadata =
             if format.metadata == 0 { "no metadata".to_owned() } else { format!("{} B of metadata", format.metadata) };
-        let value = format!("{} blocks, {metadata}, performance {}{mark}", format.data, format.relative_performance);
+        let value =
+            format!("{} blocks, {metadata}, relative performance {}{mark}", format.data, format.relative_performance);
         section.fact(format!("LBA format {}", format.number), value);
     }
     if namespace.protection_type != 0 {
@@ -100,7 +101,7 @@ fn namespace(namespace: &NamespaceProbe) -> Section {
         section.fact("Endurance group", namespace.endurance_group.to_string());
     }
     if namespace.shared {
-        section.fact("Shared", "by several controllers");
+        section.fact("Shared", "between several controllers");
     }
     section
 }
@@ -115,14 +116,14 @@ fn power_states(states: &[PowerState]) -> Section {
                 .flatten()
                 .collect();
         let draws = if draws.is_empty() { "power not reported".to_owned() } else { draws.join(", ") };
-        let kind = if state.operational { "operational" } else { "not operational" };
+        let kind = if state.operational { "operational" } else { "non-operational" };
         let value = format!("{draws}; {kind}; {} µs to enter, {} µs to leave", state.entry_us, state.exit_us);
         section.fact(format!("State {}", state.number), value);
     }
     section
 }
 
-/// Watts with as many places as they have, four at most: `8.25 W`, `0.0035 W`.
+/// Watts with at most four decimals: `8.25 W`, `0.0035 W`.
 fn trimmed(watts: f64) -> String {
     let text = format!("{watts:.4}");
     format!("{} W", text.trim_end_matches('0').trim_end_matches('.'))
@@ -137,33 +138,33 @@ fn thermal(thermal: &ThermalLimits) -> Section {
     section
         .some("Warning", thermal.warning_c.map(degrees))
         .some("Critical", thermal.critical_c.map(degrees))
-        .some("Threshold that warns now", thermal.over_threshold_c.map(degrees))
+        .some("Warning threshold in use", thermal.over_threshold_c.map(degrees))
         .some("Light throttling from", thermal.light_throttle_c.map(degrees))
         .some("Heavy throttling from", thermal.heavy_throttle_c.map(degrees));
     if let (Some(lowest), Some(highest)) = (thermal.host_lowest_c, thermal.host_highest_c) {
-        section.fact("The host may set", format!("{lowest:.0} to {highest:.0} °C"));
+        section.fact("Range the host may set", format!("{lowest:.0} to {highest:.0} °C"));
     }
     if !thermal.host_managed {
-        section.fact("Host-managed throttling", "not offered");
+        section.fact("Host-managed throttling", "not supported");
     }
     section
 }
 
 fn security(security: &NvmeSecurity) -> Section {
-    let mut section = Section::new("Erasing, locking, encrypting");
+    let mut section = Section::new("Erase, locking, encryption");
     let yes = |value: bool| if value { "yes" } else { "no" };
     section.fact("Sanitize", if security.sanitize.is_empty() { "no".to_owned() } else { security.sanitize.join(", ") });
     section
-        .some("Sanitize now", security.sanitize_status.as_deref())
+        .some("Sanitize status", security.sanitize_status.as_deref())
         .fact("Format", yes(security.format))
-        .list("A format", &security.format_notes)
+        .list("Format notes", &security.format_notes)
         .fact("Security commands", yes(security.security_commands))
         .fact("TCG", if security.tcg.is_empty() { "none reported".to_owned() } else { security.tcg.join(", ") })
         .some(
             "Locking",
             security.locking_supported.map(|supported| if supported { "supported" } else { "not supported" }),
         )
-        .some("Locking set up", security.locking_enabled.map(yes))
+        .some("Locking enabled", security.locking_enabled.map(yes))
         .some("Locked now", security.locked.map(yes))
         .some("IEEE 1667", security.ieee_1667.map(yes));
     section
@@ -183,7 +184,7 @@ fn health(health: &NvmeHealth) -> Section {
         .fact("Read", format::bytes(health.read))
         .fact("Commands", format!("{} reads, {} writes", health.read_commands, health.write_commands))
         .fact("Power on", format!("{} h, {} cycles", health.power_on_hours, health.power_cycles))
-        .fact("Power lost without notice", format!("{} times", health.unsafe_shutdowns))
+        .fact("Unsafe shutdowns", format!("{} times", health.unsafe_shutdowns))
         .fact("Busy", format!("{} min", health.busy_minutes))
         .fact("Media errors", health.media_errors.to_string())
         .fact("Above the warning temperature", minutes(health.warning_minutes))
@@ -199,13 +200,13 @@ fn ocp(ocp: &OcpHealth, health: Option<&NvmeHealth>) -> Section {
         .fact("Written to the media", format::bytes(ocp.media_written))
         .fact("Read from the media", format::bytes(ocp.media_read));
     if let Some(host) = health.map(|health| health.written.as_f64()).filter(|host| *host > 0.0) {
-        section.fact("Write amplification over its life", format!("{:.2}", ocp.media_written.as_f64() / host));
+        section.fact("Lifetime write amplification", format!("{:.2}", ocp.media_written.as_f64() / host));
     }
     section
         .fact("Bad user blocks", ocp.bad_user_blocks.to_string())
         .fact("Throttled", format!("{} times; now {}", ocp.throttle_events, ocp.throttle_status))
-        .fact("PCIe errors, corrected", ocp.pcie_correctable.to_string())
-        .fact("Shutdowns not finished", ocp.incomplete_shutdowns.to_string())
+        .fact("Corrected PCIe errors", ocp.pcie_correctable.to_string())
+        .fact("Incomplete shutdowns", ocp.incomplete_shutdowns.to_string())
         .some("Capacitor", ocp.capacitor_percent.map(|percent| format!("{percent} %")));
     section
 }
@@ -224,10 +225,10 @@ fn fdp(fdp: &FdpProbe) -> Section {
     section
         .fact("Endurance group", fdp.endurance_group.to_string())
         .some("State", fdp.enabled.map(on_off))
-        .some("Configuration in force", fdp.active.map(|number| number.to_string()));
+        .some("Active configuration", fdp.active.map(|number| number.to_string()));
     for one in &fdp.configurations {
         let value = format!(
-            "{} of {}, {}, units of {} ({})",
+            "{} of {}, {}, reclaim units of {} ({})",
             format::counted(usize::from(one.handles), "reclaim unit handle"),
             one.handle_types.first().map_or("a type that is not reported", String::as_str),
             format::counted(one.reclaim_groups as usize, "reclaim group"),
@@ -238,9 +239,9 @@ fn fdp(fdp: &FdpProbe) -> Section {
     }
     let bytes = |bytes: Option<u64>| bytes.map(|bytes| format::bytes(Bytes::new(bytes)));
     section
-        .some("Host wrote", bytes(fdp.host_written))
-        .some("Media took", bytes(fdp.media_written))
-        .some("Media erased", bytes(fdp.media_erased));
+        .some("Written by the host", bytes(fdp.host_written))
+        .some("Written to the media", bytes(fdp.media_written))
+        .some("Erased on the media", bytes(fdp.media_erased));
     for (number, used) in fdp.handle_use.iter().enumerate() {
         section.fact(format!("Reclaim unit handle {number}"), used.clone());
     }
@@ -270,11 +271,12 @@ fn logs(nvme: &NvmeProbe) -> Section {
     for test in nvme.self_tests.iter().take(MOST_ENTRIES) {
         section.fact(format!("Self-test at {} h", test.at_hours), format!("{}: {}", test.kind, test.result));
     }
-    let measures = nvme.power_measurement.as_ref().map(|_| "the drive can measure its own (`--power-log`)".to_owned());
+    let measures =
+        nvme.power_measurement.as_ref().map(|_| "the drive can measure its own power (`--power-log`)".to_owned());
     section
         .some("Power log 25h", measures)
         .some("Power, mean", nvme.power_measurement.as_ref().and_then(|power| power.average_w).map(trimmed))
-        .some("Power, most", nvme.power_measurement.as_ref().and_then(|power| power.most_w).map(trimmed));
+        .some("Power, highest", nvme.power_measurement.as_ref().and_then(|power| power.most_w).map(trimmed));
     section
 }
 

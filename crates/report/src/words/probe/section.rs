@@ -1,11 +1,11 @@
-//! A section of facts: a heading, and names with their values.
+//! A section of facts: a heading and pairs of name and value.
 
-/// A heading and what stands below it.
+/// A heading and its facts.
 #[derive(Debug, Clone)]
 pub(crate) struct Section {
     /// The heading.
     pub(crate) title: String,
-    /// Name and value.
+    /// Pairs of name and value.
     pub(crate) facts: Vec<(String, String)>,
 }
 
@@ -20,7 +20,7 @@ impl Section {
         self
     }
 
-    /// Adds a fact that is there.
+    /// Adds a fact if it has a value.
     pub(crate) fn some(&mut self, name: &str, value: Option<impl Into<String>>) -> &mut Self {
         if let Some(value) = value {
             self.fact(name, value);
@@ -28,7 +28,7 @@ impl Section {
         self
     }
 
-    /// Adds a list, where it is not empty.
+    /// Adds a list if it is not empty.
     pub(crate) fn list(&mut self, name: &str, values: &[String]) -> &mut Self {
         if !values.is_empty() {
             self.fact(name, values.join(", "));

@@ -1,5 +1,5 @@
-//! The data sheet on the page, in Markdown, in the terminal and in the document: the same rows, and words where nothing
-//! printed is known.
+//! The data sheet on the page, in Markdown, in the terminal and in the document: the same rows, and an explanation if
+//! no data sheet is known.
 
 use drivelab_analysis::analyse;
 use drivelab_core::data_sheet::{DataSheet, PrintedFigure, SheetFigure};
@@ -47,15 +47,15 @@ fn every_format_shows_what_is_printed_and_what_was_measured() {
     let view = super::of_run(&input).expect("it has a twin");
     let row: Vec<&str> = view.figures.rows[0].iter().map(|cell| cell.text.as_str()).collect();
     assert_eq!((row[0], row[1], row[4]), ("Random read", "1,000,000 IOPS", "missed"));
-    assert!(row[5].contains("too little in flight"), "{row:?}");
+    assert!(row[5].contains("too low a queue depth"), "{row:?}");
     // 600 TB over five years on 1 TB: 600 / (365 x 5) drive writes a day.
-    let rated = view.endurance.rows.iter().find(|row| row[0].text == "The same from the printed TBW");
+    let rated = view.endurance.rows.iter().find(|row| row[0].text == "Rated drive writes per day, from TBW");
     assert_eq!(rated.map(|row| row[1].text.as_str()), Some("0.33"));
     let page = crate::html(&[input]).expect("a page");
     let markdown = crate::markdown(&[input]).expect("a text");
     let terminal = crate::terminal_table(&input, 160);
     for (name, text) in [("page", &page), ("Markdown", &markdown), ("terminal", &terminal)] {
-        for wanted in ["1,000,000 IOPS", "missed", "Warranty, printed", "too little in flight"] {
+        for wanted in ["1,000,000 IOPS", "missed", "Warranty", "too low a queue depth"] {
             assert!(text.contains(wanted), "{name} lacks {wanted}");
         }
     }

@@ -54,7 +54,7 @@ fn page_terminal_and_document_show_the_same_points() {
     let text = crate::terminal_table(&input, 120);
     assert!(text.contains("full speed") && text.contains("120 %"), "{text}");
     let page = crate::html(&[input]).expect("a page");
-    assert!(page.contains("depths-curve-0") && page.contains("Operations per second, done"), "no chart");
+    assert!(page.contains("depths-curve-0") && page.contains("Achieved operations per second"), "no chart");
     let input = ReportInput { records: &records, analysis: &analysis };
     let document = crate::json(&[input]).expect("a document");
     assert_eq!(document["curves"][0]["points"].as_array().map(Vec::len), Some(7));
@@ -115,7 +115,7 @@ fn fewer_than_four_shares_are_too_few_for_a_knee() {
     let test = records.plan.tests.iter_mut().find(|test| test.name == "depths").expect("the sample has it");
     test.steps.truncate(4);
     let few = captions(&records);
-    assert!(few.contains("There are too few points for a knee: it takes 4") && !few.contains("has no knee"), "{few}");
+    assert!(few.contains("There are too few points for a knee: it needs 4") && !few.contains("has no knee"), "{few}");
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_brief_text_keeps_each_curve_with_its_knee() {
     let text = crate::brief(&[input]).expect("a text");
     let of_curve = text.split("### RND 4 KiB Q16T4 read\n").nth(1).expect("the curve has its place");
     let head = of_curve.lines().find(|line| line.starts_with("| Load |")).expect("its table");
-    for column in ["Asked (IOPS)", "Done (IOPS)", "Latency mean (µs)", "Response p99 (µs)"] {
+    for column in ["Requested (IOPS)", "Achieved (IOPS)", "Latency mean (µs)", "Response p99 (µs)"] {
         assert!(head.contains(column), "{head}");
     }
     let rows = of_curve.lines().skip_while(|line| !line.starts_with("| ---")).skip(1);

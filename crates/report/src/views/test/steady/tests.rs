@@ -1,4 +1,4 @@
-//! The window of a steady test and the matrix of two axes, on samples whose figures were set by hand.
+//! The window of a steady test and the matrix of two axes, on samples with figures set by hand.
 
 use drivelab_analysis::{Analysis, analyse};
 use drivelab_core::finding::Finding;
@@ -70,7 +70,7 @@ fn the_last_five_rounds_are_the_window_with_its_mean_limits_and_line() {
     assert!(figure.caption.ends_with("It is steady."), "{}", figure.caption);
 }
 
-/// The same with what others disturbed (in one round, or in nobody knows which) and with this side as the limit.
+/// Rounds disturbed by other programs (one round, or unknown rounds), and rounds limited by the host.
 #[test]
 fn rounds_carry_their_signs_and_what_is_made_of_them_too() {
     let run = steady();
@@ -79,7 +79,7 @@ fn rounds_carry_their_signs_and_what_is_made_of_them_too() {
     let of_step = |analysis: &mut Analysis, change: fn(&mut Metric)| {
         analysis.metrics.iter_mut().filter(|one| one.step.as_ref() == Some(step)).for_each(change);
     };
-    // The signs of the rounds, of the mean of the window, and whether it is said what they mean.
+    // The signs of the rounds and of the mean of the window, and whether they are explained.
     let signs = |analysis: &Analysis| {
         let input = ReportInput { records: &run, analysis };
         let figure = super::figures(&input, test, "x").remove(0);
@@ -129,11 +129,12 @@ fn too_few_rounds_for_a_window_and_fixed_rounds_make_no_figure() {
     let name =
         run.plan.tests.iter().find(|test| matches!(test.rounds, Rounds::Steady { .. })).expect("it").name.clone();
     let figures_of_four: Vec<String> = figures(&run, &name).into_iter().map(|figure| figure.title).collect();
-    assert_eq!(figures_of_four, ["Over what was written"], "no window");
+    assert_eq!(figures_of_four, ["Rounds over data written"], "no window");
     assert_eq!(figures(&testing::sample_run(), "depths"), []);
 }
 
-/// The sample whose depths are nine steps now: three block sizes by three shares of writes, all with the figures of one.
+/// The sample whose depths are nine steps now: three block sizes by three shares of writes, all with the figures of
+/// one.
 fn matrix() -> RunRecords {
     let mut run = testing::sample_run();
     let test = run.plan.tests.iter_mut().find(|test| test.name == "depths").expect("the sample has it");
@@ -162,14 +163,17 @@ fn two_axes_with_a_step_for_each_pair_are_tables_of_rows_and_columns() {
     let run = matrix();
     let all = figures(&run, "depths");
     let titles: Vec<&str> = all.iter().map(|figure| figure.title.as_str()).collect();
-    assert_eq!(titles, ["Operations, all cells", "Throughput, all cells", "Latency mean, all cells"]);
+    assert_eq!(
+        titles,
+        ["Operations, all combinations", "Throughput, all combinations", "Latency mean, all combinations"]
+    );
     let heads: Vec<&str> = all[0].table.columns.iter().map(|column| column.title.as_str()).collect();
     assert_eq!(heads, ["writes (%) \\ block size", "8 KiB", "4 KiB", "512 B"]);
     let rows = texts(&all[0]);
     assert_eq!(rows.iter().map(|row| row[0].as_str()).collect::<Vec<_>>(), ["0", "35", "100"]);
-    // The figures of a made-up record contradict each other and are void, but for where they stand nothing depends on it.
+    // The figures of a made-up record contradict each other and are void, which does not matter for their positions.
     assert!(rows.iter().flatten().all(|cell| !cell.is_empty()), "{rows:?}");
-    // Writes before the table have another value of a third parameter and stand beside it.
+    // Writes before the table have another value of a third parameter and are not part of it.
     let mut beside = run.clone();
     let test = beside.plan.tests.iter_mut().find(|test| test.name == "depths").expect("the sample has it");
     for step in &mut test.steps {
@@ -212,11 +216,11 @@ fn the_rounds_of_one_write_stand_over_what_was_written_too() {
         let test = run.plan.tests.iter().find(|one| one.name == name).expect("the test");
         super::figures(&ReportInput { records: &run, analysis: &analysis }, test, "x")
     };
-    let marked = marked.iter().find(|figure| figure.title == "Over what was written").expect("the course");
+    let marked = marked.iter().find(|figure| figure.title == "Rounds over data written").expect("the course");
     assert_eq!(texts(marked)[0], ["1", "0.50", "≥ 5,000 ▲"]);
     assert_eq!(marked.chart.as_ref().expect("a chart").panels[0].series[0].points[0].2, "≥ 5,000 ▲ IOPS");
     let figures = figures(&run, &name);
-    let figure = figures.iter().find(|figure| figure.title == "Over what was written").expect("the course");
+    let figure = figures.iter().find(|figure| figure.title == "Rounds over data written").expect("the course");
     let rows = texts(figure);
     // 0.5 GB in the first round, 1 GB more in the second, …
     let written: Vec<&str> = rows.iter().map(|row| row[1].as_str()).collect();
