@@ -1,25 +1,25 @@
 //! What the numbers of SMART attributes mean to most vendors.
 //!
-//! No standard says so: the meanings are the vendors'. This list holds those on which the vendors' own documents mostly
-//! agree (data sheets and application notes of Seagate, Western Digital, Toshiba, Intel, Micron, Samsung and Kingston).
-//! A number that they use for different things has no name here, so that none is wrong.
+//! No standard defines this: the meanings are the vendors'. This list holds those on which the vendors' own documents
+//! mostly agree (data sheets and application notes of Seagate, Western Digital, Toshiba, Intel, Micron, Samsung and
+//! Kingston). A number that they use for different things has no name here, so that no name is wrong.
 
-/// Attributes that count blocks which the drive could not keep, with what a count above zero means. All vendors that
-/// have them use them for the same.
+/// Attributes that count blocks which the drive could not keep, with the meaning of a count above zero. All vendors
+/// that have them use them in this way.
 pub const RELOCATED: [(u8, &str); 3] = [
     (5, "blocks were found bad and replaced by spare ones"),
     (197, "blocks could not be read and wait to be replaced"),
     (198, "blocks could not be read or written, not even offline"),
 ];
 
-/// What most vendors use a number for; empty where that differs too much.
+/// What most vendors use a number for; empty if vendors differ too much.
 #[must_use]
 pub fn attribute_name(id: u8) -> &'static str {
     NAMES.iter().find(|(number, _)| *number == id).map_or("", |(_, name)| name)
 }
 
-/// A raw value as one count. Some drives pack three counts of two bytes into the six; a value that needs more than four
-/// bytes is such a pack, and its lowest two bytes are the count.
+/// A raw value as one count. Some drives pack three counts of two bytes into the six bytes; a value that needs more
+/// than four bytes is packed in this way, and its lowest two bytes are the count.
 #[must_use]
 pub fn count_of(raw: u64) -> u64 {
     if raw > u64::from(u32::MAX) { raw & 0xFFFF } else { raw }

@@ -1,13 +1,13 @@
 //! The commands that drivelab sends to an ATA drive, and how each is wrapped for SCSI.
 //!
-//! All of them read. None changes data or a setting; one that did would have to go through the guard.
+//! All of them only read. None changes data or a setting; one that did would have to go through the guard.
 
 use std::fmt;
 
 /// Bytes of a page: one data block of 512 bytes.
 pub(crate) const PAGE: usize = 512;
 
-/// SMART (ACS-4, SMART feature set): the command's code, and the signature without which a drive does not take it.
+/// SMART (ACS-4, SMART feature set): the command's code, and the signature that the drive requires.
 const SMART: u8 = 0xB0;
 const SMART_SIGNATURE: u32 = 0x00C2_4F00;
 
@@ -18,7 +18,7 @@ const PIO_DATA_IN: u8 = 4;
 /// One command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AtaCommand {
-    /// IDENTIFY DEVICE (ACS-4, command ECh): 512 bytes of who the drive is.
+    /// IDENTIFY DEVICE (ACS-4, command ECh): 512 bytes with the drive's identity.
     IdentifyDevice,
     /// SMART READ DATA (ACS-4, command B0h, feature D0h): 512 bytes of attributes and self-test state.
     SmartData,
@@ -27,7 +27,7 @@ pub enum AtaCommand {
     SmartThresholds,
     /// SMART RETURN STATUS (ACS-4, command B0h, feature DAh): the verdict, in the registers.
     SmartStatus,
-    /// CHECK POWER MODE (ACS-4, command E5h): whether it sleeps, in the registers. Does not wake it.
+    /// CHECK POWER MODE (ACS-4, command E5h): whether the drive sleeps, in the registers. Does not wake it.
     PowerMode,
 }
 
@@ -41,7 +41,7 @@ impl AtaCommand {
         AtaCommand::PowerMode,
     ];
 
-    /// The name of its page where pages are kept.
+    /// The name of its page in stored pages.
     #[must_use]
     pub fn page_name(self) -> &'static str {
         match self {
@@ -53,7 +53,7 @@ impl AtaCommand {
         }
     }
 
-    /// Bytes that it returns; 0 where the answer is in the registers.
+    /// Bytes that it returns; 0 if the answer is in the registers.
     #[must_use]
     pub fn data_length(self) -> usize {
         if self.answers_in_registers() { 0 } else { PAGE }
@@ -65,12 +65,12 @@ impl AtaCommand {
         matches!(self, AtaCommand::SmartStatus | AtaCommand::PowerMode)
     }
 
-    /// Whether it is one of SMART, which can be off.
+    /// Whether it belongs to SMART, which can be off.
     pub(crate) fn is_smart(self) -> bool {
         self.words().0 == SMART
     }
 
-    /// How long to wait for the answer, milliseconds. A drive with platters that has to spin up takes 10 s and more.
+    /// How long to wait for the answer, milliseconds. A drive with platters that has to spin up takes 10 s or more.
     pub(crate) fn timeout_ms(self) -> u32 {
         match self {
             AtaCommand::PowerMode => 10_000,
@@ -91,8 +91,8 @@ impl AtaCommand {
 
     /// The ATA PASS-THROUGH (16) block (SAT-4, operation code 85h) that carries it.
     ///
-    /// With data: from the drive (T_DIR), length in blocks of 512 bytes (BYT_BLOK, T_TYPE 0) by the count field
-    /// (T_LENGTH 2). Without: CK_COND, so that the registers come back with the sense data.
+    /// With data: from the drive (T_DIR), length in blocks of 512 bytes (BYT_BLOK, T_TYPE 0) in the count field
+    /// (T_LENGTH 2). Without data: CK_COND, so that the registers come back with the sense data.
     pub(crate) fn block(self) -> [u8; 16] {
         let (command, feature, lba) = self.words();
         let [low, middle, high, _] = lba.to_le_bytes();
@@ -118,7 +118,7 @@ impl fmt::Display for AtaCommand {
 mod tests {
     use super::*;
 
-    /// Byte for byte as the tables of SAT-4 and ACS-4 have it, written down by hand.
+    /// Byte for byte as in the tables of SAT-4 and ACS-4, written by hand.
     #[test]
     fn commands_are_wrapped_as_the_standard_says() {
         let data = |feature, lba: [u8; 2], command| {

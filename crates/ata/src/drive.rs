@@ -1,4 +1,4 @@
-//! A drive that can be asked: typed answers, each with the page it was read from.
+//! A drive that answers commands: typed answers, each with the page it was read from.
 
 use crate::command::AtaCommand;
 use crate::error::AtaError;
@@ -10,7 +10,7 @@ use crate::transport::AtaTransport;
 /// An answer, and the bytes that it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page<D> {
-    /// What the bytes mean.
+    /// The decoded structure.
     pub decoded: D,
     /// The bytes.
     pub raw: Vec<u8>,
@@ -29,28 +29,28 @@ impl<T: AtaTransport> AtaDrive<T> {
         AtaDrive { transport }
     }
 
-    /// Who it is and what it can do.
+    /// The drive's identity and capabilities.
     ///
     /// # Errors
-    /// See [`AtaTransport::send`]; or the page is none.
+    /// See [`AtaTransport::send`]; or the page is not a valid one.
     pub fn identify(&self) -> Result<Page<IdentifyDevice>, AtaError> {
         let raw = self.page(AtaCommand::IdentifyDevice)?;
         Ok(Page { decoded: IdentifyDevice::decode(&raw)?, raw })
     }
 
-    /// Attributes and the state of self-tests. Starts platters that stand still: ask [`AtaDrive::power_mode`] first.
+    /// Attributes and the state of self-tests. Spins up platters in standby: call [`AtaDrive::power_mode`] first.
     ///
     /// # Errors
-    /// See [`AtaTransport::send`]; aborted where SMART is off.
+    /// See [`AtaTransport::send`]; aborted if SMART is off.
     pub fn smart_data(&self) -> Result<Page<SmartData>, AtaError> {
         let raw = self.page(AtaCommand::SmartData)?;
         Ok(Page { decoded: SmartData::decode(&raw)?, raw })
     }
 
-    /// At which value an attribute fails.
+    /// The values at which attributes fail.
     ///
     /// # Errors
-    /// See [`AtaTransport::send`]; aborted where SMART is off or the drive dropped this old command.
+    /// See [`AtaTransport::send`]; aborted if SMART is off or if the drive does not support this old command.
     pub fn smart_thresholds(&self) -> Result<Page<SmartThresholds>, AtaError> {
         let raw = self.page(AtaCommand::SmartThresholds)?;
         Ok(Page { decoded: SmartThresholds::decode(&raw)?, raw })
@@ -59,12 +59,13 @@ impl<T: AtaTransport> AtaDrive<T> {
     /// The drive's verdict on itself.
     ///
     /// # Errors
-    /// See [`AtaTransport::send`]; aborted where SMART is off; not passed on by bridges that keep the registers.
+    /// See [`AtaTransport::send`]; aborted if SMART is off; not passed on by bridges that do not return the
+    /// registers.
     pub fn smart_status(&self) -> Result<Verdict, AtaError> {
         Ok(Verdict::of(&self.registers(AtaCommand::SmartStatus)?)?)
     }
 
-    /// Whether it sleeps. Does not wake it.
+    /// Whether the drive sleeps. Does not wake it.
     ///
     /// # Errors
     /// See [`AtaTransport::send`].
@@ -79,7 +80,7 @@ impl<T: AtaTransport> AtaDrive<T> {
     }
 
     fn registers(&self, command: AtaCommand) -> Result<Registers, AtaError> {
-        // A transport that has no registers has no answer either.
+        // A transport without registers has no answer either.
         self.transport.send(command, &mut [])?.ok_or(AtaError::NotRecorded { command })
     }
 }

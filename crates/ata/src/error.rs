@@ -1,6 +1,7 @@
-//! Errors of this room: a page that cannot be read, a drive that refuses, something between that does not pass ATA on.
+//! Errors of this crate: a page that cannot be read, a drive that refuses, a device in between that does not pass ATA
+//! on.
 //!
-//! Every text is one sentence chain: what went wrong, where, why likely, what to do. Must not know exit codes.
+//! Each message says what went wrong, where, the likely cause, and what to do. Must not know exit codes.
 
 use std::io;
 
@@ -9,22 +10,20 @@ use rustix::io::Errno;
 use crate::command::AtaCommand;
 use crate::sense::Registers;
 
-/// Bytes that are no such structure.
+/// Bytes that are not a valid structure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// The page ends before the structure does.
-    #[error(
-        "{structure}: {needs} bytes are needed and {has} are there; the page was cut off when it was read or stored"
-    )]
+    #[error("{structure}: {needs} bytes are needed, but it has {has}; the page was cut off when it was read or stored")]
     Short {
         /// The structure.
         structure: &'static str,
         /// Bytes that it needs.
         needs: usize,
-        /// Bytes that are there.
+        /// Bytes that the page has.
         has: usize,
     },
-    /// Long enough, but what it says of itself does not fit.
+    /// Long enough, but with contradictory content.
     #[error("{structure}: {why}")]
     Odd {
         /// The structure.
@@ -47,20 +46,20 @@ pub enum AtaError {
         /// The system's answer.
         source: io::Error,
     },
-    /// Something between takes no ATA commands.
+    /// A device in between accepts no ATA commands.
     #[error(
-        "{node} passes no ATA commands on ({why}): it is no ATA drive, or the USB bridge or controller before it does \
-         not translate ATA PASS-THROUGH; connect the drive to a SATA port"
+        "{node} does not accept ATA commands ({why}): it is not an ATA drive, or the USB bridge or controller in front of it \
+         does not translate ATA PASS-THROUGH; connect the drive to a SATA port"
     )]
     NotPassedOn {
         /// The device node.
         node: String,
-        /// How that showed.
+        /// How this was detected.
         why: String,
     },
     /// The drive aborted the command.
     #[error(
-        "the drive on {node} aborts {command}{}: it does not have the command, or the feature is off{}",
+        "the drive on {node} aborts {command}{}: it does not support the command, or the feature is off{}",
         with(registers.as_ref()),
         if command.is_smart() { " (SMART is turned on with `smartctl --smart=on`)" } else { "" }
     )]
@@ -69,20 +68,20 @@ pub enum AtaError {
         command: AtaCommand,
         /// The device node.
         node: String,
-        /// The drive's registers, where they came back.
+        /// The drive's registers, if they were returned.
         registers: Option<Registers>,
     },
-    /// The command went wrong on its way or in the drive.
-    #[error("{command} to {node} failed: {said}; look at `dmesg` and at the cable before trying again")]
+    /// The command failed on its way or in the drive.
+    #[error("{command} to {node} failed: {said}; check `dmesg` and the cable before trying again")]
     Failed {
         /// The command.
         command: AtaCommand,
         /// The device node.
         node: String,
-        /// What the kernel or the drive said.
+        /// What the kernel or the drive reported.
         said: String,
     },
-    /// The system said no.
+    /// The system refused it.
     #[error("cannot send {command} to {node}: {source}; {}", advice(source))]
     System {
         /// The command.
@@ -92,28 +91,28 @@ pub enum AtaError {
         /// The system's answer.
         source: io::Error,
     },
-    /// The bytes came, but they are no such structure.
+    /// The drive answered, but the bytes are not a valid structure.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// Recorded pages do not hold the answer.
-    #[error("{command} is not among the recorded pages; it was not asked, or not kept, when the drive was looked at")]
+    /// The recorded pages do not contain the answer.
+    #[error("{command} is not among the recorded pages; it was not requested, or not kept, when the drive was probed")]
     NotRecorded {
         /// The command.
         command: AtaCommand,
     },
 }
 
-/// When the system said no.
+/// When the system refused it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// At opening the node.
+    /// When opening the node.
     Opening,
-    /// At sending the command.
+    /// When sending the command.
     Sending,
 }
 
 impl AtaError {
-    /// Whether more rights would help.
+    /// Whether more privileges would help.
     #[must_use]
     pub fn is_not_permitted(&self) -> bool {
         matches!(self, AtaError::NotPermitted { .. })
@@ -125,7 +124,7 @@ impl AtaError {
         matches!(self, AtaError::NotPassedOn { .. })
     }
 
-    /// How to get the answer all the same; empty where this room knows no way.
+    /// How to get the answer anyway; empty if this crate knows no way.
     #[must_use]
     pub fn remedy(&self) -> String {
         match self {
@@ -134,7 +133,7 @@ impl AtaError {
             AtaError::Aborted { command, .. } if command.is_smart() => {
                 "turn SMART on with `smartctl --smart=on`".to_owned()
             }
-            AtaError::Failed { .. } => "look at `dmesg` and at the cable".to_owned(),
+            AtaError::Failed { .. } => "check `dmesg` and the cable".to_owned(),
             AtaError::System { source, .. } => advice(source).to_owned(),
             AtaError::Aborted { .. } | AtaError::Decode(_) | AtaError::NotRecorded { .. } => String::new(),
         }
@@ -154,8 +153,8 @@ impl AtaError {
     }
 }
 
-/// Which rights are needed (drivers/scsi/scsi_ioctl.c: without the capability only a few harmless commands of SCSI
-/// pass, also where the node may be read).
+/// Which privileges are needed (drivers/scsi/scsi_ioctl.c: without the capability only a few harmless SCSI commands
+/// are allowed, even if the node may be read).
 const RIGHTS: &str = "run drivelab with sudo: commands to a drive need root (the capability CAP_SYS_RAWIO)";
 
 /// The drive's registers for a message.
@@ -165,13 +164,13 @@ fn with(registers: Option<&Registers>) -> String {
         .unwrap_or_default()
 }
 
-/// What a person can do about an error of the system.
+/// What a user can do about an error of the system.
 fn advice(error: &io::Error) -> &'static str {
     match Errno::from_io_error(error) {
-        Some(Errno::NOENT | Errno::NODEV | Errno::NXIO) => "the drive is gone: look at `dmesg` and at its connection",
-        Some(Errno::BUSY) => "the drive is resetting or taken by another: try again in a moment",
-        Some(Errno::INTR | Errno::TIMEDOUT) => "the drive did not answer in time: look at `dmesg` before trying again",
-        Some(Errno::NOMEDIUM) => "there is no medium in it",
+        Some(Errno::NOENT | Errno::NODEV | Errno::NXIO) => "the drive is gone: check `dmesg` and its connection",
+        Some(Errno::BUSY) => "the drive is resetting or in use by another program: try again in a moment",
+        Some(Errno::INTR | Errno::TIMEDOUT) => "the drive did not answer in time: check `dmesg` before trying again",
+        Some(Errno::NOMEDIUM) => "the drive has no medium",
         _ => "the system log (dmesg) may say more",
     }
 }

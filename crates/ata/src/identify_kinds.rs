@@ -1,4 +1,4 @@
-//! Values of IDENTIFY DEVICE that are one of a few: unknown ones are kept, not lost.
+//! Values of IDENTIFY DEVICE with a few known cases; unknown values are kept.
 
 use std::fmt;
 
@@ -108,7 +108,7 @@ pub enum LinkSpeed {
 }
 
 impl LinkSpeed {
-    /// CURRENT NEGOTIATED SERIAL ATA SIGNAL SPEED (word 77 bits 3:1); nothing where it is not reported.
+    /// CURRENT NEGOTIATED SERIAL ATA SIGNAL SPEED (word 77 bits 3:1); `None` if not reported.
     pub(crate) fn negotiated(word: u16) -> Option<Self> {
         match word.to_le_bytes()[0] >> 1 & 0b111 {
             0 => None,
@@ -119,7 +119,7 @@ impl LinkSpeed {
         }
     }
 
-    /// The fastest of word 76 bits 3:1; nothing where the word says that the drive is not Serial ATA.
+    /// The fastest of word 76 bits 3:1; `None` if the word says that the drive is not Serial ATA.
     pub(crate) fn possible(word: u16) -> Option<Self> {
         let speeds = [(3, LinkSpeed::Gen3), (2, LinkSpeed::Gen2), (1, LinkSpeed::Gen1)];
         speeds.into_iter().find(|(bit, _)| crate::words::has(word, *bit)).map(|(_, speed)| speed)
@@ -143,9 +143,9 @@ impl fmt::Display for LinkSpeed {
 pub enum AfterTrim {
     /// The drive has no TRIM.
     NoTrim,
-    /// Anything, and something else each time.
+    /// Any data, which may differ from read to read.
     Undefined,
-    /// The same each time (DRAT), but which data is not said.
+    /// The same data at each read (DRAT), but which data is not stated.
     Deterministic,
     /// Zeros (DRAT and RZAT).
     Zeros,
@@ -156,7 +156,7 @@ impl fmt::Display for AfterTrim {
         out.write_str(match self {
             AfterTrim::NoTrim => "no TRIM",
             AfterTrim::Undefined => "not defined: may change from read to read",
-            AfterTrim::Deterministic => "the same at each read, which data is not defined",
+            AfterTrim::Deterministic => "the same data at each read, content not defined",
             AfterTrim::Zeros => "zeros",
         })
     }
@@ -170,7 +170,7 @@ pub enum Zones {
     NotReported,
     /// 01b: host aware zones.
     HostAware,
-    /// 10b: zones that the drive manages, as of shingled platters.
+    /// 10b: zones that the drive manages, as with shingled platters.
     DeviceManaged,
     /// 11b.
     Reserved,
@@ -193,8 +193,8 @@ impl Zones {
 pub enum Checksum {
     /// It has none.
     Absent,
-    /// It fits.
+    /// It is right.
     Right,
-    /// It does not: the page was changed on its way, or the drive made it wrongly.
+    /// It is wrong: the page was changed in transit, or the drive computed it wrongly.
     Wrong,
 }

@@ -1,4 +1,4 @@
-//! All decoders by name: for what gets bytes and a name, such as a fuzzer or a reader of recorded pages.
+//! All decoders by name, for callers that have bytes and a name, such as a fuzzer or a reader of recorded pages.
 
 use serde_json::Value;
 
@@ -10,13 +10,13 @@ use crate::smart::{SmartData, SmartThresholds};
 /// A decoder.
 #[derive(Debug, Clone, Copy)]
 pub struct Decoder {
-    /// Its name, which is also that of its fuzz target and its folder of the corpus.
+    /// Its name, also that of its fuzz target and its corpus folder.
     pub name: &'static str,
-    /// Bytes into JSON, by way of the type.
+    /// Decodes bytes to JSON, through the type.
     pub decode: fn(&[u8]) -> Result<Value, DecodeError>,
 }
 
-/// All decoders of this room.
+/// All decoders of this crate.
 #[must_use]
 pub fn decoders() -> &'static [Decoder] {
     &DECODERS
@@ -37,6 +37,6 @@ static DECODERS: [Decoder; 5] = [
 ];
 
 fn json(decoded: &impl serde::Serialize) -> Value {
-    // Only maps whose keys are no text cannot be shown, and no structure has one.
+    // Only maps with keys that are not text cannot be converted, and no structure has one.
     serde_json::to_value(decoded).unwrap_or(Value::Null)
 }

@@ -1,4 +1,4 @@
-//! Commands through a device node: `/dev/sda`, and what the answers of the kernel mean.
+//! Commands through a device node: `/dev/sda`, and the meaning of the kernel's answers.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsFd;
@@ -18,7 +18,8 @@ const CHECK_CONDITION: u8 = 0x02;
 /// The driver's status without the bits that only announce sense data (`DRIVER_SENSE`, 08h).
 const DRIVER_SENSE: u16 = 0x08;
 
-/// Commands through the kernel. The node is opened for reading only, so it never hinders who wants it exclusively.
+/// Commands through the kernel. The node is opened only for reading, so it never blocks a program that needs
+/// exclusive access.
 #[derive(Debug)]
 pub struct SgIoTransport {
     node: File,
@@ -26,10 +27,10 @@ pub struct SgIoTransport {
 }
 
 impl SgIoTransport {
-    /// Opens a drive's node. Without waiting for a medium (`O_NONBLOCK`), so that a drive that sleeps goes on sleeping.
+    /// Opens a drive's node. It does not wait for a medium (`O_NONBLOCK`), so that a sleeping drive stays asleep.
     ///
     /// # Errors
-    /// It is not there, or this user may not open it.
+    /// It does not exist, or this user may not open it.
     pub fn open(path: &Path) -> Result<Self, AtaError> {
         let name = path.display().to_string();
         let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
@@ -53,12 +54,12 @@ impl AtaTransport for SgIoTransport {
     }
 }
 
-/// What an answer means: the registers, or what went wrong.
+/// The meaning of an answer: the registers, or what went wrong.
 fn judge(command: AtaCommand, node: &str, answer: &Answer) -> Result<Option<Registers>, AtaError> {
     let node = node.to_owned();
     let failed = |said: String| AtaError::Failed { command, node: node.clone(), said };
     if answer.host_status != 0 {
-        return Err(failed(format!("the host adapter says {}", host_words(answer.host_status))));
+        return Err(failed(format!("the host adapter reports: {}", host_words(answer.host_status))));
     }
     let has_sense = answer.status == CHECK_CONDITION || answer.driver_status & DRIVER_SENSE != 0;
     if let Some(sense) = Sense::decode(&answer.sense).filter(|_| has_sense) {
@@ -78,35 +79,35 @@ fn judge(command: AtaCommand, node: &str, answer: &Answer) -> Result<Option<Regi
         return Err(failed(format!("SCSI status {:02x}h", answer.status)));
     }
     if command.answers_in_registers() {
-        let why = format!("the drive's registers do not come back from {command}");
+        let why = format!("{command} did not return the drive's registers");
         return Err(AtaError::NotPassedOn { node, why });
     }
     complete(answer, None, failed)
 }
 
-/// The registers of an answer whose data are all there.
+/// The registers of an answer whose data is complete.
 fn complete(
     answer: &Answer,
     registers: Option<Registers>,
     failed: impl Fn(String) -> AtaError,
 ) -> Result<Option<Registers>, AtaError> {
     if answer.left > 0 {
-        return Err(failed(format!("{} bytes of the page did not come", answer.left)));
+        return Err(failed(format!("{} bytes of the page are missing", answer.left)));
     }
     Ok(registers)
 }
 
-/// The host adapter's status in words (include/scsi/scsi_status.h).
+/// The host adapter's status as text (include/scsi/scsi_status.h).
 fn host_words(status: u16) -> String {
     let words = match status {
         0x01 => "the drive cannot be reached",
         0x02 => "the bus stayed busy",
         0x03 => "the drive did not answer in time",
-        0x04 => "there is no such drive",
+        0x04 => "the drive does not exist",
         0x05 => "the command was aborted",
-        0x07 => "an error inside it",
+        0x07 => "an internal error",
         0x08 => "the bus was reset",
-        _ => "an error that drivelab has no words for",
+        _ => "an error that drivelab does not know",
     };
     format!("{words} (host status {status:02x}h)")
 }
@@ -128,7 +129,7 @@ mod tests {
         let transport = SgIoTransport::open(Path::new("/dev/null")).unwrap();
         let error = transport.send(AtaCommand::IdentifyDevice, &mut [0; 512]).unwrap_err();
         let text = error.to_string();
-        assert!(error.is_not_passed_on() && text.contains("/dev/null") && text.contains("no ATA drive"), "{text}");
+        assert!(error.is_not_passed_on() && text.contains("/dev/null") && text.contains("not an ATA drive"), "{text}");
     }
 
     #[test]
@@ -161,7 +162,10 @@ mod tests {
     fn a_bridge_that_keeps_the_registers_gives_no_verdict() {
         let answer = Answer::default();
         let error = judge(AtaCommand::SmartStatus, "/dev/sdx", &answer).unwrap_err();
-        assert!(error.is_not_passed_on() && error.to_string().contains("registers do not come back"), "{error}");
+        assert!(
+            error.is_not_passed_on() && error.to_string().contains("did not return the drive's registers"),
+            "{error}"
+        );
         assert_eq!(judge(AtaCommand::IdentifyDevice, "/dev/sdx", &answer).unwrap(), None);
     }
 
@@ -179,7 +183,7 @@ mod tests {
         let busy = said(&Answer { status: 0x08, ..Answer::default() });
         assert!(busy.contains("SCSI status 08h"), "{busy}");
         let cut = said(&Answer { left: 12, ..Answer::default() });
-        assert!(cut.contains("12 bytes of the page did not come"), "{cut}");
+        assert!(cut.contains("12 bytes of the page are missing"), "{cut}");
     }
 
     #[test]

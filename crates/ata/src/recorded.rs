@@ -1,6 +1,6 @@
-//! A drive that was recorded: the pages of a bundle, read again by today's decoders.
+//! A recorded drive: the pages of a bundle, read again by the current decoders.
 //!
-//! Part of the product: a bundle keeps the raw pages so that a later version can look again. Tests use it too.
+//! Part of the product: a bundle keeps the raw pages so that a later version can decode them again. Tests use it too.
 
 use std::collections::HashMap;
 
@@ -18,15 +18,15 @@ pub struct RecordedTransport {
 }
 
 impl RecordedTransport {
-    /// Keeps the page that a command gave; one that is shorter than a page stands for a page that ends in zeros, as
-    /// bundles leave these out.
+    /// Stores the page that a command returned. Data shorter than a page is completed with zeros, which bundles leave
+    /// out at the end.
     #[must_use]
     pub fn with_page(mut self, command: AtaCommand, page: &[u8]) -> Self {
         self.pages.insert(command, page.to_vec());
         self
     }
 
-    /// Keeps a page by the name under which a bundle has it ([`AtaCommand::page_name`]); others are left out.
+    /// Stores a page by the name that a bundle uses for it ([`AtaCommand::page_name`]); other pages are ignored.
     #[must_use]
     pub fn with_named_page(self, name: &str, page: &[u8]) -> Self {
         match AtaCommand::ALL.into_iter().find(|command| command.page_name() == name) {
@@ -35,14 +35,14 @@ impl RecordedTransport {
         }
     }
 
-    /// Keeps the registers that a command gave.
+    /// Stores the registers that a command returned.
     #[must_use]
     pub fn with_registers(mut self, command: AtaCommand, registers: Registers) -> Self {
         self.registers.insert(command, registers);
         self
     }
 
-    /// Keeps that the drive aborted a command.
+    /// Records that the drive aborted a command.
     #[must_use]
     pub fn with_abort(mut self, command: AtaCommand) -> Self {
         self.aborted.push(command);

@@ -6,26 +6,27 @@ use serde::Serialize;
 
 use crate::words::{Words, has};
 
-/// The Security feature set (ACS-4), as its password feature calls itself in words 128, 89 and 90.
+/// The Security feature set (ACS-4), from words 128, 89 and 90.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SecurityState {
     /// Word 128 bit 0: the drive has the feature set.
     pub supported: bool,
     /// Word 128 bit 1: a user password is set.
     pub enabled: bool,
-    /// Word 128 bit 2: the data cannot be read until the password comes.
+    /// Word 128 bit 2: the data cannot be read until the password is given.
     pub locked: bool,
-    /// Word 128 bit 3: no security command is taken until the power has been off (most firmware does that at boot).
+    /// Word 128 bit 3: no security command is accepted until the power has been off (most firmware sets this at
+    /// boot).
     pub frozen: bool,
-    /// Word 128 bit 4: too many wrong passwords; the power has to be off first.
+    /// Word 128 bit 4: too many wrong passwords; the power must be off first.
     pub attempts_used_up: bool,
     /// Word 128 bit 5: it has the enhanced SECURITY ERASE UNIT, which also erases spare blocks.
     pub enhanced_erase: bool,
     /// Word 128 bit 8: the master password can only erase, not unlock ("Maximum").
     pub master_only_erases: bool,
-    /// Word 89: minutes that SECURITY ERASE UNIT takes; nothing where it is not said.
+    /// Word 89: minutes that SECURITY ERASE UNIT takes; `None` if not reported.
     pub erase_min: Option<u32>,
-    /// Word 90: minutes that the enhanced one takes.
+    /// Word 90: minutes that the enhanced SECURITY ERASE UNIT takes.
     pub enhanced_erase_min: Option<u32>,
 }
 
@@ -46,8 +47,8 @@ impl SecurityState {
     }
 }
 
-/// A time in units of two minutes: bits 14:0 where bit 15 is set (ACS-3 and later), else bits 7:0. The largest value
-/// stands for "longer than can be said", and is kept as the time it says.
+/// A time in units of two minutes: bits 14:0 if bit 15 is set (ACS-3 and later), otherwise bits 7:0. The largest
+/// value means "longer than can be stated", and is kept as the time that it states.
 fn minutes(word: u16) -> Option<u32> {
     let units = if has(word, 15) { word & 0x7FFF } else { word & 0xFF };
     (units != 0).then(|| u32::from(units) * 2)
@@ -75,7 +76,7 @@ impl fmt::Display for SecurityState {
 pub struct SanitizeAbilities {
     /// Bit 12: the drive has the feature set.
     pub supported: bool,
-    /// Bit 13: CRYPTO SCRAMBLE EXT, the key is thrown away.
+    /// Bit 13: CRYPTO SCRAMBLE EXT, the key is destroyed.
     pub crypto_scramble: bool,
     /// Bit 14: OVERWRITE EXT, everything is overwritten.
     pub overwrite: bool,
@@ -98,7 +99,7 @@ impl SanitizeAbilities {
         }
     }
 
-    /// The ways, in words.
+    /// The ways, as text.
     #[must_use]
     pub fn ways(&self) -> Vec<String> {
         let ways = [

@@ -1,4 +1,4 @@
-//! Sense data: what SCSI says when a command did not simply succeed, and the drive's registers within it.
+//! Sense data: SCSI's report on a command that did not simply succeed, which may include the drive's registers.
 
 use serde::Serialize;
 
@@ -7,11 +7,11 @@ const NO_SENSE: u8 = 0x0;
 const RECOVERED: u8 = 0x1;
 const ILLEGAL_REQUEST: u8 = 0x5;
 const ABORTED: u8 = 0xB;
-/// The descriptor with the registers (SAT-4, ATA Status Return descriptor), and its whole length.
+/// The descriptor with the registers (SAT-4, ATA Status Return descriptor), and its total length.
 const STATUS_RETURN: u8 = 0x09;
 const STATUS_RETURN_LENGTH: usize = 14;
-/// Additional sense code and qualifier: registers are there and nothing is wrong (SPC-4, ATA PASS THROUGH INFORMATION
-/// AVAILABLE).
+/// Additional sense code and qualifier: registers are present and nothing is wrong (SPC-4, ATA PASS THROUGH
+/// INFORMATION AVAILABLE).
 const REGISTERS_AVAILABLE: (u8, u8) = (0x00, 0x1D);
 
 /// The drive's registers after a command (ACS-4, normal and error outputs).
@@ -19,7 +19,7 @@ const REGISTERS_AVAILABLE: (u8, u8) = (0x00, 0x1D);
 pub struct Registers {
     /// Status.
     pub status: u8,
-    /// Error; means something where bit 0 of the status is set.
+    /// Error; valid if bit 0 of the status is set.
     pub error: u8,
     /// Count, bits 7:0.
     pub count: u8,
@@ -46,12 +46,12 @@ pub struct Sense {
     pub code: u8,
     /// Its qualifier.
     pub qualifier: u8,
-    /// The drive's registers, where they are in it.
+    /// The drive's registers, if they are included.
     pub registers: Option<Registers>,
 }
 
 impl Sense {
-    /// Decodes sense data of either format (SPC-4); nothing where it is of none, or cut off before the codes.
+    /// Decodes sense data of either format (SPC-4); `None` if it has neither format, or is cut off before the codes.
     #[must_use]
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let at = |place: usize| bytes.get(place).copied();
@@ -71,13 +71,13 @@ impl Sense {
         }
     }
 
-    /// Whether it only reports, and the command succeeded.
+    /// Whether it is only a report and the command succeeded.
     pub(crate) fn is_good(&self) -> bool {
         let is_kind = matches!(self.key, NO_SENSE | RECOVERED);
         is_kind && !self.registers.is_some_and(|registers| registers.is_error())
     }
 
-    /// Whether what stands before the drive does not know the command or does not take it so.
+    /// Whether something in front of the drive does not know the command or does not accept it in this form.
     pub(crate) fn is_not_passed_on(&self) -> bool {
         // 20h: invalid operation code; 24h: invalid field in the block; 25h: no such unit; 26h: invalid parameter.
         self.key == ILLEGAL_REQUEST && matches!(self.code, 0x20 | 0x24 | 0x25 | 0x26)
@@ -91,7 +91,7 @@ impl Sense {
         }
     }
 
-    /// In words, with the numbers.
+    /// As text, with the numbers.
     pub(crate) fn words(&self) -> String {
         const KEYS: [&str; 16] = [
             "no sense",
@@ -191,7 +191,7 @@ mod tests {
         let registers = Registers { status: 0x50, error: 0, count: 0x80, lba: 0x00C2_4F00, device: 0x40 };
         assert_eq!(sense.registers, Some(registers));
         assert!(sense.is_good() && !sense.is_aborted());
-        // Without the code that announces them, the same bytes are something else.
+        // Without the code that announces them, the same bytes have another meaning.
         bytes[13] = 0;
         assert_eq!(Sense::decode(&bytes).expect("sense data").registers, None);
     }

@@ -1,4 +1,4 @@
-//! The kernel's passthrough of SCSI commands: the one place of this room with `unsafe`.
+//! The kernel's passthrough of SCSI commands: the only place of this crate with `unsafe`.
 //!
 //! Owns the layout of the kernel's structure (include/scsi/sg.h, `struct sg_io_hdr`) and the number of its call. Must
 //! not know what a command means.
@@ -49,7 +49,7 @@ struct Header {
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Header>() == 88, "the kernel's structure has 88 bytes");
 
-/// What came back.
+/// The result of a command.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     /// SCSI status: 0 is good, 2 is "there is sense data" (SAM-5, status codes).
@@ -60,7 +60,7 @@ pub(crate) struct Answer {
     pub(crate) driver_status: u16,
     /// Sense data, as much as there is.
     pub(crate) sense: Vec<u8>,
-    /// Bytes of the data that did not come.
+    /// Bytes of the data that were not transferred.
     pub(crate) left: usize,
 }
 

@@ -1,4 +1,4 @@
-//! SMART: attributes, thresholds, the drive's verdict; and whether it sleeps.
+//! SMART: attributes, thresholds and the drive's verdict; and the power mode.
 
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ const TABLE: usize = 2;
 const ENTRY: usize = 12;
 const ENTRIES: usize = 30;
 
-/// Attributes whose raw value has a temperature in its lowest byte, the best one first.
+/// Attributes whose raw value has a temperature in its lowest byte, the preferred one first.
 const TEMPERATURES: [u8; 2] = [194, 190];
 
 /// One attribute (ATA-3, Device attribute value entry).
@@ -23,29 +23,29 @@ const TEMPERATURES: [u8; 2] = [194, 190];
 pub struct Attribute {
     /// Byte 0: number.
     pub id: u8,
-    /// What most vendors use the number for; empty where that differs too much.
+    /// What most vendors use the number for; empty if vendors differ too much.
     pub name: &'static str,
-    /// Bytes 1 and 2, bit 0: at or below its threshold the drive is about to fail; else it is only old.
+    /// Bytes 1 and 2, bit 0: at or below its threshold the drive is about to fail; otherwise it is only old.
     pub is_prefail: bool,
-    /// Bytes 1 and 2, bit 1: counted while the drive works, not only by offline data collection.
+    /// Bytes 1 and 2, bit 1: updated while the drive works, instead of only by offline data collection.
     pub is_online: bool,
     /// Byte 3: normalised value, 1 to 253; higher is better.
     pub value: u8,
-    /// Byte 4: lowest it ever was.
+    /// Byte 4: lowest value so far.
     pub worst: u8,
     /// Bytes 5 to 10: the vendor's own count, lowest byte first.
     pub raw: u64,
 }
 
 impl Attribute {
-    /// The raw value as a count, where a vendor packs several into it.
+    /// The raw value as one count, if a vendor packs several into it.
     #[must_use]
     pub fn count(&self) -> u64 {
         count_of(self.raw)
     }
 }
 
-/// What the last self-test came to (byte 363 bits 7:4; ACS-4, self-test execution status).
+/// The result of the last self-test (byte 363 bits 7:4; ACS-4, self-test execution status).
 fn self_test_words(status: u8) -> &'static str {
     match status >> 4 {
         0x0 => "completed without error, or never run",
@@ -69,15 +69,15 @@ pub struct SmartData {
     pub revision: u16,
     /// Bytes 2 to 361: attributes, entries with the number 0 left out.
     pub attributes: Vec<Attribute>,
-    /// Byte 363 bits 7:4: what the last self-test came to, in words.
+    /// Byte 363 bits 7:4: the result of the last self-test, as text.
     pub self_test: &'static str,
-    /// Byte 363 bits 3:0: how much of a self-test in progress is left, per cent.
+    /// Byte 363 bits 3:0: the remaining part of a self-test in progress, per cent.
     pub self_test_left_percent: u8,
     /// Bytes 364 and 365: seconds that collecting data offline takes.
     pub offline_s: u16,
     /// Byte 372: minutes that a short self-test takes; 0 is none.
     pub short_self_test_min: u8,
-    /// Byte 373, or bytes 375 and 376 where that is FFh: minutes that an extended self-test takes; 0 is none.
+    /// Byte 373, or bytes 375 and 376 if that is FFh: minutes that an extended self-test takes; 0 is none.
     pub extended_self_test_min: u16,
     /// Byte 511: whether all bytes add up to 0.
     pub checksum: Checksum,
@@ -113,16 +113,16 @@ impl SmartData {
         self.attributes.iter().find(|attribute| attribute.id == id)
     }
 
-    /// The drive's temperature, degrees Celsius: of attribute 194, else 190, from the lowest bytes of the raw value.
-    /// Nothing where these cannot be a temperature.
+    /// The drive's temperature, degrees Celsius: from attribute 194, otherwise 190, in the lowest bytes of the raw
+    /// value. `None` if these cannot be a temperature.
     #[must_use]
     pub fn temperature_c(&self) -> Option<i8> {
         TEMPERATURES.iter().find_map(|id| self.attribute(*id).and_then(|attribute| celsius(attribute.raw)))
     }
 }
 
-/// Most drives keep the temperature in byte 0 of the raw value, with its sign spread over byte 1, and the lowest and
-/// highest further up. Zero stands for "no sensor" more often than for a frozen drive.
+/// Most drives keep the temperature in byte 0 of the raw value, with its sign extended into byte 1, and the lowest
+/// and highest further up. Zero means "no sensor" more often than a frozen drive.
 fn celsius(raw: u64) -> Option<i8> {
     const PLAUSIBLE: std::ops::RangeInclusive<i8> = -40..=125;
     let [low, high, ..] = raw.to_le_bytes();
@@ -136,7 +136,7 @@ fn celsius(raw: u64) -> Option<i8> {
 pub struct Threshold {
     /// Byte 0: the attribute's number.
     pub id: u8,
-    /// Byte 1: at or below this it fails; 0 is never, FFh always (for tests).
+    /// Byte 1: at or below this the attribute fails; 0 means never, FFh always (for tests).
     pub threshold: u8,
 }
 
@@ -166,7 +166,7 @@ impl SmartThresholds {
         Ok(SmartThresholds { revision: words.word(0), thresholds, checksum: checksum(&words) })
     }
 
-    /// The threshold of an attribute; 0, which is never, where there is none.
+    /// The threshold of an attribute; 0, which means never, if there is none.
     #[must_use]
     pub fn of(&self, id: u8) -> u8 {
         self.thresholds.iter().find(|threshold| threshold.id == id).map_or(0, |threshold| threshold.threshold)
@@ -187,7 +187,7 @@ impl Verdict {
     /// Reads it from the registers.
     ///
     /// # Errors
-    /// The registers hold neither, as of bridges that make them up.
+    /// The registers hold neither value, as with bridges that invent them.
     pub fn of(registers: &Registers) -> Result<Self, DecodeError> {
         match registers.lba >> 8 {
             0xC24F => Ok(Verdict::Passed),
@@ -200,11 +200,11 @@ impl Verdict {
     }
 }
 
-/// What CHECK POWER MODE says (ACS-4, command E5h): the count register.
+/// The answer of CHECK POWER MODE (ACS-4, command E5h): the count register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PowerMode {
-    /// 00h, 01h: standby; platters stand still, and reading SMART data may start them.
+    /// 00h, 01h: standby; platters do not spin, and reading SMART data may start them.
     Standby,
     /// 80h to 83h: idle.
     Idle,
@@ -246,7 +246,7 @@ fn attribute(entry: &[u8]) -> Option<Attribute> {
     })
 }
 
-/// Bytes of the page add up to 0 (byte 511); a page of zeros adds up to nothing worth the name.
+/// Whether the bytes of the page add up to 0 (byte 511); for a page of zeros that shows nothing.
 fn checksum(words: &Words) -> Checksum {
     match (words.is_blank(), words.sum()) {
         (true, _) => Checksum::Absent,

@@ -1,7 +1,7 @@
-//! The words of a page, read at the places of the standard. Nothing here indexes without asking.
+//! The words of a page, read at the positions of the standard. Every access is checked.
 //!
-//! Owns the macro [`page!`]: one table of fields becomes the type, its documentation and its decoder, so that a word's
-//! number is written once, beside the words that explain it.
+//! Owns the macro [`page!`]: one table of fields becomes the type, its documentation and its decoder, so that a
+//! word's number is written only once, next to its description.
 
 use crate::command::PAGE;
 use crate::error::DecodeError;
@@ -12,7 +12,7 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// `bytes` as `structure`; what follows the first page is not looked at.
+    /// `bytes` as `structure`; bytes after the first page are ignored.
     pub(crate) fn of(structure: &'static str, bytes: &[u8]) -> Result<Self, DecodeError> {
         let short = DecodeError::Short { structure, needs: PAGE, has: bytes.len() };
         let page = bytes.get(..PAGE).ok_or(short)?;
@@ -28,8 +28,8 @@ impl Words {
         self.words.get(number).copied().unwrap_or(0)
     }
 
-    /// A word that says of itself whether it means anything: bits 15:14 are 01 then (ACS-4, words 48, 83, 84, 87, 106
-    /// and 209). 0 where it does not.
+    /// A word that marks itself as valid: bits 15:14 are then 01 (ACS-4, words 48, 83, 84, 87, 106 and 209). 0 if it
+    /// is not valid.
     pub(crate) fn checked(&self, number: usize) -> u16 {
         let word = self.word(number);
         if word >> 14 == 0b01 { word } else { 0 }
@@ -50,14 +50,14 @@ impl Words {
         has(self.word(number), bit)
     }
 
-    /// Bit `bit` of a word that says of itself whether it means anything.
+    /// Bit `bit` of a word that marks itself as valid.
     pub(crate) fn checked_bit(&self, number: usize, bit: u32) -> bool {
         has(self.checked(number), bit)
     }
 
     /// Text of `count` words without the blanks around it. Each word holds two characters, the first in its high byte
-    /// (ACS-4, section 3.4.9, "ATA string convention"). What is not printable becomes `?`, so that no drive can send
-    /// control signs to a terminal.
+    /// (ACS-4, section 3.4.9, "ATA string convention"). Characters that are not printable become `?`, so that no
+    /// drive can send control characters to a terminal.
     pub(crate) fn text(&self, number: usize, count: usize) -> String {
         let letters = (number..number + count).flat_map(|number| self.word(number).to_be_bytes());
         let shown = |byte: u8| if byte.is_ascii_graphic() || byte == b' ' { char::from(byte) } else { '?' };
@@ -65,12 +65,12 @@ impl Words {
         text.trim().to_owned()
     }
 
-    /// The sum of all bytes, which is 0 where a page carries its checksum (ACS-4, word 255).
+    /// The sum of all bytes, which is 0 if a page carries its checksum (ACS-4, word 255).
     pub(crate) fn sum(&self) -> u8 {
         self.words.iter().flat_map(|word| word.to_le_bytes()).fold(0, u8::wrapping_add)
     }
 
-    /// Whether all words are the same, as of a bridge that answers by itself.
+    /// Whether all words are equal, as from a bridge that answers by itself.
     pub(crate) fn is_blank(&self) -> bool {
         let first = self.word(0);
         self.words.iter().all(|word| *word == first)
@@ -82,10 +82,10 @@ pub(crate) fn has(word: u16, bit: u32) -> bool {
     word >> bit & 1 == 1
 }
 
-/// A page as a table: for each field its words, its name, its type, and where it stands.
+/// A page as a table: for each field its description, its name, its type, and its location.
 ///
-/// `field: Type = reader(at)` reads with that reader of [`Words`]; `=> function` gives what was read to a function.
-/// `field: Type = each(function)` gives the whole of [`Words`] to a function.
+/// `field: Type = reader(at)` reads with that reader of [`Words`]; `=> function` converts the result. `field: Type =
+/// each(function)` gives all of [`Words`] to a function.
 macro_rules! page {
     ($(#[$meta:meta])* $name:ident, $read:ident {
         $($(#[$about:meta])* $field:ident: $kind:ty = $reader:ident($($argument:expr),*) $(=> $then:expr)?;)*

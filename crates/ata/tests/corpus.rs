@@ -1,6 +1,6 @@
-//! The corpus of the fuzz targets for ATA: begun with the pages below, replayed by every test run.
+//! The corpus of the fuzz targets for ATA: started from the pages below, replayed by every test run.
 //!
-//! `DRIVELAB_WRITE_CORPUS=1 cargo test -p drivelab-ata --test corpus` writes the pages anew after a change.
+//! `DRIVELAB_WRITE_CORPUS=1 cargo test -p drivelab-ata --test corpus` rewrites the pages after a change.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ fn the_corpus_begins_with_pages_that_decode() {
             fs::write(&file, &bytes).unwrap();
         }
         let found = fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        assert!(found == bytes, "{} is not the page of the tests: write it anew", file.display());
+        assert!(found == bytes, "{} is not the page of the tests: rewrite it", file.display());
         let decoder = decoders().iter().find(|decoder| decoder.name == name).expect(name);
         (decoder.decode)(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
     }

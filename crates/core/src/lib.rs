@@ -1,7 +1,7 @@
-//! The words of drivelab as plain types, shared by every room of the house.
+//! Plain types shared by all crates of drivelab.
 //!
 //! Owns: units, workload, plan, events, records, metrics, findings, facts about target, drive and testbed, the run
-//! clock, and the traits that let rooms meet without knowing each other ([`backend::Backend`],
+//! clock, and the traits that connect crates without a dependency between them ([`backend::Backend`],
 //! [`listener::Listener`]). Must not know: files, TOML, terminals, threads, SQL, HTML.
 
 mod asked;

@@ -1,8 +1,10 @@
-//! Work on sets of files in a folder of the run's own: made, copied, read, verified, deleted, each file an operation.
+//! Work on sets of files in a folder that belongs to the run: files are made, copied, read, verified or deleted, and
+//! each file is an operation.
 //!
-//! Owns what a step does before its time (sets that it needs, the page cache), its threads, and the syncing inside its
-//! time. Content is moved by read(2) and write(2), never by copy_file_range(2) or a reflink, which would move names and
-//! not data. Writes go through a [`WritableFolder`] alone. Must not know: plans, where folders come from.
+//! Owns the preparation before the step's time (sets that the step needs, the page cache), its threads, and the
+//! syncing inside its time. Content is moved by read(2) and write(2), never by copy_file_range(2) or a reflink: those
+//! would move references instead of data. Writes go only through a [`WritableFolder`]. Must not know: plans, where
+//! folders come from.
 
 mod books;
 mod common;
@@ -33,10 +35,10 @@ use set::Files;
 use told::{Ended, Told};
 use worker::{Tools, Worker};
 
-/// Files whose end was told and not yet counted; far more than end between two looks.
+/// Room for files whose end was reported and not yet counted: far more than end between two looks.
 const TOLD: usize = 4096;
 
-/// Longest wait between two looks at what the threads tell.
+/// Longest wait between two looks at what the threads report.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Where files are worked on.
@@ -44,25 +46,26 @@ const LOOK: Duration = Duration::from_millis(50);
 pub struct Folders {
     /// The run's folder on the drive.
     pub target: Option<WritableFolder>,
-    /// The run's folder where files come from; absent where they are made in memory.
+    /// The run's folder that files are copied from; absent if they are made in memory.
     pub source: Option<WritableFolder>,
-    /// The sets that lie there whole.
+    /// The sets that exist there completely.
     present: BTreeMap<(String, FilePlace), FileSet>,
 }
 
 impl Folders {
-    /// The folders of a run that begins.
+    /// The folders of a run that begins: nothing exists in them yet.
     #[must_use]
     pub const fn new(target: Option<WritableFolder>, source: Option<WritableFolder>) -> Self {
         Folders { target, source, present: BTreeMap::new() }
     }
 
-    /// The folder in which a copy of a set lies; `None` for a source in memory.
+    /// The folder that holds a copy of a set; `None` for a source in memory.
     fn of(&self, place: FilePlace) -> Result<Option<&WritableFolder>, BackendError> {
         match place {
             FilePlace::Source => Ok(self.source.as_ref()),
             FilePlace::Original | FilePlace::Copy => {
-                let missing = "the step works on files and the run has no folder for them: name a folder as its target";
+                let missing =
+                    "the step works on files, but the run has no folder for them: name a folder as the target";
                 self.target.as_ref().map(Some).ok_or_else(|| BackendError::Unfit(missing.to_owned()))
             }
         }
@@ -153,17 +156,17 @@ fn common<'a>(
 
 fn fits(workload: &Workload) -> Result<(), BackendError> {
     if !workload.block_size.get().is_multiple_of(PAGE as u64) || workload.block_size.get() == 0 {
-        let text = format!("files are moved in buffers of whole 4 KiB, and {} is none", workload.block_size);
+        let text = format!("files are moved in buffers of multiples of 4 KiB, and {} is not one", workload.block_size);
         return Err(BackendError::Unfit(text));
     }
     if !workload.beside.is_empty() {
-        return Err(BackendError::Unfit("work on files has no groups of threads beside it".to_owned()));
+        return Err(BackendError::Unfit("work on files cannot have other groups of threads".to_owned()));
     }
     Ok(())
 }
 
-/// Makes sure, outside the step's time, that what it needs is there and what it makes is not. `false` where a stop came
-/// meanwhile.
+/// Outside the step's time, makes sure that the files it needs exist and the files it makes do not. `false` if a stop
+/// was requested meanwhile.
 fn ready(
     folders: &mut Folders,
     request: &StepRequest<'_>,
@@ -191,7 +194,7 @@ fn ready(
     Ok(whole)
 }
 
-/// Makes a copy of a set outside any step's time. `false` where it was stopped.
+/// Makes a copy of a set outside any step's time. `false` if it was stopped.
 fn make(
     folders: &mut Folders,
     request: &StepRequest<'_>,
@@ -219,7 +222,7 @@ fn make(
     Ok(true)
 }
 
-/// What lies in the folders after a step.
+/// Updates which sets the folders hold after a step.
 fn now_there(folders: &mut Folders, load: &FileLoad, reason: StopReason) {
     let key = |place| (load.set.name.clone(), place);
     if load.work == FileWork::Delete {
@@ -230,7 +233,7 @@ fn now_there(folders: &mut Folders, load: &FileLoad, reason: StopReason) {
     }
 }
 
-/// Runs the threads and counts what they tell, until all have ended.
+/// Runs the threads and counts what they report, until all have ended.
 fn with_threads(
     common: &Common<'_>,
     request: &StepRequest<'_>,
@@ -263,7 +266,7 @@ fn with_threads(
     })
 }
 
-/// Counts what threads tell and closes intervals, until nobody tells anything any more.
+/// Counts what the threads report and closes intervals, until no thread is left.
 fn listen(heard: &Receiver<Told>, common: &Common<'_>, books: &mut Books, interval: &mut dyn FnMut(IntervalRecord)) {
     loop {
         match heard.recv_timeout(LOOK) {
@@ -278,8 +281,8 @@ fn listen(heard: &Receiver<Told>, common: &Common<'_>, books: &mut Books, interv
     }
 }
 
-/// What belongs to the step's time after its last file: folders removed, and what was written made durable. On a thread
-/// of its own, so that intervals go on meanwhile.
+/// The part of the step's time after its last file: removes folders and makes the written data durable. Runs on a
+/// thread of its own, so that intervals continue meanwhile.
 fn finish(
     common: &Common<'_>,
     folders: &Folders,

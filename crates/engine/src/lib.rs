@@ -1,18 +1,18 @@
 //! The I/O workload engine: issues the operations of one step on a real target and times each of them.
 //!
-//! Owns issuing, timing, data for writes, intervals and the engine's own account of itself. Must not know plans,
-//! rounds, listeners or formatting. Writes go through a [`drivelab_core::target::WritableTarget`] alone.
-//! Facts about io_uring and the block layer come from research notes, engine, section 4.1, and the man pages
+//! Owns issuing, timing, the data of writes, intervals, and the engine's record of its own effort. Must not know
+//! plans, rounds, listeners or formatting. Writes go only through a [`drivelab_core::target::WritableTarget`]. Facts
+//! about io_uring and the block layer come from research notes, engine, section 4.1, and the man pages
 //! io_uring_setup(2), io_uring_enter(2), open(2), mmap(2).
 //!
-//! The control plane allocates, checks and talks; the data plane gets everything before the start and then neither
-//! allocates, locks, logs nor formats. Which file belongs to which: ARCHITECTURE.md, "Inside the engine". Both backends
-//! draw from the same streams, so the same seed gives the same operations on both.
+//! The control plane allocates, checks and reports. The data plane gets everything before the start; from then on it
+//! does not allocate, lock, log or format. ARCHITECTURE.md, "Inside the engine", says which file belongs to which.
+//! Both backends draw from the same streams, so the same seed gives the same operations on both.
 //!
-//! `unsafe` is allowed in small modules only: `uring::ring` (the kernel reads and writes our buffers), `memory::buffer`
-//! (mmap), `step::crew` (threads that may have to be left behind), `clock::tsc` (the CPU's counter), `sync::discard`,
-//! `host::rusage` and `host::own_files` (calls that rustix does not have, or not as safe ones). The tidy rule
-//! *words* holds the list.
+//! `unsafe` is allowed in small modules only: `uring::ring` (the kernel reads and writes our buffers),
+//! `memory::buffer` (mmap), `step::crew` (threads that may have to be left behind), `clock::tsc` (the CPU's counter),
+//! `sync::discard`, `host::rusage` and `host::own_files` (calls that rustix does not have, or not as safe ones). The
+//! tidy rule *words* holds the list.
 #![deny(unsafe_code)]
 
 mod clock;

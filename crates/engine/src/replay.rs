@@ -1,8 +1,9 @@
-//! Replaying a trace: a thread reads it ahead into a line of bounded length, and the loops take from that.
+//! Replaying a trace: a thread reads the trace ahead into a queue of bounded length (the line), and the loops take
+//! operations from it.
 //!
-//! Owns what happens between the trace and the loops. The reader's thread may wait for a disk and allocate as it likes;
-//! the line is made before the start, and taking from it takes no lock and no memory. Where the trace is not read fast
-//! enough, the loops count what they waited for. Must not know: formats, files.
+//! Owns what happens between the trace and the loops. The reader's thread may wait for a disk and allocate. The line
+//! is made before the start, and taking from it needs no lock and no memory. If the trace is read too slowly, the
+//! loops count the time that they waited. Must not know: formats, files.
 
 mod busy;
 pub(crate) mod line;
@@ -20,36 +21,37 @@ use drivelab_core::workload::Workload;
 use line::Line;
 use map::Mapper;
 
-/// Longest sleep of the reader while the line is full, and of whoever waits for the line to be filled at the start.
+/// Longest sleep of the reader while the line is full, and of the thread that waits for the line to fill at the
+/// start.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// Bytes to whose multiples ends of operations are moved where the target asks for less: what a sector has always been.
+/// Least alignment of operations in bytes, for targets that ask for less: the traditional sector size.
 const LEAST_UNIT: u64 = 512;
 
-/// Whether a load can be replayed on a target at all. The span, kinds and handles are looked at elsewhere.
+/// Checks whether a load can be replayed on a target. The span, kinds and handles are checked elsewhere.
 pub(crate) fn check(target: &IoTarget, workload: &Workload, beside: bool) -> Result<(), BackendError> {
     let unfit = |message: &str| Err(BackendError::Unfit(message.to_owned()));
     let one_thread = workload.threads.get() == 1 && !beside && workload.beside.is_empty();
     if !one_thread {
         return unfit(
-            "a trace is one order of operations: it is replayed by one thread alone, without groups beside it",
+            "a trace has one order of operations: replay it with one thread and without other groups of threads",
         );
     }
     if !workload.verify.is_off() || workload.pace.rate.is_some() || workload.pace.bursts.is_some() {
-        return unfit("a trace has its own operations and times: no headers, rates or bursts beside it");
+        return unfit("a trace has its own operations and times: headers, rates and bursts cannot be combined with it");
     }
     let span = workload.span;
     let unit = unit(target, workload);
     if span.length.get() < unit || !span.length.get().is_multiple_of(unit) || !span.offset.get().is_multiple_of(unit) {
         return Err(BackendError::Unfit(format!(
-            "the span of {} bytes from byte {} is not made of blocks of {unit} bytes, which this target has",
+            "the span of {} bytes from byte {} is not aligned to this target's blocks of {unit} bytes",
             span.length.get(),
             span.offset.get()
         )));
     }
     if span.offset.get().checked_add(span.length.get()).is_none_or(|end| end > target.length().get()) {
         return Err(BackendError::Unfit(format!(
-            "the span of {} bytes from byte {} leaves the target, which has {} bytes",
+            "the span of {} bytes from byte {} ends outside the target, which has {} bytes",
             span.length.get(),
             span.offset.get(),
             target.length().get()
@@ -58,16 +60,16 @@ pub(crate) fn check(target: &IoTarget, workload: &Workload, beside: bool) -> Res
     Ok(())
 }
 
-/// Bytes of which places and lengths of operations are multiples: the target's logical block.
+/// Places and lengths of operations are multiples of this many bytes: the target's logical block.
 fn unit(target: &IoTarget, workload: &Workload) -> u64 {
     let needs = target.direct_io().filter(|_| workload.direct);
     needs.map_or(LEAST_UNIT, |needs| needs.offset_align.get().max(LEAST_UNIT))
 }
 
-/// Runs a step with its trace read ahead; the loops begin when the line is full, or the trace is at its end.
+/// Runs a step with its trace read ahead. The loops begin when the line is full or the trace has ended.
 ///
 /// # Errors
-/// The trace cannot be read, whatever the step did until then.
+/// The trace cannot be read. Operations may have been issued before that.
 pub(crate) fn with_trace<R>(
     target: &IoTarget,
     request: &StepRequest<'_>,
@@ -96,9 +98,9 @@ pub(crate) fn with_trace<R>(
     })
 }
 
-/// The life of the reader's thread: reads until the end of the trace, or until the step is over.
+/// The body of the reader's thread: reads until the trace ends or the step is over.
 fn read_ahead(line: &Line, stream: &mut dyn TraceStream, mapper: &mut Mapper) -> Result<(), String> {
-    // Whatever happens, the loops must not wait for more.
+    // Whatever happens, the loops must not wait for more operations.
     let end = EndOnDrop(line);
     while let Some(op) = stream.next_op()? {
         let Some(item) = mapper.map(op)? else { continue };

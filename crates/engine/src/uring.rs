@@ -1,5 +1,5 @@
-//! The io_uring backend: a safe face over one ring (`ring`), how it is set up (`setup`) and whether it can do what a
-//! step asks (`fitness`), the loop of one thread (`worker`), and which writes must wait (`keeper`).
+//! The io_uring backend: a safe interface to one ring (`ring`), its set-up (`setup`), whether it can do what a step
+//! asks for (`fitness`), the loop of one thread (`worker`), and which writes must wait (`keeper`).
 
 pub(crate) mod fitness;
 pub(crate) mod keeper;
@@ -9,7 +9,7 @@ pub(crate) mod worker;
 
 use crate::host::errno;
 
-/// Asks the kernel once whether this process may use io_uring, by making a small ring.
+/// Makes a small ring to find out whether the kernel lets this process use io_uring.
 ///
 /// # Errors
 /// What was refused, as text for the report: EPERM by sysctl `kernel.io_uring_disabled` or a seccomp filter, ENOSYS by

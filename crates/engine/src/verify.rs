@@ -1,13 +1,13 @@
-//! Whether the target gives back what was written: blocks that say what they are (`seal`), what is wrong with one
-//! that does not say what it should (`check`), which write was the last to each block (`history`), what was found
-//! (`findings`), and the two rules that a worker keeps so that there is an answer (`busy`).
+//! Checks whether the target returns what was written: headers that identify blocks (`seal`), what is wrong with a
+//! block that differs from what is expected (`check`), which write was the last to each block (`history`), what was
+//! found (`findings`), and two rules for workers, without which the last write would be unknown (`busy`).
 //!
-//! Pure and safe; no I/O. In the loop nothing here allocates. Costs and the idea of a content that needs no stored
+//! Pure and safe; no I/O. Nothing here allocates inside the loop. Costs, and the idea of content that needs no stored
 //! data: research notes, engine, 3.4 and 4.2 "Verify".
 //!
-//! A write's generation is its stream's cursor plus one, and streams are pure functions of their cursors. So what each
-//! block must hold follows from one integer per thread, also in another process after a restart: from the recorded
-//! positions, or, where those were lost, from the newest blocks that are found on the target.
+//! A write's generation is its stream's cursor plus one, and streams are pure functions of their cursors. So one
+//! integer per thread determines what each block must hold, also in another process after a restart. The integer
+//! comes from the recorded positions or, if those were lost, from the newest blocks found on the target.
 
 pub(crate) mod busy;
 pub(crate) mod check;

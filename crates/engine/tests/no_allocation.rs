@@ -1,7 +1,7 @@
 //! The loop allocates nothing: a long step makes as many allocations on its I/O threads as a short one.
 //!
-//! A counting allocator counts on every thread but the test's own. What set-up and end cost is the same for both
-//! steps, so any difference would come from the operations.
+//! A counting allocator counts on every thread except the test's own. Set-up and end cost the same in both steps, so
+//! any difference would come from the operations.
 #![expect(unsafe_code, reason = "a global allocator can only be written with it")]
 #![expect(clippy::unwrap_used, reason = "a test ends where its set-up fails")]
 
@@ -50,7 +50,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Pairs of steps that are tried until one comes out even.
+/// Pairs of steps that are tried until one pair has equal counts.
 const ATTEMPTS: usize = 20;
 
 /// Loads that together use every part of the loop.
@@ -97,9 +97,9 @@ fn loads(choice: BackendChoice) -> Vec<(&'static str, Workload)> {
     ]
 }
 
-/// A trace without an end that allocates nothing.
+/// An endless trace that allocates nothing.
 fn trace() -> TraceOpener {
-    // Reads of several lengths: writes among them are handed to threads of the kernel now and then, and looking for those
+    // Reads of several lengths. Writes among them would sometimes go to threads of the kernel, and looking for those
     // in /proc at the end of a step costs allocations.
     fn of(number: u64) -> TraceOp {
         let (offset, length) = (number * 7919 % 1024 * 4096, (1 + number % 8) * 4096);
@@ -108,7 +108,7 @@ fn trace() -> TraceOpener {
     Box::new(|_| Ok(Box::new(common::Made { next: 0, operations: u64::MAX, of })))
 }
 
-/// A step on so many small files.
+/// A step on `files` small files.
 fn on_files(files: u32, work: FileWork) -> Workload {
     let percent = |percent| Percent::new(percent).unwrap();
     let set = FileSet {
@@ -129,7 +129,7 @@ fn on_files(files: u32, work: FileWork) -> Workload {
     }
 }
 
-/// The loop of work on files: what is made before the step is made on this thread, and not counted.
+/// The loop of work on files: everything made before the step is made on this thread, and not counted.
 fn ten_times_the_files_make_no_more_allocations() {
     for work in [FileWork::Create, FileWork::Read, FileWork::Copy, FileWork::Verify, FileWork::Delete] {
         let root = common::folder();
@@ -172,7 +172,8 @@ fn ten_times_the_operations_make_no_more_allocations() {
             };
             let mut count = |operations: u64| {
                 let before = ELSEWHERE.load(Ordering::SeqCst);
-                // With a least time the buffers cannot be made smaller for a few operations: the same set-up for both.
+                // With a least time the buffers cannot be made smaller for a few operations: both steps have the same
+                // set-up.
                 let (at_least, operations) = (Some(Nanos::new(1)), Some(operations));
                 let rule = StopRule { at_least, operations, ..common::no_rule() };
                 let stop = StopToken::default();
@@ -181,9 +182,9 @@ fn ten_times_the_operations_make_no_more_allocations() {
                 ELSEWHERE.load(Ordering::SeqCst) - before
             };
             count(100);
-            // Before and after the loop each thread reads what /proc says of it and of the process's threads; how many
-            // of those are still there is chance, and each costs allocations. It evens out in a few attempts (in
-            // more of them on a busy machine); what the loop allocates does not.
+            // Before and after the loop each thread reads /proc about itself and about the process's threads. How
+            // many of those still exist is chance, and each costs allocations. This evens out in a few attempts (more
+            // on a busy machine); allocations in the loop do not.
             let mut pairs: Vec<(u64, u64)> = Vec::new();
             while pairs.len() < ATTEMPTS && pairs.last().is_none_or(|(short, long)| long > short) {
                 pairs.push((count(200), count(2000)));

@@ -1,4 +1,4 @@
-//! A process that may not use io_uring runs on the sync backend and says so.
+//! A process that may not use io_uring runs on the sync backend and reports it.
 //!
 //! Method: a real seccomp filter, as container runtimes set it, on a thread of its own, inherited by the threads that
 //! the engine makes. No root needed.
@@ -86,7 +86,7 @@ fn a_choice_can_be_checked_before_there_is_a_target() {
     });
 }
 
-/// The kernel allowed io_uring when the engine was opened and refuses it when a step begins.
+/// The kernel allowed io_uring when the engine was opened, and refuses it when a step begins.
 #[test]
 fn a_step_that_gets_no_ring_is_done_by_the_sync_backend_and_says_why() {
     let run = |choice: BackendChoice, queue_depth: u64| {
@@ -106,7 +106,7 @@ fn a_step_that_gets_no_ring_is_done_by_the_sync_backend_and_says_why() {
     assert_eq!(intervals.iter().map(|interval| interval.read.count).sum::<u64>(), 256, "nothing is counted twice");
     assert_eq!(record.engine.backend, "sync");
     assert_eq!(record.engine.reason, "io_uring_setup was refused for this step (EPERM)");
-    // Asked for by name, and too deep for the sync backend: the refusal is the answer.
+    // Requested by name, and too deep for the sync backend: the refusal is reported.
     for (choice, queue_depth) in [(BackendChoice::Uring, 4), (BackendChoice::Auto, 4096)] {
         let error = run(choice, queue_depth).unwrap_err();
         let BackendError::System { what, source } = &error else { panic!("{error}") };
@@ -114,7 +114,7 @@ fn a_step_that_gets_no_ring_is_done_by_the_sync_backend_and_says_why() {
     }
 }
 
-/// What the threads of the sync backend need is asked anew, since each of them has buffers of its own.
+/// The memory that the threads of the sync backend need is checked again, since each of them has buffers of its own.
 #[test]
 fn a_step_that_gets_no_ring_and_has_too_many_buffers_for_threads_is_refused() {
     let mut bench = common::Bench::new(1 << 20, true, BackendChoice::Auto);
@@ -134,7 +134,7 @@ fn where_io_uring_is_allowed_it_is_used() {
     assert_eq!(bench.engine.describe(), "io_uring");
 }
 
-/// The kernel makes the ring and refuses what it can do without: the step runs and the report lists it.
+/// The kernel makes the ring and refuses features that it can do without: the step runs and the report lists them.
 #[test]
 fn what_a_ring_can_do_without_is_listed() {
     let mut bench = common::Bench::new(1 << 20, true, BackendChoice::Uring);
@@ -143,8 +143,8 @@ fn what_a_ring_can_do_without_is_listed() {
     println!("refused here: {:?}", record.engine.refused);
 }
 
-/// A limit on locked memory, or an old kernel: no registered file, buffers or ring, but the ring itself. The work is
-/// done without them, and the record names each.
+/// A limit on locked memory, or an old kernel: the ring works, but without registered file, buffers or ring. The step
+/// runs without them, and the record names each.
 #[test]
 fn where_registration_is_refused_the_ring_works_without_and_says_so() {
     on_a_thread_refused(libc::SYS_io_uring_register, libc::ENOMEM, || {

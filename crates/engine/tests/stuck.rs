@@ -1,4 +1,4 @@
-//! Operations that never come back: named while the step runs, given up after it, never waited for without end.
+//! Operations that never come back: reported while the step runs, given up after it, never waited for without end.
 //!
 //! Method: a file on ext4 on a loop device; `fsfreeze` makes every write to it wait until the file system is thawed,
 //! as a drive that has stopped answering would. Needs root.
@@ -21,11 +21,11 @@ use drivelab_rig::{LoopDevice, LoopFs, or_skip, root_or_skip, text, tool, tried}
 const MIB: u64 = 1 << 20;
 const WATCHDOG: Nanos = Nanos::from_millis(300);
 
-/// A file system that can be frozen, with a file on it; thawed before it is taken down.
+/// A file system that can be frozen, with a file on it; thawed before it is removed.
 struct Freezer(LoopFs);
 
 impl Freezer {
-    /// Where one can be had here.
+    /// A new one, if this machine allows it.
     fn new_or_skip() -> Option<Self> {
         if !root_or_skip("mounting a file system") {
             return None;
@@ -51,8 +51,8 @@ impl Drop for Freezer {
     }
 }
 
-/// Runs a step on io_uring that gives up early: its record, what was last told of operations that do not come back, and
-/// how long it took.
+/// Runs a step on io_uring that gives up early: returns its record, the last report of operations that do not come
+/// back, and how long it took.
 fn step(freezer: &Freezer, workload: &Workload, rule: &StopRule) -> (StepRecord, Option<Stuck>, Duration) {
     let mut options = Options::new(BackendChoice::Uring);
     options.watchdog = WATCHDOG;
@@ -62,12 +62,12 @@ fn step(freezer: &Freezer, workload: &Workload, rule: &StopRule) -> (StepRecord,
     (record, intervals.iter().rev().find_map(|interval| interval.stuck), begun.elapsed())
 }
 
-/// Operations, of which so many per cent write.
+/// Operations, of which `percent` per cent are writes.
 fn writing(percent: u64, seed: u64) -> Workload {
     Workload { write_percent: Percent::new(percent).unwrap(), seed, ..common::workload(4 * MIB) }
 }
 
-/// A step that ends with its work. Without giving up it would go on to its cap.
+/// A step that ends with its work. If it did not give up, it would run until its cap.
 fn work(operations: u64) -> StopRule {
     StopRule { operations: Some(operations), ..StopRule::capped(Nanos::from_secs(30)) }
 }
@@ -84,7 +84,7 @@ fn a_drive_that_stops_answering_is_named_and_given_up() {
     assert!(record.errors.iter().all(|error| error.errno == libc::ETIMEDOUT), "{:?}", record.errors);
 }
 
-/// The work is done but for the last operations, in every slot: nothing else shows that the step has ended.
+/// The work is done except for the last operations, in every slot: nothing else shows that the step has ended.
 #[test]
 fn a_step_that_ends_with_its_work_gives_up_what_is_lost_long_before_its_cap() {
     let Some(freezer) = Freezer::new_or_skip() else { return };
@@ -97,11 +97,11 @@ fn a_step_that_ends_with_its_work_gives_up_what_is_lost_long_before_its_cap() {
     }
 }
 
-/// One or a few writes among reads, which a frozen file system still serves: the others go on and end the step.
+/// One or a few writes among reads, which a frozen file system still serves: the reads continue and end the step.
 #[test]
 fn a_write_that_is_lost_among_reads_that_end_the_step_is_given_up_long_before_its_cap() {
     let Some(freezer) = Freezer::new_or_skip() else { return };
-    // The same seed gives the same operations: one is looked for with fewer writes than slots.
+    // The same seed gives the same operations: one is searched that has fewer writes than slots.
     let few = (1..200).find_map(|seed| {
         let load = writing(5, seed);
         let (record, ..) = step(&freezer, &load, &work(40));

@@ -1,11 +1,11 @@
-//! The instrument against a device of known rate: a file on ext4 on a loop device under a block-layer throttle.
+//! The engine against a device of known rate: a file on ext4 on a loop device under a block-layer throttle.
 //!
 //! Method (research notes, engine, 5.1): loop on a tmpfs file, ext4 on it, the test file filled first; then cgroup v1
 //! `blkio.throttle` limits for the loop device, and this process in that group. Blocks of at most 512 KiB and a depth
-//! that fits in one slice of 100 ms; 5 s after a ramp of 1 s. Latency means nothing on such a device and is not
-//! looked at. The bound of 1.5 % is what the throttle itself can promise (research notes, engine, section 5.1); with one
-//! operation at a time nothing waits at the end of a slice, and each slice may lose up to one tick of the kernel. Whatever
-//! the throttle served, the engine must have counted as many bytes as the kernel. Needs root and cgroup v1.
+//! that fits into one slice of 100 ms; 5 s after a ramp of 1 s. Latency has no meaning on such a device and is not
+//! checked. The bound of 1.5 % is the accuracy of the throttle itself (research notes, engine, section 5.1). With one
+//! operation at a time nothing waits at the end of a slice, and each slice may lose up to one tick of the kernel.
+//! Whatever the throttle served, the engine must have counted as many bytes as the kernel. Needs root and cgroup v1.
 #![expect(clippy::unwrap_used, reason = "a test ends where its set-up fails")]
 
 mod common;
@@ -56,7 +56,7 @@ impl Throttled {
         assert!(record.engine.direct_verified);
         let counted = |interval: &IntervalRecord| interval.read.bytes.get() + interval.write.bytes.get();
         let by_engine: u64 = intervals.iter().map(counted).sum();
-        // The file system adds a little of its own: its journal, and what it reads of itself.
+        // The file system adds some I/O of its own: its journal, and reads of its metadata.
         println!("{by_engine} bytes counted, {} more by the kernel", by_kernel.saturating_sub(by_engine));
         let most = by_engine + (128 << 10);
         assert!((by_engine..=most).contains(&by_kernel), "{by_engine} bytes counted, {by_kernel} by the kernel");
@@ -77,24 +77,24 @@ impl Drop for Throttled {
     }
 }
 
-/// This process into a group, by its file of processes.
+/// Moves this process into a group, through the group's file of processes.
 fn enter(processes: &Path) -> io::Result<()> {
     fs::write(processes, std::process::id().to_string())
 }
 
-/// What the throttle can promise, as a share of its rate: no more than this above it, and no more below it.
+/// The accuracy of the throttle, as a share of its rate: at most this far above or below it.
 const BOUND: f64 = 0.015;
-/// The same below it for one operation at a time: a slice of 100 ms begins with the operation that comes after it, and a
-/// timer of the kernel (250 Hz) may be a tick late.
+/// How far below it one operation at a time may be: a slice of 100 ms begins with the operation that comes after it,
+/// and a timer of the kernel (250 Hz) may be a tick late.
 const BOUND_ONE_AT_A_TIME: f64 = 0.04;
 
-/// So often less than the limit is measured again. Seen beside a load of four on two processors: one random write at a time
-/// lost 2 to 4 % in every second try.
+/// A rate below the limit is measured again up to this often. Observed with a load of four on two processors: one
+/// random write at a time lost 2 to 4 % in every second try.
 const TRIES: usize = 8;
 
-/// More than the limit allows is wrong at once. Less is tried again: the throttle gives no credit for a slice of 100 ms in
-/// which the measuring thread got no CPU, so a busy machine really is served less. An engine that counts too little fails
-/// every try.
+/// More than the limit is an error immediately. Less is tried again: the throttle gives no credit for a slice of 100
+/// ms in which the measuring thread got no CPU, so a busy machine really is served less. An engine that counts too
+/// little fails every try.
 fn assert_within_the_bound(limit: f64, below: f64, what: &str, measure: impl Fn() -> f64) {
     let mut ratio = 0.0;
     for attempt in 1..=TRIES {

@@ -1,12 +1,12 @@
-//! NVMe: bytes into meaning, and the commands that fetch the bytes.
+//! NVMe: decodes bytes into typed structures, and defines the commands that fetch the bytes.
 //!
 //! Owns: the structures of the NVMe specifications and of the OCP data-centre specification, each field with its
 //! abbreviation and offset; the few commands that drivelab sends ([`AdminCommand`]); the ways a command travels
-//! ([`Transport`]: the kernel's ioctl, recorded pages); what a controller says that cannot be true ([`sanity`]). Must
-//! not know: sysfs, which drive may be written, schedules, terminals. A decoder takes bytes of any length and content,
-//! never panics, and answers a page that is too short with an error that says so.
+//! ([`Transport`]: the kernel's ioctl, recorded pages); controller reports that cannot be true ([`sanity`]). Must not
+//! know: sysfs, which drive may be written, schedules, terminals. A decoder takes bytes of any length and content,
+//! never panics, and returns an error for a page that is too short.
 //!
-//! Documents, as the comments cite them: *Base* is the NVM Express Base Specification (revision 2.0 where no other is
+//! Documents, as the comments cite them: *Base* is the NVM Express Base Specification (revision 2.0 unless another is
 //! named), *NVM* the NVM Command Set Specification 1.0, *PCIe* the NVMe over PCIe Transport Specification 1.0, *OCP*
 //! the OCP Datacenter NVMe SSD Specification 2.0, *TCG* the TCG Storage Architecture Core Specification 2.01 and the
 //! specifications of its security subsystem classes. Bytes count from 0; bits are written `high:low`.

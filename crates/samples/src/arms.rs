@@ -9,7 +9,7 @@ use drivelab_core::run::RunRecords;
 use crate::sample_run;
 use crate::slowed::slowed;
 
-/// The run as one under this arm.
+/// The run under this arm.
 #[must_use]
 pub fn under_arm(mut records: RunRecords, encryption: Arm) -> RunRecords {
     let asked = Condition { encryption, ..Condition::default() };
@@ -17,8 +17,8 @@ pub fn under_arm(mut records: RunRecords, encryption: Arm) -> RunRecords {
     records
 }
 
-/// The run with two CPUs on record, each of which worked for so long in every execution, and was taken, waited and idle
-/// for much longer.
+/// The run with records of two CPUs, each busy for this long in every execution, with much more stolen, iowait and
+/// idle time.
 #[must_use]
 pub fn with_host_cpu(mut records: RunRecords, used_ms: [u64; 2]) -> RunRecords {
     let core = |(cpu, ms): (u32, u64)| CoreTime {
@@ -40,8 +40,8 @@ pub fn with_host_cpu(mut records: RunRecords, used_ms: [u64; 2]) -> RunRecords {
     records
 }
 
-/// Three runs of one drive: without encryption, with LUKS2 at four fifths of the rates and five times the CPU time, and
-/// without again.
+/// Three runs of one drive: without encryption, with LUKS2 at four fifths of the rates and five times the CPU time,
+/// and again without encryption.
 #[must_use]
 pub fn sample_arms() -> Vec<RunRecords> {
     let without = || with_host_cpu(under_arm(sample_run(), Arm::None), [100, 100]);

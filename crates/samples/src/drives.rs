@@ -5,11 +5,11 @@ use drivelab_core::run::RunRecords;
 
 use crate::{sample_id, slowed};
 
-/// How much slower each drive is in company.
+/// How much slower each drive is when measured together with the others.
 pub const SLOWED: [f64; 3] = [2.0, 1.25, 1.0];
 
-/// The runs of three drives, each alone and together; with the others the first keeps 50 %, the second 80 %, the third
-/// all. The first two lie on one device.
+/// The runs of three drives, each alone and together. Together, the first keeps 50 %, the second 80 %, the third all.
+/// The first two are on one device.
 #[must_use]
 pub fn sample_group() -> Vec<RunRecords> {
     let roles = [GroupRole::Alone, GroupRole::Together];

@@ -10,7 +10,7 @@ use drivelab_core::units::Bytes;
 
 use crate::plan::CAPACITY;
 
-/// Nothing in it gives a finding.
+/// An environment without findings.
 #[must_use]
 pub fn sample_environment() -> Environment {
     Environment {

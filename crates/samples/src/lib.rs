@@ -1,7 +1,7 @@
-//! Made-up runs for tests: of `analysis`, and of those that show what it makes of a run (`report`, `session`, `cli`).
+//! Made-up runs for tests of `analysis` and of the crates that show its results (`report`, `session`, `cli`).
 //!
-//! Everything follows from fixed arithmetic: the same call always gives the same events, and they obey every invariant
-//! that `analysis` checks. Must not be used by the program itself, only by tests and examples.
+//! Everything follows from fixed arithmetic: the same call always gives the same events, and they obey every
+//! invariant that `analysis` checks. Must not be used by the program itself, only by tests and examples.
 
 #![forbid(unsafe_code)]
 

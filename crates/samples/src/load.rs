@@ -1,6 +1,6 @@
-//! Made-up records of a step: rates from a small formula, latencies from a fixed shape, all of it consistent.
+//! Made-up records of a step: rates from a small formula, latencies from a fixed distribution, all consistent.
 //!
-//! The mean latency follows from Little's law (operations in flight / rate), so that the records contradict nothing.
+//! The mean latency follows from Little's law (operations in flight / rate), so that no records contradict each other.
 
 use drivelab_core::ids::StepKey;
 use drivelab_core::load::{OpKind, Verify};
@@ -15,32 +15,32 @@ use drivelab_core::workload::{Pattern, Workload};
 use crate::ops::{self, Issued, summed};
 
 pub(super) const SECOND_NS: u64 = 1_000_000_000;
-/// Mean latency where an open loop leaves the target time, ns.
+/// Mean latency in an open loop that does not load the target fully, ns.
 const AT_EASE_NS: f64 = 60_000.0;
-/// Waiting before the submission where an open loop is kept, ns.
+/// Waiting time before submission in an open loop that keeps its schedule, ns.
 const WAITED_NS: u64 = 12_000;
-/// Arrivals that wait at the end of every interval of an open loop that is kept.
+/// Arrivals that wait at the end of every interval in an open loop that keeps its schedule.
 const WAITING: u64 = 2;
 
-/// How fast a step goes: bytes per second at its start and, once `cliff_at` bytes are moved, afterwards.
+/// Speed of a step: bytes per second at its start and, after `cliff_at` bytes, from then on.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
-    /// Before the cliff.
+    /// Bytes per second before the cliff.
     pub bytes_per_second: f64,
     /// Bytes moved before the rate falls.
     pub cliff_at: u64,
-    /// After the cliff.
+    /// Bytes per second after the cliff.
     pub after: f64,
 }
 
-/// A pace for any step of the sample plans: a drive that saturates at depth, and slows when it mostly writes.
+/// A pace for any step of the sample plans: a drive that saturates at depth, and slows down when it mostly writes.
 pub(super) fn pace_of(step: &Step) -> Pace {
     let Some(load) = step.workload() else { return Pace { bytes_per_second: 1e9, cliff_at: u64::MAX, after: 1e9 } };
     let whole = matches!(&step.action, Action::Io { stop, .. } if stop.passes.is_some());
     pace_of_load(load, whole)
 }
 
-/// The same for one group; `whole` where it writes the whole file.
+/// The pace of one group; `whole` if it writes the whole file.
 fn pace_of_load(load: &Workload, whole: bool) -> Pace {
     let depth = f64::from(load.queue_depth.get()) * f64::from(load.threads.get());
     let writes = f64::from(load.write_percent.get()) / 100.0;
@@ -57,7 +57,7 @@ fn pace_of_load(load: &Workload, whole: bool) -> Pace {
 /// The intervals and the record of one execution that begins at `start_ns`.
 ///
 /// # Panics
-/// Where the step issues no I/O.
+/// If the step issues no I/O.
 #[must_use]
 #[expect(clippy::expect_used, reason = "for tests: only I/O steps are asked for")]
 pub fn step_events(step: &Step, round: u32, start_ns: u64, pace: Pace) -> (Vec<IntervalRecord>, StepRecord) {
@@ -80,17 +80,17 @@ pub fn step_events(step: &Step, round: u32, start_ns: u64, pace: Pace) -> (Vec<I
     tape.sum_up(if volume == u64::MAX { StopReason::Time } else { StopReason::Passes })
 }
 
-/// A step in the making.
+/// A step that is being generated.
 struct Tape<'a> {
     load: &'a Workload,
     key: StepKey,
     at_ns: u64,
     moved: u64,
-    /// Arrivals that wait and arrivals so far.
+    /// Waiting arrivals and arrivals so far.
     backlog: u64,
     arrived: u64,
     intervals: Vec<IntervalRecord>,
-    /// By interval what each group did.
+    /// Operations of each group, by interval.
     groups: Vec<Vec<Issued>>,
 }
 
@@ -100,7 +100,7 @@ impl<'a> Tape<'a> {
         Tape { load, key, at_ns, moved: 0, backlog: 0, arrived: 0, intervals, groups }
     }
 
-    /// One second, or less where the volume ends inside it.
+    /// One second, or less if the volume ends within it.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -144,7 +144,7 @@ impl<'a> Tape<'a> {
         self.groups.push(groups);
     }
 
-    /// A second of an open loop: what arrives is done, unless it is more than the target can do.
+    /// A second of an open loop: all arrivals are done, up to what the target can do.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -162,7 +162,7 @@ impl<'a> Tape<'a> {
         ops::closed(self.load, done, SECOND_NS).after_waiting(waited as u64)
     }
 
-    /// The record that the intervals add up to.
+    /// The record that matches the sum of the intervals.
     fn sum_up(self, stop_reason: StopReason) -> (Vec<IntervalRecord>, StepRecord) {
         let load = self.load;
         let start_ns = self.intervals.first().map_or(0, |first| first.start_ns);
@@ -274,7 +274,7 @@ fn streams(load: &Workload, operations: u64) -> Vec<StreamExtent> {
     extents
 }
 
-/// What an engine on a quiet machine says of itself.
+/// The report of an engine on a quiet machine.
 fn effort(load: &Workload, operations: u64, elapsed: Nanos) -> Effort {
     let threads: u64 = load.groups().map(|group| u64::from(group.threads.get())).sum();
     Effort {
@@ -291,7 +291,7 @@ fn effort(load: &Workload, operations: u64, elapsed: Nanos) -> Effort {
     }
 }
 
-/// A factor between 0.985 and 1.015 that depends on the execution and the interval alone (FNV-1a of both).
+/// A factor between 0.985 and 1.015 that depends only on the execution and the interval (FNV-1a of both).
 #[expect(clippy::cast_precision_loss, reason = "made-up figures")]
 fn jitter(key: &StepKey, index: u32) -> f64 {
     let text = key.step.as_str().bytes().chain(key.round.to_le_bytes()).chain(index.to_le_bytes());

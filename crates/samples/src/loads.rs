@@ -1,5 +1,5 @@
-//! A made-up plan of the loads beyond the plainest, and a run of it: open loops, mixed kinds and sizes, groups,
-//! verification, and a step that the generator limits.
+//! A made-up plan of loads with more features, and a run of it: open loops, mixed kinds and sizes, groups,
+//! verification, and a step limited by the load generator.
 
 use drivelab_core::event::RunState;
 use drivelab_core::load::{Arrivals, OtherOps, Pace, Rate, SizeShare, Verify};
@@ -11,7 +11,7 @@ use drivelab_core::workload::{Pattern, Span, Workload};
 use super::sample::{Tape, fold};
 use crate::plan::{CAPACITY, KIB, axis, measure, plan, random, test, workload};
 
-/// Every test below, one after the other.
+/// All tests below, in order.
 #[must_use]
 pub fn loads_plan() -> Plan {
     let tests = vec![
@@ -25,13 +25,14 @@ pub fn loads_plan() -> Plan {
     plan("sample-loads", tests)
 }
 
-/// A complete run of [`loads_plan`]: two steps with findings (overloaded, limited by the generator), the others good.
+/// A complete run of [`loads_plan`]: two steps with findings (overloaded, limited by the generator), the others
+/// without.
 #[must_use]
 pub fn sample_loads_run() -> RunRecords {
     run_of(|_| true)
 }
 
-/// An open loop that is kept, at three rates.
+/// An open loop that keeps its schedule, at three rates.
 #[must_use]
 pub fn sample_open_loop_run() -> RunRecords {
     run_of(|test| test == "paced")
@@ -43,7 +44,7 @@ pub fn sample_overloaded_run() -> RunRecords {
     run_of(|test| test == "overloaded")
 }
 
-/// All kinds of operation, two sizes, and two groups at once.
+/// All kinds of operation, two sizes, and two concurrent groups.
 #[must_use]
 pub fn sample_mixed_run() -> RunRecords {
     run_of(|test| test == "mixed" || test == "groups")
@@ -55,7 +56,7 @@ pub fn sample_verified_run() -> RunRecords {
     run_of(|test| test == "verified")
 }
 
-/// A step of which the issuing thread spends most in drivelab's own code.
+/// A step in which the issuing thread spends most of its time in drivelab's own code.
 #[must_use]
 pub fn sample_limited_run() -> RunRecords {
     run_of(|test| test == "limited")

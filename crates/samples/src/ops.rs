@@ -1,4 +1,4 @@
-//! Made-up operations of one second, by kind and size, with latencies in a fixed shape around their means.
+//! Made-up operations of one second, by kind and size, with latencies in a fixed distribution around their means.
 
 use drivelab_core::histogram::{SparseHistogram, bucket_of};
 use drivelab_core::load::OpKind;
@@ -6,7 +6,7 @@ use drivelab_core::record::{OpRecord, Response, SizeRecord};
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::Workload;
 
-/// Share of operations in thousandths, and their latency in thousandths of the mean; the mean of the shape is 1.
+/// Share of operations in thousandths, and their latency in thousandths of the mean; the mean of the distribution is 1.
 const SHAPE: [(u64, u64); 9] =
     [(100, 700), (200, 820), (250, 930), (200, 1_010), (150, 1_120), (80, 1_340), (11, 1_900), (8, 2_660), (1, 5_260)];
 
@@ -15,23 +15,23 @@ const SHAPE: [(u64, u64); 9] =
 struct Part {
     kind: OpKind,
     size: u64,
-    /// Whether it is one size of a mix.
+    /// Whether it is one size of a mix of sizes.
     mixed: bool,
     count: u64,
-    /// Latency in parts of a write's.
+    /// Latency relative to that of a write.
     factor: f64,
     latencies: SparseHistogram,
-    /// In an open loop.
+    /// Response times; only in an open loop.
     responses: Option<SparseHistogram>,
 }
 
-/// What one group, or all of them, issued in a second.
+/// Operations of one group, or of all groups, in a second.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Issued {
     parts: Vec<Part>,
 }
 
-/// So many operations of a load that keeps its depth in flight for `elapsed_ns`.
+/// This many operations of a load that keeps its depth in flight for `elapsed_ns`.
 pub(super) fn closed(load: &Workload, operations: u64, elapsed_ns: u64) -> Issued {
     let parts = parts(load, operations);
     let weight: f64 = parts.iter().map(|part| part.factor * part.count as f64).sum();
@@ -39,7 +39,7 @@ pub(super) fn closed(load: &Workload, operations: u64, elapsed_ns: u64) -> Issue
     with_latencies(parts, depth * elapsed_ns as f64 / weight, None)
 }
 
-/// So many operations of a load with a mean latency (of its writes), after having waited where it is an open loop.
+/// This many operations of a load with a mean latency (of its writes), after waiting if it is an open loop.
 pub(super) fn issued(load: &Workload, operations: u64, mean_ns: f64, waited_ns: Option<u64>) -> Issued {
     with_latencies(parts(load, operations), mean_ns, waited_ns)
 }
@@ -53,7 +53,7 @@ fn with_latencies(mut parts: Vec<Part>, base_ns: f64, waited_ns: Option<u64>) ->
 }
 
 impl Issued {
-    /// As operations of an open loop that had waited so long before their submission.
+    /// The same operations in an open loop, after waiting this long before their submission.
     pub(super) fn after_waiting(mut self, waited_ns: u64) -> Self {
         for part in &mut self.parts {
             part.responses = Some(shifted(&part.latencies, waited_ns));
@@ -61,17 +61,17 @@ impl Issued {
         self
     }
 
-    /// Several groups as one.
+    /// Several groups added together.
     pub(super) fn together(groups: &[Issued]) -> Self {
         Issued { parts: groups.iter().flat_map(|group| group.parts.clone()).collect() }
     }
 
-    /// Latencies of all operations, added up.
+    /// Sum of the latencies of all operations.
     pub(super) fn busy_ns(&self) -> f64 {
         self.parts.iter().map(|part| part.latencies.sum.get() as f64).sum()
     }
 
-    /// What the operations of one kind did.
+    /// The record of the operations of one kind.
     pub(super) fn record(&self, kind: OpKind, elapsed: Nanos) -> OpRecord {
         let mut record = OpRecord::default();
         for part in self.parts.iter().filter(|part| part.kind == kind) {
@@ -126,14 +126,14 @@ fn add(all: &mut OpRecord, part: &OpRecord) {
     }
 }
 
-/// With rates and figures.
+/// With rates and figures computed.
 fn finished(record: OpRecord, elapsed: Nanos) -> OpRecord {
     let response = record.response.map(|response| Response::new(response.histogram));
     let sizes = record.sizes;
     OpRecord { response, sizes, ..OpRecord::new(record.count, record.bytes, 0, record.histogram, elapsed) }
 }
 
-/// Operations by kind and size, in the shares that were asked for.
+/// Operations by kind and size, in the requested shares.
 fn parts(load: &Workload, operations: u64) -> Vec<Part> {
     let share = |percent: u8| operations * u64::from(percent) / 100;
     let other = load.other;
@@ -187,7 +187,7 @@ fn by_size(load: &Workload, kind: OpKind, count: u64, factor: f64) -> Vec<Part> 
     parts
 }
 
-/// `count` latencies around a mean, in the fixed shape.
+/// `count` latencies around a mean, in the fixed distribution.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -197,7 +197,7 @@ fn by_size(load: &Workload, kind: OpKind, count: u64, factor: f64) -> Vec<Part> 
 fn latencies(count: u64, mean_ns: f64) -> SparseHistogram {
     let mut all = SparseHistogram::default();
     let mut left = count;
-    // The commonest latency last: it takes what rounding left over.
+    // The most frequent latency comes last: it takes the remainder of the rounding.
     for (position, index) in [8, 7, 6, 5, 4, 3, 1, 0, 2].into_iter().enumerate() {
         let (share, factor) = SHAPE[index];
         let part = if position == SHAPE.len() - 1 { left } else { count * share / 1000 };
@@ -217,7 +217,8 @@ fn latencies(count: u64, mean_ns: f64) -> SparseHistogram {
     all
 }
 
-/// The same distribution, each value larger by about `more_ns`: the sum, the ends and the buckets' middles are moved.
+/// The same distribution with each value larger by about `more_ns`: the sum, the extremes and the middles of the
+/// buckets are moved.
 #[expect(clippy::cast_possible_truncation, reason = "bucket numbers are below 2^16")]
 fn shifted(latencies: &SparseHistogram, more_ns: u64) -> SparseHistogram {
     let mut all = SparseHistogram {

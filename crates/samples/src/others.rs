@@ -1,4 +1,4 @@
-//! A sample run whose disk other programs used during some of its executions.
+//! A sample run with other programs on its disk during some of its executions.
 
 use drivelab_core::ids::StepKey;
 use drivelab_core::record::StepRecord;
@@ -7,8 +7,8 @@ use drivelab_core::telemetry::{Quantity, SeriesDescription, SourceKind};
 
 use crate::{recorded, source};
 
-/// The run with counters of its disk. During each chosen execution other programs read as much as the execution did,
-/// and wrote nothing.
+/// The run with counters of its disk. During each chosen execution other programs read as much as the execution
+/// moved, and wrote nothing.
 #[must_use]
 pub fn beside_others(mut run: RunRecords, chosen: impl Fn(&StepKey) -> bool) -> RunRecords {
     let mut records: Vec<&StepRecord> = run.steps.iter().filter(|record| chosen(&record.key)).collect();

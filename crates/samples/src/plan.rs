@@ -1,4 +1,4 @@
-//! A made-up plan with the shape of the built-in methodology `quick`, and one with a steady test.
+//! A made-up plan in the form of the built-in methodology `quick`, and one with a steady test.
 
 use drivelab_core::ids::StepId;
 use drivelab_core::plan::{
@@ -133,7 +133,7 @@ fn fill() -> Step {
     step
 }
 
-/// Makes a step run over its whole span once.
+/// Makes a step cover its whole span once.
 fn until_passed(step: &mut Step) {
     if let Action::Io { stop, .. } = &mut step.action {
         *stop = StopRule { passes: Some(1), ..StopRule::capped(Nanos::from_secs(600)) };

@@ -1,4 +1,4 @@
-//! What a look at a new NVMe drive tells, of which nothing is to be said; for tests to change.
+//! A made-up probe of a new NVMe drive without findings; tests modify it.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use drivelab_core::probe::{
 };
 use drivelab_core::units::Bytes;
 
-/// The drive as a target: healthy, used by nobody, with no more than what its controller tells.
+/// The drive as a target: healthy, not in use, with no information besides that of its controller.
 #[must_use]
 pub fn quiet_probe(nvme: NvmeProbe) -> TargetProbe {
     TargetProbe {

@@ -1,14 +1,14 @@
-//! A test of a sample turned into the replay of a trace with pauses.
+//! A test of a sample, turned into the replay of a trace with pauses.
 
 use drivelab_core::plan::Action;
 use drivelab_core::replay::{Replay, ReplayMode, ReplayRecord, TraceFacts, TraceFit, TraceSource, TraceTrims};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::{Bytes, Nanos};
 
-/// Of a trace, the share of the time on the clock in which an operation was outstanding: one in so many.
+/// An operation of the trace is in flight for one part in this many of the replay time.
 pub const BUSY_ONE_IN: u32 = 5;
 
-/// What a step that replayed 100 operations records, of which some was outstanding for so long.
+/// The record of a step that replayed 100 operations and had an operation in flight for this time.
 #[must_use]
 pub const fn replay_record(busy: Nanos) -> ReplayRecord {
     ReplayRecord {
@@ -25,7 +25,7 @@ pub const fn replay_record(busy: Nanos) -> ReplayRecord {
     }
 }
 
-/// A test as a replay of a trace at recorded times, busy for a fifth of it.
+/// A test as a replay of a trace at recorded times, busy for a fifth of the time.
 #[must_use]
 pub fn replayed(mut records: RunRecords, test: &str) -> RunRecords {
     let facts = TraceFacts {

@@ -1,4 +1,4 @@
-//! The sample run itself, whole, cut off, resumed and steady.
+//! The sample run itself: complete, interrupted, resumed and steady.
 
 use drivelab_core::environment::ToolVersion;
 use drivelab_core::event::{EVENT_VERSION, Event, EventBody, RunResumed, RunStarted, RunState, Steadiness};
@@ -12,10 +12,10 @@ use super::plan::{sample_plan, steady_plan};
 
 /// The id of the sample run.
 const SAMPLE_RUN: &str = "01980000-5a4d-7000-8000-000000000001";
-/// Time between two events that follow each other at once.
+/// Time between two consecutive events.
 const MOMENT_NS: u64 = 1_000_000;
 
-/// The release build that the sample pretends to come from.
+/// The release build that the sample seems to come from.
 #[must_use]
 pub fn sample_tool() -> ToolVersion {
     ToolVersion { version: "0.1.0".to_owned(), commit: "0123456789ab".to_owned(), profile: "release".to_owned() }
@@ -47,7 +47,7 @@ pub fn sample_events() -> Vec<Event> {
     tape.events
 }
 
-/// The first half of [`sample_run`], as a process that was killed inside a step leaves it.
+/// The first half of [`sample_run`], as left by a process that was killed during a step.
 #[must_use]
 pub fn sample_unfinished_run() -> RunRecords {
     fold(unfinished_events())
@@ -93,17 +93,17 @@ pub fn sample_steady_run() -> RunRecords {
     fold(tape.events)
 }
 
-/// Folds events that begin as they must.
+/// Folds the events of a run.
 ///
 /// # Panics
-/// Where they do not begin with `run_started`.
+/// If they do not begin with `run_started`.
 #[must_use]
 #[expect(clippy::expect_used, reason = "for tests: a broken sample must be seen at once")]
 pub fn fold(events: Vec<Event>) -> RunRecords {
     RunRecords::from_events(events).expect("a run begins with run_started")
 }
 
-/// Events up to the middle of the mixes, the last step without its end.
+/// Events up to the middle of the mixes; the last step has no end.
 fn unfinished_events() -> Vec<Event> {
     let mut events = sample_events();
     let cut = events.iter().position(|event| match &event.event {
@@ -114,7 +114,7 @@ fn unfinished_events() -> Vec<Event> {
     events
 }
 
-/// A recording in the making.
+/// A recording that is being generated.
 pub(super) struct Tape {
     plan: Plan,
     pub(super) events: Vec<Event>,

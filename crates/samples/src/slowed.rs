@@ -7,8 +7,8 @@ use drivelab_core::units::{Bytes, Nanos};
 
 use super::sample::sample_run;
 
-/// The sample run in which a part of the operations was not issued: rates and operations in flight fall alike, so
-/// that the records stay true, and every step keeps its time.
+/// The sample run with a part of its operations left out: rates and operations in flight fall by the same factor, so
+/// that the records stay consistent, and every step keeps its time.
 #[must_use]
 pub fn slowed(factor: f64) -> RunRecords {
     let mut records = sample_run();
@@ -36,7 +36,7 @@ pub fn slowed(factor: f64) -> RunRecords {
     records
 }
 
-/// One in `factor` operations of each bucket is left.
+/// Keeps one in `factor` operations of each bucket.
 fn thinned(histogram: &SparseHistogram, factor: f64) -> SparseHistogram {
     let left = |(bucket, count): &(u32, u64)| (*bucket, (*count as f64 / factor).round() as u64);
     let buckets: Vec<(u32, u64)> = histogram.buckets.iter().map(left).filter(|(_, count)| *count > 0).collect();
@@ -45,7 +45,7 @@ fn thinned(histogram: &SparseHistogram, factor: f64) -> SparseHistogram {
     SparseHistogram { count, sum: Nanos::new((mean * count as f64).round() as u64), buckets, ..histogram.clone() }
 }
 
-/// The record of these operations, of the size that they had.
+/// The record of these operations, with their original size.
 fn of_histogram(before: &OpRecord, histogram: SparseHistogram, elapsed: Nanos) -> OpRecord {
     let each = before.bytes.get().checked_div(before.count).unwrap_or(0);
     OpRecord::new(histogram.count, Bytes::new(histogram.count * each), 0, histogram, elapsed)

@@ -1,4 +1,4 @@
-//! What was watched, made up for tests.
+//! Made-up telemetry for tests.
 
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::{
@@ -30,13 +30,13 @@ pub fn source(kind: SourceKind, name: &str, quantity: Quantity, points: &[(u64, 
     }
 }
 
-/// The same, of a meter.
+/// The same from a meter.
 #[must_use]
 pub fn series(quantity: Quantity, points: &[(u64, f64)]) -> RecordedSource {
     source(SourceKind::Adapter, "meter", quantity, points)
 }
 
-/// These sources as recorded.
+/// These sources as recorded telemetry.
 #[must_use]
 pub fn recorded(sources: Vec<RecordedSource>) -> Recorded {
     let mut recorded = Recorded::default();
@@ -44,8 +44,8 @@ pub fn recorded(sources: Vec<RecordedSource>) -> Recorded {
     recorded
 }
 
-/// [`crate::sample_run`] beside which a thermometer rose by half a degree a second from 35 °C to at most 60 °C
-/// and a meter read 5 W, once a second, with the processor's energy and one CPU that was half busy.
+/// [`crate::sample_run`] with a thermometer that rises by half a degree per second from 35 °C to at most 60 °C, and a
+/// meter that reads 5 W, once a second; also the processor's energy and one CPU that is half busy.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "a sample run has few seconds")]
 pub fn sample_watched_run() -> RunRecords {

@@ -1,4 +1,4 @@
-//! The samples are what they promise.
+//! The samples have the promised properties.
 
 use drivelab_core::event::RunState;
 use drivelab_core::run::RunRecords;

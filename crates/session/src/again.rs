@@ -1,10 +1,10 @@
-//! What a resumed run does once more before its first unfinished execution, so that it finds the state that it would
-//! have found in one go.
+//! What a resumed run repeats before its first unfinished execution, so that this execution finds the state that it
+//! would have found in an uninterrupted run.
 //!
-//! An execution rests on all that changed the target before it, back to the last preparation that discards the whole
-//! target first. Where that is lost (somebody else wrote, the target is a new one, or the execution that was cut off
-//! has itself changed the state that it should start from), preparation is repeated, and what finished executions of
-//! the results wrote is written once more, without their figures being touched.
+//! The state before an execution depends on everything that changed the target before it, back to the last
+//! preparation that starts with a discard of the whole target. If that state is lost (another program wrote, the
+//! target is a new one, or the interrupted execution itself changed the state that it must start from), preparation
+//! is repeated, and the writes of finished measured executions are repeated without changing their figures.
 
 use drivelab_analysis::findings;
 use drivelab_core::drive_state::is_whole;
@@ -20,18 +20,17 @@ use drivelab_core::workload::{Span, Workload};
 
 use crate::rounds::{is_due, is_judged};
 
-/// What is done once more.
+/// The tests and executions to repeat.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Again {
     /// Names of the tests whose preparation is repeated, finished or not.
     pub(crate) tests: Vec<String>,
-    /// Finished executions of the results that are done once more, in order: those that change the target, and waits
-    /// behind them.
+    /// Finished measured executions to repeat, in order: those that change the target, and waits after them.
     pub(crate) executions: Vec<StepKey>,
 }
 
 impl Again {
-    /// What the first unfinished execution rests on and everything after it.
+    /// What the first unfinished execution and everything after it depend on.
     pub(crate) fn of(records: &RunRecords) -> Again {
         let plan = &records.plan;
         let Some(next) = left(records, true).first().map(|(key, _)| key.clone()) else { return Again::default() };
@@ -52,15 +51,15 @@ impl Again {
         Again { tests, executions }
     }
 
-    /// Whether there is nothing to do once more.
+    /// Whether there is nothing to repeat.
     pub(crate) fn is_nothing(&self) -> bool {
         self.tests.is_empty() && self.executions.is_empty()
     }
 }
 
-/// Executions that are still to be done, steady tests and searches with their most rounds: not finished, or preparing a
-/// target that is not prepared now (then also what is done once more for the steps that rest on it). A steady test that
-/// has its verdict is done, and so is a search that found its rate.
+/// Executions that are still to run; steady tests and searches with their most rounds. These are unfinished
+/// executions and, if the target is not prepared now, preparation and everything to repeat for the steps that depend
+/// on it. A steady test with a verdict is done, and so is a search that found its rate.
 #[must_use]
 pub fn left(records: &RunRecords, prepared: bool) -> Vec<(StepKey, &Step)> {
     let once_more = if prepared { Again::default() } else { Again::of(records) };
@@ -78,24 +77,24 @@ pub fn left(records: &RunRecords, prepared: bool) -> Vec<(StepKey, &Step)> {
     left
 }
 
-/// Whether anything that the steps left rest on can be made again.
+/// Whether the state that the remaining steps need can be restored.
 #[must_use]
 pub fn can_make_again(records: &RunRecords) -> bool {
     !Again::of(records).is_nothing()
 }
 
-/// Why the target, although nobody else touched it, is not in the state in which the first unfinished execution would
-/// have found it in one go; a part of a sentence. `None` where it is.
+/// Why the target, although no other program touched it, is not in the state in which the first unfinished execution
+/// would have found it in an uninterrupted run; a part of a sentence. `None` if it is.
 #[must_use]
 pub fn state_changed(records: &RunRecords) -> Option<String> {
     if records.was_remaking() {
-        return Some("the state that it builds on was being restored, and that was not finished".to_owned());
+        return Some("the state that it needs was being restored, but that was not finished".to_owned());
     }
     let step = changed_by(records)?;
-    Some(format!("'{}' was cut off after it had changed the state that it should start from", step.label))
+    Some(format!("'{}' was interrupted after it had changed the state that it must start from", step.label))
 }
 
-/// The step that was cut off, where it had changed the state that it should start from.
+/// The interrupted step, if it had changed the state that it must start from.
 fn changed_by(records: &RunRecords) -> Option<&Step> {
     let stopped = records.steps.iter().rev().find(|record| record.stop_reason == StopReason::Stopped);
     let key = records.unfinished().or_else(|| stopped.map(|record| &record.key))?;
@@ -110,10 +109,10 @@ fn changed_by(records: &RunRecords) -> Option<&Step> {
     (!begins && !before.state.is_kept_by(load)).then_some(step)
 }
 
-/// A finding about the steps left, where they meet what the step left that was cut off: nothing in the plan discards or
-/// writes all of the target before them, and it is no new file.
+/// A finding about the remaining steps if they meet what the interrupted step left: nothing in the plan discards or
+/// writes the whole target before them, and it is not a new file.
 pub(crate) fn not_emptied(records: &RunRecords, resumed: &RunResumed) -> Option<Finding> {
-    // Who was killed while that was made again was told of it before.
+    // If the run was killed while that was being restored, an earlier process has already reported it.
     let cut_off = changed_by(records).filter(|_| !records.was_remaking())?;
     let plan = &records.plan;
     let left = left(records, true);
@@ -127,8 +126,9 @@ pub(crate) fn not_emptied(records: &RunRecords, resumed: &RunResumed) -> Option<
     Some(findings::not_emptied(&cut_off.label, measured.map(|(key, _)| key.clone()).collect()))
 }
 
-/// Which tests of a plan leave something behind for which, in order: each inner list begins where the target is made
-/// anew, names a test and says whether it changes the target. A test lives on all before it in its list that do.
+/// The tests of a plan that leave something for later ones, in order. Each inner list begins when the target is made
+/// new; an entry names a test and states whether it changes the target. A test depends on all earlier tests in its
+/// list that change the target.
 #[must_use]
 pub fn lives_on(plan: &Plan) -> Vec<Vec<(&TestPlan, bool)>> {
     let mut all: Vec<Vec<(&TestPlan, bool)>> = Vec::new();
@@ -150,7 +150,7 @@ pub(crate) fn prepares(test: &TestPlan) -> bool {
     test.steps.iter().any(|step| step.role == StepRole::Prepare)
 }
 
-/// The last test up to the one of this execution that begins with a discard of the whole target.
+/// The last test, up to the test of this execution, that begins with a discard of the whole target.
 fn discards_first(plan: &Plan, next: &StepKey) -> Option<usize> {
     let next_test = plan.tests.iter().position(|test| test.steps.iter().any(|step| step.id == next.step));
     // Preparation runs in the first set only.
@@ -162,7 +162,8 @@ fn discards_first(plan: &Plan, next: &StepKey) -> Option<usize> {
     plan.tests[..up_to].iter().rposition(|test| begins_anew(plan, test))
 }
 
-/// Whether preparation begins with a discard of all that the plan touches, so that nothing before it counts.
+/// Whether preparation begins with a discard of everything that the plan touches, so that earlier content does not
+/// matter.
 fn begins_anew(plan: &Plan, test: &TestPlan) -> bool {
     let all = Percent::new(100).unwrap_or_default();
     begins_with_all(plan, test, |load| load.other.trim_percent == all)
@@ -174,7 +175,7 @@ fn fills_all(plan: &Plan, test: &TestPlan) -> bool {
     begins_with_all(plan, test, |load| load.write_percent == all && load.pattern.has_passes())
 }
 
-/// Whether preparation begins with passes of such a load over all that the plan touches, in one step or several.
+/// Whether preparation begins with passes of such a load over everything that the plan touches, in one step or several.
 fn begins_with_all(plan: &Plan, test: &TestPlan, is: impl Fn(&Workload) -> bool) -> bool {
     let ends =
         plan.steps().filter_map(|step| step.workload()).flat_map(|load| load.on_target().map(|one| one.span.end()));
@@ -183,7 +184,7 @@ fn begins_with_all(plan: &Plan, test: &TestPlan, is: impl Fn(&Workload) -> bool)
         Action::Io { workload, stop, .. } if is(workload) && stop.passes.is_some() => Some(workload.span),
         _ => None,
     });
-    // What does not go on where the last one ended is another load.
+    // A load that does not continue where the previous one ended is another load.
     let joined = passes.reduce(|all, next| {
         let length = Bytes::new(all.length.get() + next.length.get());
         if next.offset.get() == all.end() { Span { length, ..all } } else { all }

@@ -1,11 +1,12 @@
-//! Carries events to the listeners, each on a thread of its own: the recorder first and lossless, screens best-effort.
+//! Passes events to the listeners, each on its own thread: to the recorder first and without loss, to screens if they
+//! keep up.
 //!
-//! While it runs the session never waits for a screen (at the end it does, for its last words): a full screen queue
-//! loses events. The recorder's queue has no bound, but a limit in time: when the oldest event it has not taken is more
-//! than 5 s old during a step, the run stops, because a recording that cannot keep up would fill the memory. Where time
-//! is virtual, the session waits for the recorder instead: a simulated day is over in seconds, and nothing is late.
-//! Between steps the session waits for the recorder (that is where fsync happens); a slow fsync there costs time but no
-//! measurement.
+//! During the run the session never waits for a screen (only at the end, for its last output): if a screen's queue is
+//! full, it misses events. The recorder's queue has no size limit but a time limit: if the oldest event that it has
+//! not taken is more than 5 s old during a step, the run stops, because a recording that cannot keep up would fill
+//! the memory. In virtual time the session waits for the recorder instead: a simulated day takes seconds, and nothing
+//! is late. Between steps the session waits for the recorder (fsync happens then): a slow fsync takes time but does
+//! not disturb a measurement.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, channel, sync_channel};
@@ -18,22 +19,22 @@ use drivelab_core::event::Event;
 use drivelab_core::listener::Listener;
 use drivelab_core::units::Nanos;
 
-/// How far the recorder may fall behind during a step.
+/// Longest time that the recorder may be behind during a step.
 pub const RECORDER_LIMIT: Nanos = Nanos::from_secs(5);
-/// How long the session waits for the recorder between steps before it gives up: a disk that needs longer to make a
-/// few kilobytes durable is broken.
+/// Longest time that the session waits for the recorder between steps: a disk that needs longer to make a few
+/// kilobytes durable is broken.
 const DURABLE_LIMIT: Duration = Duration::from_secs(120);
-/// Events that may wait for the recorder where time is virtual.
+/// Most events that may wait for the recorder in virtual time.
 const MOST_WAITING: usize = 32;
-/// How long the end of a run waits for a recorder that is already lost: one that hangs in the kernel never comes back.
+/// Longest wait at the end of a run for a recorder that is already lost: one that hangs in the kernel never returns.
 const LOST_LIMIT: Duration = Duration::from_secs(5);
-/// What to do about a disk that cannot take the results. A run goes on where it is recorded: `--data` moves none.
-const ELSEWHERE: &str = "free space on the disk that holds the results and run `drivelab resume`, or begin a new run with \
+/// Advice for a disk that cannot take the results. A resumed run records to the same place: `--data` cannot move it.
+const ELSEWHERE: &str = "free space on the disk that holds the results and run `drivelab resume`, or start a new run with \
                          --data DIR on another disk";
-/// How often listeners may look at keys, redraw or flush.
+/// How often listeners may check for keys, redraw or flush.
 const IDLE: Duration = Duration::from_millis(100);
 
-/// The recorder failed or fell behind; the run cannot go on.
+/// The recorder failed or is too far behind; the run cannot continue.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct RecorderLost(pub String);
@@ -42,20 +43,20 @@ pub struct RecorderLost(pub String);
 pub struct Screen {
     /// The listener.
     pub listener: Box<dyn Listener>,
-    /// Events that may wait for it before it misses some.
+    /// Most events that may wait for it before it misses some.
     pub capacity: usize,
-    /// How long the end of a run waits for its last words. `None`: as long as it takes, where a program reads them.
+    /// Longest wait at the end of a run for its last output. `None`: no limit, if a program reads the output.
     pub patience: Option<Duration>,
 }
 
-/// What session and recorder thread share.
+/// State shared by the session and the recorder thread.
 #[derive(Default)]
 struct Progress {
-    /// Times at which events were sent that the recorder has not taken yet, oldest first.
+    /// Times at which the events were sent that the recorder has not yet taken, oldest first.
     waiting_since_ns: VecDeque<u64>,
-    /// Why the recorder can take no more.
+    /// Why the recorder takes no more events.
     lost: Option<String>,
-    /// The recorder's thread is over.
+    /// Whether the recorder's thread has ended.
     over: bool,
 }
 
@@ -66,7 +67,7 @@ struct Shared {
 }
 
 impl Shared {
-    /// A poisoned lock means a listener panicked while it held plain data: the data are still good.
+    /// A poisoned lock means that a listener panicked while it held plain data: the data are still valid.
     fn lock(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -77,11 +78,11 @@ impl Shared {
     }
 }
 
-/// A screen's thread, from outside.
+/// A screen's thread, as the session sees it.
 struct Shown {
     events: SyncSender<Arc<Event>>,
     thread: JoinHandle<()>,
-    /// Nothing is sent; it is closed when the thread is over, however it ended.
+    /// Nothing is sent on it; it is closed when the thread has ended for any reason.
     over: Receiver<()>,
     patience: Option<Duration>,
 }
@@ -93,7 +94,7 @@ pub struct Fanout {
     shared: Arc<Shared>,
     screens: Vec<Shown>,
     stop: StopToken,
-    /// Time is virtual: the recorder sets the pace.
+    /// Whether time is virtual, so that the recorder sets the pace.
     virtual_time: bool,
 }
 
@@ -125,12 +126,12 @@ impl Fanout {
         Fanout { recorder: sender, recorder_thread, shared, screens, stop, virtual_time: false }
     }
 
-    /// Says whether the time of the run is virtual.
+    /// Sets whether the time of the run is virtual.
     pub(crate) fn in_virtual_time(&mut self, is_virtual: bool) {
         self.virtual_time = is_virtual;
     }
 
-    /// Hands an event to the recorder, then offers it to the screens.
+    /// Passes an event to the recorder, then offers it to the screens.
     pub(crate) fn send(&mut self, event: Event) -> Result<(), RecorderLost> {
         let event = Arc::new(event);
         if self.virtual_time {
@@ -164,12 +165,12 @@ impl Fanout {
         if gone { self.why_lost() } else { Ok(()) }
     }
 
-    /// Waits until the recorder has taken (and where its format asks for it, made durable) everything sent so far.
+    /// Waits until the recorder has taken everything sent so far, and has made it durable if its format requires that.
     pub(crate) fn wait_for_recorder(&self) -> Result<(), RecorderLost> {
         self.wait_until_few_wait(0)
     }
 
-    /// Waits until at most so many events wait for the recorder.
+    /// Waits until at most `most` events are waiting for the recorder.
     fn wait_until_few_wait(&self, most: usize) -> Result<(), RecorderLost> {
         let (progress, timeout) = self
             .shared
@@ -195,8 +196,8 @@ impl Fanout {
         }
     }
 
-    /// Lets every listener finish and waits for them; screens too, as long as their patience lasts, so that their last
-    /// words are out. A recorder that is lost already is not waited for without end.
+    /// Lets every listener finish and waits for it; for screens only as long as their patience lasts, so that their
+    /// last output is shown. The wait for a recorder that is already lost is limited.
     pub(crate) fn finish(self) -> Result<(), RecorderLost> {
         drop(self.recorder);
         let lost = self.shared.lock().lost.is_some();
@@ -211,16 +212,16 @@ impl Fanout {
         if over {
             let _ = self.recorder_thread.join();
         } else {
-            self.shared.lose("the recorder does not come back: the disk that holds the results does not answer".into());
+            self.shared.lose("the recorder does not respond: the disk that holds the results does not answer".into());
         }
         for Shown { events, thread, over, patience } in self.screens {
             drop(events);
-            // A screen that does not come back is left behind, and goes with the process: what the run has set up must
-            // be put back, whoever hangs.
+            // A screen that does not return is abandoned and ends with the process: what the run has set up must be
+            // undone in any case.
             if patience.is_some_and(|patience| over.recv_timeout(patience) == Err(RecvTimeoutError::Timeout)) {
                 continue;
             }
-            // A screen that panicked costs the screen, not the run.
+            // If a screen panicked, only the screen is lost, not the run.
             let _ = thread.join();
         }
         match self.shared.lock().lost.take() {
@@ -235,7 +236,7 @@ impl Fanout {
     }
 }
 
-/// Says that the recorder's thread is over, also when it panicked.
+/// Reports that the recorder's thread has ended, also after a panic.
 struct Over<'a> {
     shared: &'a Shared,
     stop: &'a StopToken,
@@ -260,7 +261,7 @@ fn record(mut recorder: Box<dyn Listener>, events: &Receiver<Arc<Event>>, shared
             Err(RecvTimeoutError::Timeout) => recorder.idle().map(|()| false),
             Err(RecvTimeoutError::Disconnected) => break,
         };
-        // What it could not keep stays among what waits, so that nobody who waits takes it for kept.
+        // An event that could not be kept stays in the queue, so that no waiting code takes it for recorded.
         match taken {
             Ok(true) => {
                 shared.lock().waiting_since_ns.pop_front();
@@ -279,7 +280,7 @@ fn record(mut recorder: Box<dyn Listener>, events: &Receiver<Arc<Event>>, shared
     }
 }
 
-/// A screen's thread: when the screen is lost, the run goes on without it.
+/// A screen's thread: if the screen is lost, the run continues without it.
 fn show(mut screen: Box<dyn Listener>, events: &Receiver<Arc<Event>>) {
     loop {
         let shown = match events.recv_timeout(IDLE) {

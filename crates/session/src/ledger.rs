@@ -1,5 +1,5 @@
-//! The account of the target's state along a run: said before every step, kept beyond the run, asked whether
-//! preparation may be left out, and held against the kernel's counters to notice what others write.
+//! The record of the target's state during a run: recorded before every step, kept beyond the run, checked before
+//! preparation is left out, and compared with the kernel's counters to detect writes of other programs.
 
 use drivelab_core::drive_state::{DriveState, HostCounters, own_changes};
 use drivelab_core::plan::Step;
@@ -9,15 +9,15 @@ use drivelab_core::workload::Workload;
 
 use crate::care::TargetCare;
 
-/// The state, and what has to be remembered to bring it up to date.
+/// The state, and the data needed to update it.
 pub(crate) struct Ledger {
     pub(crate) state: DriveState,
-    /// Run time at which [`DriveState::idle`] was right.
+    /// Run time for which [`DriveState::idle`] is valid.
     pub(crate) idle_at_ns: u64,
-    /// What we changed since the counters were read last, and what may have been under way; `None` where that cannot be
-    /// compared with them.
+    /// What drivelab changed since the counters were last read, and what may still have been in flight; `None` if it
+    /// cannot be compared with them.
     pub(crate) own: Option<(HostCounters, Bytes)>,
-    /// A finding about others was made: one is enough.
+    /// Whether a finding about other programs was made: one is enough.
     pub(crate) told: bool,
 }
 
@@ -35,7 +35,7 @@ impl Ledger {
         &self.state
     }
 
-    /// Brings idle time and counters up to date; gives what others changed meanwhile.
+    /// Updates idle time and counters; returns what other programs changed in between.
     pub(crate) fn look(&mut self, counters: Option<HostCounters>, now_ns: u64) -> Option<HostCounters> {
         let passed = now_ns.saturating_sub(self.idle_at_ns);
         self.idle_at_ns = now_ns;
@@ -45,12 +45,13 @@ impl Ledger {
         counters?.foreign(before?, own, slack)
     }
 
-    /// An execution is over. One that failed may have changed anything: that is not told from what others did.
+    /// An execution has ended. One that failed may have changed anything, which cannot be told apart from changes by
+    /// other programs.
     pub(crate) fn over(&mut self, step: &Step, record: Option<&StepRecord>, now_ns: u64) {
         let Some(record) = record else {
             self.own = None;
             if step.workload().is_some_and(Workload::writes) {
-                self.state.forget("an execution failed, and how much it had written is not known");
+                self.state.forget("an execution failed, and it is unknown how much it had written");
             }
             return;
         };

@@ -1,8 +1,8 @@
-//! Runs a plan on a backend: what comes next, when to stop, what was interrupted, how a run goes on.
+//! Runs a plan on a backend: which step is next, when to stop, and how a run is interrupted and resumed.
 //!
-//! Owns order and time. Must not know: SQL, files, HTML, terminals, or which backend it drives. Its only way out is
-//! the stream of events ([`drivelab_core::event`]): the recorder hears them first and loses none, screens hear them
-//! as well as they can ([`fanout`]).
+//! Owns order and time. Must not know: SQL, files, HTML, terminals, or which backend it uses. Its only output is the
+//! stream of events ([`drivelab_core::event`]): the recorder receives them first and without loss, screens if they
+//! keep up ([`fanout`]).
 #![forbid(unsafe_code)]
 
 pub mod care;

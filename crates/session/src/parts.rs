@@ -1,4 +1,4 @@
-//! What a session is made of, and why it may end before its plan does.
+//! The parts of a session, and why it may end before its plan does.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::fanout::RecorderLost;
 use crate::ledger::Ledger;
 use crate::watch::Watch;
 
-/// Why the walk through the plan ends before the plan does.
+/// Why the session ends before its plan does.
 pub(crate) enum Halt {
     Stopped,
     Failed(String),
-    /// The host cannot do what was required by name.
+    /// The host cannot do something that the user required.
     HostUnfit(String),
     Recorder(RecorderLost),
 }
@@ -36,13 +36,13 @@ pub struct Session<'a> {
     pub(crate) stop: StopToken,
     pub(crate) emitter: Emitter,
     pub(crate) records: RunRecords,
-    /// The account of the target's state; none of a target that stores nothing.
+    /// The record of the target's state; `None` for a target that stores nothing.
     pub(crate) ledger: Option<Ledger>,
-    /// Who watches beside the I/O.
+    /// The telemetry observer.
     pub(crate) watch: Watch,
-    /// What is still to be done once more, since the target is not in the state that the steps left rest on.
+    /// What is still to be repeated, because the target is not in the state that the remaining steps need.
     pub(crate) again: Again,
-    /// The preparation of the test that is going on has changed the target.
+    /// Whether the preparation of the current test has changed the target.
     pub(crate) preparing: bool,
     pub(crate) failing_steps: u32,
 }

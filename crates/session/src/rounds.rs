@@ -1,5 +1,5 @@
-//! Which executions of a test are still to be done, when a steady test is steady and what is said of it, and at which
-//! rate the next round of a search runs.
+//! Which executions of a test are still to run, when a steady test is steady and what is reported about it, and the
+//! rate of the next round of a search.
 
 use drivelab_analysis::findings;
 use drivelab_analysis::search::rate_of_round;
@@ -14,8 +14,8 @@ use drivelab_core::relative::skipped;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
 
-/// Executions of a test in one set, in order, in groups after which a steady test is judged: a round each, or all of a
-/// test with fixed rounds.
+/// Executions of a test in one set, in order, in groups after which a steady test is judged: one round each, or the
+/// whole test with fixed rounds.
 pub(crate) fn groups(test: &TestPlan, set: u32) -> Vec<Vec<(StepKey, &Step)>> {
     let schedule = test.schedule_of_set(set);
     let size = match test.rounds {
@@ -30,34 +30,34 @@ pub(crate) fn is_judged(records: &RunRecords, test: &TestPlan) -> bool {
     records.steadiness.iter().any(|verdict| verdict.test == test.name)
 }
 
-/// Whether an execution must still be done; `again` where the preparation of its test is repeated.
+/// Whether an execution must still run; `again` if the preparation of its test is repeated.
 pub(crate) fn is_due(records: &RunRecords, key: &StepKey, step: &Step, again: bool) -> bool {
     let again = step.role == StepRole::Prepare && again;
     let needless = || searched(records, key, step) == Searched::Done || skipped(records, &step.id).is_some();
     again || (!records.is_finished(key) && !needless())
 }
 
-/// What a search says about an execution.
+/// What a search needs of an execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Searched {
-    /// It belongs to no search.
+    /// It does not belong to a search.
     Not,
-    /// The search needs it, with this rate (arrivals per 1,000 seconds).
+    /// The search needs it at this rate (arrivals per 1,000 seconds).
     With(u64),
     /// The search has found its rate.
     Done,
 }
 
-/// Whether a search needs this execution, as far as the rounds before it tell.
+/// Whether a search needs this execution, according to the rounds before it.
 pub(crate) fn searched(records: &RunRecords, key: &StepKey, step: &Step) -> Searched {
     let test = records.plan.test_of(&step.id);
     let Some(Rounds::FindRate(search)) = test.map(|test| &test.rounds) else { return Searched::Not };
     rate_of_round(search, records, step, key.round).map_or(Searched::Done, Searched::With)
 }
 
-/// The verdict on a steady test after so many whole rounds: `Some` when it is steady (and has written what it must), or
-/// its most rounds are done, or it has written all that it may. Fewer than five rounds make no window: with the smoke
-/// form there is no verdict then, and a test that has written enough by then is not steady.
+/// The verdict on a steady test after this many whole rounds: `Some` if it is steady (and has written its minimum),
+/// if its most rounds are done, or if it has written its maximum. Fewer than five rounds make no window: the smoke
+/// form then has no verdict, and a test that has written its maximum by then is not steady.
 pub(crate) fn judge(test: &TestPlan, records: &RunRecords, rounds_done: u32) -> Option<Steadiness> {
     let Rounds::Steady { step, tracked, max, written, at_least } = &test.rounds else { return None };
     let values: Vec<f64> = (1..=rounds_done)
@@ -83,8 +83,8 @@ pub(crate) fn judge(test: &TestPlan, records: &RunRecords, rounds_done: u32) -> 
     })
 }
 
-/// How far a preparation went that has its verdict, and whether it is flat; `None` of a test that prepares nothing.
-/// `state` is that of the target, where it is known.
+/// How far a preparation with a verdict went, and whether it is flat; `None` for a test that prepares nothing.
+/// `state` is that of the target, if it is known.
 pub(crate) fn prepared_flat(
     test: &TestPlan,
     records: &RunRecords,
@@ -98,8 +98,8 @@ pub(crate) fn prepared_flat(
     Some(findings::prepared_flat(key, verdict, written, load.span, state.map(|state| state.share_of(load.span))))
 }
 
-/// Bytes that the first `rounds` of a test have written, as far as they were not stopped: a resumed test judges its
-/// rounds from the first on once more, and must come to the same end.
+/// Bytes written in the first `rounds` of a test, without stopped executions: a resumed test judges its rounds again
+/// from the first one, and must come to the same result.
 fn written_by(test: &TestPlan, records: &RunRecords, rounds: u32) -> u64 {
     let whole = |record: &&StepRecord| record.key.round <= rounds && record.stop_reason != StopReason::Stopped;
     let of_test = records.steps.iter().filter(|record| test.steps.iter().any(|step| step.id == record.key.step));
@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
 
-    /// Seven rounds of the sample, the first two at twice the rate: no window that holds one of them is steady.
+    /// Seven rounds of the sample, the first two at twice the rate: no window that contains one of these is steady.
     #[test]
     fn a_volume_that_ends_a_test_counts_whole_rounds_up_to_the_one_that_is_judged() {
         let mut records = sample_steady_run();
@@ -127,7 +127,7 @@ mod tests {
         let mut test = records.plan.tests.iter().find(|test| matches!(test.rounds, Rounds::Steady { .. })).cloned();
         let test = test.as_mut().expect("a steady test");
         let Rounds::Steady { step, written, .. } = &mut test.rounds else { unreachable!("found above") };
-        // Five rounds, and no byte less.
+        // Five rounds exactly.
         *written = Some(Bytes::new(5 * 100 * test.steps.len() as u64));
         let step = step.clone();
         let rounds = |records: &RunRecords, done| judge(test, records, done).map(|verdict| verdict.last_round);
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(rounds(&records, 5), None, "a round that was stopped has no figure and no volume");
     }
 
-    /// The steady test of the sample, whose rounds wrote 100 bytes a step, with these volumes in rounds.
+    /// The steady test of the sample, whose rounds wrote 100 bytes in each step, with these volumes in rounds.
     fn judged(most: Option<u64>, least: Option<u64>) -> impl Fn(u32) -> Option<(u32, bool)> {
         let mut records = sample_steady_run();
         records.steps.iter_mut().for_each(|record| record.written_total = Bytes::new(100));

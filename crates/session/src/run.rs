@@ -1,4 +1,4 @@
-//! The session: walks the plan, runs each step, rests, judges steadiness, and ends or interrupts the run.
+//! The session: goes through the plan, runs each step, rests, judges steady tests, and ends or interrupts the run.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::parts::{Halt, Session};
 use crate::rounds::{Searched, groups, is_due, is_judged, judge, prepared_flat, searched};
 use crate::watch::{Watch, phase_of};
 
-/// Steps in a row that end in device errors before the run is given up.
+/// Consecutive steps with device errors after which the run is given up.
 const FAILING_STEPS_LIMIT: u32 = 3;
 
 /// How a run begins.
@@ -32,11 +32,11 @@ const FAILING_STEPS_LIMIT: u32 = 3;
 pub enum Start {
     /// A new run.
     New(RunStarted),
-    /// A new process goes on with an interrupted run.
+    /// A new process continues an interrupted run.
     Resumed {
-        /// What the recording holds.
+        /// Content of the recording.
         records: RunRecords,
-        /// What is said about the break.
+        /// The record of the resumption.
         resumed: RunResumed,
     },
 }
@@ -51,39 +51,39 @@ pub enum Outcome {
     },
     /// Stopped before its end; can be resumed.
     Interrupted {
-        /// Who or what asked: the user, or a drive that got too hot.
+        /// Who or what requested the stop: the user, or a drive that got too hot.
         cause: String,
     },
-    /// Ended early and cannot go on.
+    /// Ended early and cannot continue.
     Failed {
-        /// What went wrong: what, where, why likely, what to do.
+        /// What went wrong: what, where, likely why, what to do.
         message: String,
         /// Operations that ended in an error, over the whole run.
         device_errors: u64,
-        /// The host cannot do what was required by name.
+        /// Whether the host cannot do something that the user required.
         host_unfit: bool,
     },
-    /// The recording failed; what it holds up to then can be resumed.
+    /// The recording failed; the run can be resumed from what it contains.
     RecorderLost {
         /// What went wrong.
         message: String,
     },
 }
 
-/// What an I/O step came to.
+/// Result of an I/O step.
 struct Ran {
-    /// How long the target was busy with it.
+    /// Time that the target was busy with it.
     active: Nanos,
     record: Result<StepRecord, BackendError>,
-    /// Whether what it had written to the page cache came to the target.
+    /// Whether its writes to the page cache reached the target.
     written_out: Result<(), BackendError>,
 }
 
 impl<'a> Session<'a> {
-    /// Emits the first event. `clock` stands at 0 for a new run and at the last recorded time for a resumed one.
+    /// Emits the first event. `clock` is at 0 for a new run, and at the last recorded time for a resumed one.
     ///
     /// # Errors
-    /// [`RecorderLost`] where even the first event cannot be recorded.
+    /// [`RecorderLost`] if even the first event cannot be recorded.
     pub fn begin(
         start: Start,
         backend: &'a mut dyn Backend,
@@ -142,13 +142,13 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Lets somebody watch beside the I/O; what they sample is recorded with the run.
+    /// Adds a telemetry observer; its samples are recorded with the run.
     #[must_use]
     pub fn observed(self, observer: Option<Box<dyn Observer>>) -> Self {
         Session { watch: Watch::by(observer), ..self }
     }
 
-    /// Runs what is left of the plan, to its end or until it is stopped, and finishes all listeners.
+    /// Runs the remaining plan, to its end or until it is stopped, and finishes all listeners.
     #[must_use]
     pub fn run(mut self) -> Outcome {
         let plan = self.records.plan.clone();
@@ -181,7 +181,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What can only be said at the end, and the end.
+    /// The findings that are only possible at the end, and the last event.
     fn last_words(&mut self, last: EventBody) -> Result<(), RecorderLost> {
         self.watch.finish(&mut self.emitter)?;
         for finding in self.care.closing_findings() {
@@ -190,7 +190,7 @@ impl<'a> Session<'a> {
         self.emitter.emit_and_wait(last).map(|_| ())
     }
 
-    /// Nothing more can be recorded; the recorder's own words, where there are any, say why.
+    /// Nothing more can be recorded; the recorder's own message, if there is one, states why.
     fn recorder_lost(self, lost: RecorderLost) -> Outcome {
         let message = self.emitter.finish().err().unwrap_or(lost).0;
         Outcome::RecorderLost { message }
@@ -232,14 +232,14 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// A steady test has its verdict. Of a preparation it is said how far it went as well.
+    /// A steady test has its verdict. For a preparation, a finding also reports how far it went.
     fn judged(&mut self, test: &TestPlan, verdict: Steadiness) -> Result<(), Halt> {
         let finding = prepared_flat(test, &self.records, &verdict, self.ledger.as_ref().map(Ledger::state));
         self.note(EventBody::Steadiness(verdict))?;
         finding.map_or(Ok(()), |finding| self.note(EventBody::Finding(finding)))
     }
 
-    /// Does those finished executions of a test once more that later ones rest on; their figures stay as they are.
+    /// Repeats the finished executions of a test that later ones depend on; their figures stay as they are.
     fn make_again(&mut self, test: &TestPlan, set: u32) -> Result<(), Halt> {
         for (key, step) in test.schedule_of_set(set) {
             if !self.again.executions.contains(&key) {
@@ -266,7 +266,7 @@ impl<'a> Session<'a> {
                     self.enter(Phase::Ordinary)?;
                     (*time, None)
                 }
-                // How warm a drive was is not made again.
+                // A drive's temperature is not restored.
                 Action::CoolDown(_) => (Nanos::new(0), None),
             };
             let reason = record.as_ref().map(|record| record.stop_reason);
@@ -284,7 +284,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Emits an event between steps and folds it into what is known of the run.
+    /// Emits an event between steps and adds it to the records of the run.
     pub(crate) fn note(&mut self, body: EventBody) -> Result<(), Halt> {
         let event = self.emitter.emit_and_wait(body)?;
         self.records.push(event);
@@ -292,7 +292,7 @@ impl<'a> Session<'a> {
     }
 
     fn run_step(&mut self, key: &StepKey, step: &Step) -> Result<(), Halt> {
-        // A stop may end either wait. Until both are over, nothing on record says that the execution has begun.
+        // A stop may end either wait. Until both have ended, the recording does not show the execution as begun.
         if let Some(wait) = step.start_below {
             self.cool_down(key, wait)?;
         }
@@ -330,13 +330,13 @@ impl<'a> Session<'a> {
         self.rest(key, step, active)
     }
 
-    /// Where an execution stands in the whole schedule, from 1.
+    /// Position of an execution in the whole schedule, from 1.
     fn position(&self, key: &StepKey) -> u32 {
         let at = self.records.plan.schedule().iter().position(|(one, _)| one == key);
         u32::try_from(at.map_or(0, |at| at + 1)).unwrap_or(u32::MAX)
     }
 
-    /// Runs an I/O step; says how long the target was busy with it.
+    /// Runs an I/O step; returns how long the target was busy with it.
     fn run_io(&mut self, key: &StepKey, step: &Step) -> Result<Nanos, Halt> {
         let Ran { active, record, written_out } = self.drive(key, step)?;
         match record {
@@ -351,18 +351,17 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Lets the backend run an I/O step, hands its intervals on and brings the account of the target's state up to
-    /// date.
+    /// Lets the backend run an I/O step, passes on its intervals and updates the record of the target's state.
     fn drive(&mut self, key: &StepKey, step: &Step) -> Result<Ran, Halt> {
         let nothing = |why: &str| {
             let record = Err(BackendError::Unfit(why.to_owned()));
             Ok(Ran { active: Nanos::new(0), record, written_out: Ok(()) })
         };
-        // The plan of the records has the rates that follow from earlier steps.
+        // The plan of the records contains the rates that follow from earlier steps.
         let Some(step) = self.records.plan.step(&step.id).cloned() else { return nothing("it is not in the plan") };
         let Action::Io { workload, stop, ramp } = &step.action else { return nothing("it issues no I/O") };
         if !is_resolved(&step) {
-            return nothing("the step whose rate it takes a share of is not on record");
+            return nothing("the step that its rate depends on is not on record");
         }
         let workload = &at_rate(&reseeded(workload, key, &step), searched(&self.records, key, &step));
         let started_ns = self.clock.now_ns();
@@ -403,7 +402,7 @@ impl<'a> Session<'a> {
         }
         let cause = first_error.map_or_else(String::new, |error| {
             format!(
-                "; the first: {} of {} at byte {} ended with {}",
+                "; first error: {} of {} at byte {} ended with {}",
                 error.op.name(),
                 error.length,
                 error.offset,
@@ -412,8 +411,8 @@ impl<'a> Session<'a> {
         });
         if step.role == StepRole::Prepare && errors > 0 {
             return Err(Halt::Failed(format!(
-                "the target could not be prepared: {errors} operations failed in '{}'{cause}; nothing measured on it \
-                 would mean anything. Check the kernel log and the free space, and try another target",
+                "the target could not be prepared: {errors} operations failed in '{}'{cause}; measurements on it \
+                 would be meaningless. Check the kernel log and the free space, and try another target",
                 step.label
             )));
         }
@@ -440,7 +439,7 @@ impl<'a> Session<'a> {
         let length = step.rest.after(active);
         let plan = &self.records.plan;
         let rests = plan.test_of(&step.id).is_none_or(|test| plan.rests_after(test, key, step));
-        // A person who waits for the end of the step waits for no rest.
+        // If the user waits for the end of the step, there is no rest.
         if length.get() == 0 || !rests || self.stop.stops_after_step() {
             return Ok(());
         }
@@ -452,7 +451,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The load with the rate that a search wants; the record's `open_loop.asked_iops` says which it was.
+/// The load at the rate that a search needs; the record's `open_loop.asked_iops` shows the rate.
 fn at_rate(workload: &Workload, searched: Searched) -> Workload {
     let mut workload = workload.clone();
     if let (Some(rate), Searched::With(per_1000_s)) = (&mut workload.pace.rate, searched) {
@@ -461,7 +460,7 @@ fn at_rate(workload: &Workload, searched: Searched) -> Workload {
     workload
 }
 
-/// Later rounds of a preparation write to places of their own: a round is a part of one long load.
+/// Later rounds of a preparation write to different places: a round is a part of one long load.
 fn reseeded(workload: &Workload, key: &StepKey, step: &Step) -> Workload {
     let mut workload = workload.clone();
     if step.role == StepRole::Prepare && key.round > 1 {
@@ -470,7 +469,7 @@ fn reseeded(workload: &Workload, key: &StepKey, step: &Step) -> Workload {
     workload
 }
 
-/// About forty intervals in a short step, one a second in a long one: enough points for a curve, few enough to keep.
+/// About forty intervals in a short step, one per second in a long one: enough points for a curve, few enough to store.
 fn interval_length(step: &Step) -> Nanos {
     let expected = match &step.action {
         Action::Io { stop, ramp, .. } => {
@@ -482,7 +481,7 @@ fn interval_length(step: &Step) -> Nanos {
     Nanos::new((expected.get() / 40).clamp(100_000_000, 1_000_000_000))
 }
 
-/// An error number in words.
+/// An error number as text.
 fn describe_errno(errno: i32) -> String {
     if errno == 0 { "fewer bytes than asked".to_owned() } else { std::io::Error::from_raw_os_error(errno).to_string() }
 }

@@ -9,14 +9,14 @@ use drivelab_core::telemetry::Phase;
 use crate::parts::{Halt, Session};
 use crate::watch::COLLECT_EVERY_NS;
 
-/// Between two looks at a drive that is cooling down.
+/// Time between two checks of a drive that is cooling.
 const LOOK_EVERY_NS: u64 = 2_000_000_000;
-/// How often a first temperature is asked for again before it counts as not there, and after which pause.
+/// How often a failed first temperature reading is repeated before it counts as absent, and the pause before each try.
 const FIRST_LOOKS: u32 = 5;
 const FIRST_LOOK_EVERY_NS: u64 = 1_000_000_000;
 
 impl Session<'_> {
-    /// Says what is watched.
+    /// Records the telemetry sources.
     pub(crate) fn describe(&mut self) -> Result<(), Halt> {
         if let Some(observer) = &self.watch.observer {
             self.emitter.emit_and_wait(EventBody::TelemetryDescribed(observer.described()))?;
@@ -24,7 +24,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Those who watch enter a phase; what they read at the border is recorded.
+    /// The observer enters a phase; its readings at the boundary are recorded.
     pub(crate) fn enter(&mut self, phase: Phase) -> Result<(), Halt> {
         if let Some(observer) = &mut self.watch.observer {
             observer.enter(phase);
@@ -33,7 +33,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Waits until a run time, and records meanwhile what is sampled.
+    /// Waits until a run time, and records samples in the meantime.
     pub(crate) fn wait_until(&mut self, until_ns: u64) -> Result<(), Halt> {
         loop {
             let slice_ns =
@@ -48,10 +48,10 @@ impl Session<'_> {
         }
     }
 
-    /// Waits until the drive is cool enough, and says how it goes. Its temperature is looked at seldom: each look may
-    /// wake it. Where the time is over the run goes on; analysis makes a finding of it.
+    /// Waits until the drive is cool enough, and records the progress. Its temperature is read rarely, because each
+    /// reading may wake it. If the time limit is reached, the run continues; analysis makes a finding of it.
     pub(crate) fn cool_down(&mut self, key: &StepKey, wait: CoolDown) -> Result<(), Halt> {
-        // One reading that fails is no reason to give a run up.
+        // A single failed reading does not end the run.
         let mut first = self.temperature();
         for _ in 0..FIRST_LOOKS {
             if first.is_none() {
@@ -65,11 +65,11 @@ impl Session<'_> {
                 let tries = FIRST_LOOKS + 1;
                 format!("the drive's temperature could not be read in {tries} tries; check its sensor, name")
             } else {
-                "nothing tells the drive's temperature; name".to_owned()
+                "no source reports the drive's temperature; name".to_owned()
             };
             return Err(Halt::Failed(format!(
-                "{key} is to begin below {below} °C, and {why} a thermometer with --temperature-file, or run without that \
-                 condition"
+                "{key} must begin below {below} °C, but {why} a thermometer with --temperature-file, or run without \
+                 that condition"
             )));
         };
         let below = f64::from(wait.below_c);
@@ -99,7 +99,7 @@ impl Session<'_> {
         self.watch.observer.as_mut().and_then(|observer| observer.drive_temperature()).map(|(_, celsius)| celsius)
     }
 
-    /// Who or what asked for the stop.
+    /// Who or what requested the stop.
     pub(crate) fn why_stopped(&self) -> String {
         let hot = self.watch.observer.as_ref().and_then(|observer| observer.too_hot());
         match (self.stop.cause(), hot) {

@@ -1,4 +1,4 @@
-//! Reading a bundle: what it is, how it stands, its events, and whether its bytes are still what was written.
+//! Reading a bundle: what it contains, its state, its events, and whether its bytes are still as written.
 //!
 //! Never changes a file. The rules are those of docs/formats/bundle.md, "Reading rules".
 
@@ -26,14 +26,14 @@ pub struct Bundle {
     seal: Option<Seal>,
 }
 
-/// All segments of a bundle, read; their events were handed over meanwhile.
+/// All segments of a bundle, as read; their events are passed on during the reading.
 #[derive(Default)]
 pub(crate) struct Recording {
-    /// How many events there are, numbers without gaps.
+    /// Number of events, numbered without gaps.
     pub(crate) events: u64,
-    /// How the run ended, where the last event says so.
+    /// How the run ended, if the last event states it.
     pub(crate) ended: Option<RunState>,
-    /// One entry per segment, with frames and records.
+    /// One entry for each segment, with frames and records.
     pub(crate) entries: Vec<FileEntry>,
     /// Torn tails.
     pub(crate) torn: Vec<Torn>,
@@ -61,42 +61,42 @@ impl Bundle {
         Ok(Bundle { path: path.to_owned(), manifest, seal })
     }
 
-    /// Where it is.
+    /// Path of the bundle.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the run is.
+    /// Description of the run.
     #[must_use]
     pub const fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// How it ended; `None` while it is unsealed.
+    /// The seal; `None` while the bundle is unsealed.
     #[must_use]
     pub const fn seal(&self) -> Option<&Seal> {
         self.seal.as_ref()
     }
 
-    /// How the run stands: [`RunState::Interrupted`] without a seal, whatever the last event says.
+    /// State of the run: [`RunState::Interrupted`] without a seal, whatever the last event states.
     #[must_use]
     pub fn state(&self) -> RunState {
         self.seal.as_ref().map_or(RunState::Interrupted, |seal| seal.state)
     }
 
-    /// Whether a process records it now.
+    /// Whether a process is recording it now.
     #[must_use]
     pub fn is_live(&self) -> bool {
         lock::is_held(&self.path)
     }
 
-    /// All events, checked. Of an unsealed bundle: up to the last one that can be read. Where the process was killed
-    /// before its first event was on disk, that event is made again from the copies beside it, so a run always has its
-    /// beginning.
+    /// All events, checked. For an unsealed bundle: up to the last readable event. If the process was killed before
+    /// its first event was on disk, that event is rebuilt from the copies in the bundle, so that a run always has its
+    /// start.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] where a file is not what was written.
+    /// [`StoreError::Damaged`] if a file is not what was written.
     pub fn events(&self) -> Result<Vec<Event>, StoreError> {
         let mut events = Vec::new();
         self.each_event(|event| {
@@ -106,17 +106,17 @@ impl Bundle {
         Ok(events)
     }
 
-    /// Hands the events of [`Self::events`] over one by one, until `take` has enough: a run of any length takes the
-    /// memory of one of its frames.
+    /// Passes on the events of [`Self::events`] one by one until `take` stops it: the memory needed is that of one
+    /// frame, whatever the length of the run.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] where a file is not what was written; what was read before it has been handed over.
+    /// [`StoreError::Damaged`] if a file is not what was written; what was read before it has already been passed on.
     pub fn each_event(&self, mut take: impl FnMut(Event) -> ControlFlow<()>) -> Result<(), StoreError> {
         let mut enough = false;
         let read = self.recording(&mut |event| {
             enough = take(event).is_break();
-            // Only ends the reading; nobody sees it.
-            if enough { Err(StoreError::damaged(&self.path, "nobody reads on")) } else { Ok(()) }
+            // This error only ends the reading; it is never shown.
+            if enough { Err(StoreError::damaged(&self.path, "the reader has stopped")) } else { Ok(()) }
         });
         match read {
             Err(_) if enough => Ok(()),
@@ -128,25 +128,25 @@ impl Bundle {
         }
     }
 
-    /// What cannot be read behind the last whole frame of each segment; usual after a kill, and no error.
+    /// The unreadable bytes after the last whole frame of each segment; normal after a kill, and not an error.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] where a file is not what was written.
+    /// [`StoreError::Damaged`] if a file is not what was written.
     pub fn torn(&self) -> Result<Vec<Torn>, StoreError> {
         Ok(self.skimmed(&mut |_| Ok(()))?.torn)
     }
 
-    /// The run as a whole, intervals without their distributions ([`Event::condensed`]). A run that ended and was
-    /// killed before its seal is still [`RunState::Interrupted`]; [`crate::seal_ended`] mends it.
+    /// The run as a whole, with intervals without their distributions ([`Event::condensed`]). A run that ended but
+    /// was killed before its seal is still [`RunState::Interrupted`]; [`crate::seal_ended`] repairs that.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] where a file is not what was written.
+    /// [`StoreError::Damaged`] if a file is not what was written.
     pub fn records(&self) -> Result<RunRecords, StoreError> {
         self.folded(false)
     }
 
-    /// What was done: the same without intervals and samples, since reading those of a day takes longer than a session
-    /// waits. Its last number, and the times of its breaks, are those of events that were read.
+    /// The run without intervals and samples, because reading those of a day takes longer than a session waits. Its
+    /// last event number and the times of its breaks are those of the events that were read.
     pub(crate) fn outline(&self) -> Result<RunRecords, StoreError> {
         self.folded(true)
     }
@@ -159,7 +159,7 @@ impl Bundle {
         fold.end(self)
     }
 
-    /// Checks everything there is to check: lengths and BLAKE3 of all files, frames, numbers, and that the seal agrees.
+    /// Checks everything: lengths and BLAKE3 of all files, frames, event numbers, and that the seal agrees.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] names the first file that is not what was written.
@@ -171,7 +171,7 @@ impl Bundle {
             return Err(StoreError::damaged(&path, "its state is not that of the last event"));
         }
         if recording.events != seal.events {
-            let what = format!("it counts {} events and there are {}", seal.events, recording.events);
+            let what = format!("it counts {} events, but there are {}", seal.events, recording.events);
             return Err(StoreError::damaged(&path, what));
         }
         Ok(())
@@ -180,7 +180,7 @@ impl Bundle {
     /// The copy of the methodology file.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] where it is not the one that was written.
+    /// [`StoreError::Damaged`] if it is not the one that was written.
     pub fn methodology_toml(&self) -> Result<String, StoreError> {
         self.copy(METHODOLOGY)
     }
@@ -188,7 +188,7 @@ impl Bundle {
     /// Target and testbed as found before the run.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] where the copy is not the one that was written.
+    /// [`StoreError::Damaged`] if the copy is not the one that was written.
     pub fn environment(&self) -> Result<Environment, StoreError> {
         let bad = |error: String| StoreError::damaged(&self.path.join(ENVIRONMENT), error);
         let table: toml::Table = toml::from_str(&self.copy(ENVIRONMENT)?).map_err(|error| bad(error.to_string()))?;
@@ -197,13 +197,13 @@ impl Bundle {
         serde_json::from_slice(&json).map_err(|error| bad(error.to_string()))
     }
 
-    /// Bytes of all its files.
+    /// Total bytes of all its files.
     #[must_use]
     pub fn size(&self) -> Bytes {
         Bytes::new(size_below(&self.path))
     }
 
-    /// The first event as it would have been recorded, from the copies made before it.
+    /// The first event as it would have been recorded, from the copies that were made before it.
     pub(crate) fn first_event(&self) -> Result<Event, StoreError> {
         let bad = |name: &str, error: String| StoreError::damaged(&self.path.join(name), error);
         let plan: Plan =
@@ -214,7 +214,7 @@ impl Bundle {
         Ok(Event { seq: 0, at_ns: 0, event: EventBody::RunStarted(start) })
     }
 
-    /// Reads all segments and hands their events over; under a seal, only bytes that it vouches for.
+    /// Reads all segments and passes on their events; if there is a seal, only bytes that match it.
     pub(crate) fn recording(
         &self,
         take: &mut dyn FnMut(Event) -> Result<(), StoreError>,
@@ -222,7 +222,7 @@ impl Bundle {
         self.walk(false, take)
     }
 
-    /// The same without intervals and samples, which are counted only.
+    /// The same, but intervals and samples are only counted.
     pub(crate) fn skimmed(
         &self,
         take: &mut dyn FnMut(Event) -> Result<(), StoreError>,
@@ -246,34 +246,34 @@ impl Bundle {
             })?;
             (entry.frames, entry.records) = (Some(segment.frames), Some(segment.records));
             if sealed.is_some_and(|sealed| *sealed != entry) {
-                return Err(StoreError::damaged(&file, "its frames are not those that the seal counts"));
+                return Err(StoreError::damaged(&file, "its frames do not match the seal"));
             }
             recording.entries.push(entry);
             recording.torn.extend(segment.torn);
         }
         let sealed = self.seal.as_ref().map(|seal| seal.files.iter().filter(|entry| entry.frames.is_some()).count());
         if sealed.is_some_and(|sealed| sealed != count as usize) {
-            let what = format!("{count} segments are there and the seal lists {}", sealed.unwrap_or_default());
+            let what = format!("there are {count} segments, but the seal lists {}", sealed.unwrap_or_default());
             return Err(StoreError::damaged(&self.path.join(EVENTS), what));
         }
         Ok(recording)
     }
 
-    /// Checks the files beside the segments: those that the manifest lists, and those that the seal does.
+    /// Checks the files besides the segments: those listed in the manifest and those listed in the seal.
     pub(crate) fn check_copies(&self) -> Result<(), StoreError> {
         let sealed = self.seal.iter().flat_map(|seal| &seal.files).filter(|entry| entry.frames.is_none());
         self.manifest.files.iter().chain(sealed).try_for_each(|entry| self.checked(entry).map(drop))
     }
 
-    /// What the seal says about a segment; `None` without a seal.
+    /// The seal's entry for a segment; `None` without a seal.
     fn sealed_entry(&self, name: &str) -> Result<Option<&FileEntry>, StoreError> {
         let Some(seal) = &self.seal else { return Ok(None) };
         let entry = seal.files.iter().find(|entry| entry.path == name);
-        let unknown = || StoreError::damaged(&self.path.join(name), "the seal does not know this segment");
+        let unknown = || StoreError::damaged(&self.path.join(name), "the seal does not list this segment");
         entry.map(Some).ok_or_else(unknown)
     }
 
-    /// The first segment is not one of this run.
+    /// The first segment does not belong to this run.
     fn not_its_own(&self, what: String) -> StoreError {
         StoreError::damaged(&self.path.join(segment_name(0)), what)
     }
@@ -295,14 +295,14 @@ impl Bundle {
 }
 
 impl Recording {
-    /// Counts an event; its number must go on where the last one ended.
+    /// Counts an event; its number must follow that of the previous event.
     fn count(&mut self, file: &Path, number: u64, event: Option<&Event>) -> Result<(), StoreError> {
         if number != self.events {
             return Err(StoreError::Damaged {
                 file: file.to_owned(),
                 frame: None,
                 offset: None,
-                what: format!("event {number} follows where event {} should: events are missing", self.events),
+                what: format!("event {number} follows instead of event {}: events are missing", self.events),
                 readable: format!("the {} events before it can still be read", self.events),
             });
         }
@@ -315,7 +315,7 @@ impl Recording {
     }
 }
 
-/// A run in the making, from events that come one by one.
+/// The records of a run that is being read, event by event.
 #[derive(Default)]
 pub(crate) struct Fold(Option<RunRecords>);
 

@@ -1,4 +1,5 @@
-//! What this host was last found able to generate: one file in the data folder, replaced by each measurement.
+//! The last measured limits of this host as a load generator: one file in the data folder, replaced by each
+//! measurement.
 
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use crate::document;
 use crate::error::StoreError;
 use crate::layout::{CEILINGS, DataDir};
 
-/// Keeps what was measured, in place of what was kept before.
+/// Stores the measured limits and replaces the earlier ones.
 ///
 /// # Errors
 /// [`StoreError::Full`], [`StoreError::ReadOnly`], [`StoreError::Io`]; [`StoreError::Unstorable`] for a figure that
@@ -17,8 +18,8 @@ pub fn write_ceilings(data: &DataDir, ceilings: &HostCeilings) -> Result<(), Sto
     document::keep(&data.root().join(CEILINGS), "what this host can generate", ceilings)
 }
 
-/// What is kept in the data folder at `root`; `None` where nothing is, or nothing that this version can read: it costs
-/// a few seconds to measure again.
+/// The limits stored in the data folder at `root`; `None` if there are none, or none that this version can read: a
+/// new measurement takes only a few seconds.
 #[must_use]
 pub fn read_ceilings(root: &Path) -> Option<HostCeilings> {
     serde_json::from_slice(&crate::fsio::read(&root.join(CEILINGS)).ok()?).ok()

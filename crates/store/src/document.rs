@@ -1,8 +1,8 @@
-//! The two checked documents, `manifest.json` and `seal.json`: their fields, versions and checksums. And how the plain
-//! JSON files of the data folder are written, which carry neither.
+//! The two checked documents, `manifest.json` and `seal.json`: their fields, versions and checksums. Also the writing
+//! of plain JSON files in the data folder, which have neither version nor checksum.
 //!
-//! The fields and their order are those of docs/formats/bundle.md; the order counts, because the checksum is taken over
-//! the content written without white space.
+//! The fields and their order are those of docs/formats/bundle.md. The order matters, because the checksum is
+//! computed over the content written without white space.
 
 use std::path::Path;
 
@@ -19,29 +19,29 @@ use crate::fsio;
 /// Version of the bundle format that this crate writes, and the only one it reads.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// One file of a bundle, as it must be.
+/// One file of a bundle as it must be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileEntry {
-    /// Relative to the bundle.
+    /// Path relative to the bundle.
     pub path: String,
     /// Length of the whole file.
     pub bytes: u64,
     /// BLAKE3 of the whole file, 64 hexadecimal digits.
     pub blake3: String,
-    /// Whole frames, for segments.
+    /// Number of whole frames, for segments.
     pub frames: Option<u32>,
-    /// Events in those frames, for segments.
+    /// Number of events in those frames, for segments.
     pub records: Option<u64>,
 }
 
 impl FileEntry {
-    /// Describes these bytes.
+    /// The entry for these bytes.
     pub(crate) fn of(path: &str, bytes: &[u8]) -> Self {
         let blake3 = blake3::hash(bytes).to_hex().to_string();
         FileEntry { path: path.to_owned(), bytes: bytes.len() as u64, blake3, frames: None, records: None }
     }
 
-    /// Describes a file, of which no more than a piece is in memory at a time.
+    /// The entry for a file, read in pieces to save memory.
     pub(crate) fn of_file(path: &str, file: &Path) -> Result<Self, StoreError> {
         let mut hasher = blake3::Hasher::new();
         let input = drivelab_core::input::open(file).map_err(|error| StoreError::io("read", file, error))?;
@@ -50,25 +50,25 @@ impl FileEntry {
         Ok(FileEntry { path: path.to_owned(), bytes, blake3, frames: None, records: None })
     }
 
-    /// Whether these bytes are the ones described.
+    /// Checks that these bytes match the entry.
     pub(crate) fn check(&self, file: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         self.agrees(file, &FileEntry::of(&self.path, bytes))
     }
 
-    /// Whether the file that was found is the one described; its frames aside.
+    /// Checks that the file that was found matches the entry, apart from its frames.
     pub(crate) fn agrees(&self, file: &Path, found: &FileEntry) -> Result<(), StoreError> {
         if found.bytes != self.bytes {
-            let what = format!("it has {} bytes and was written with {}", found.bytes, self.bytes);
+            let what = format!("it has {} bytes, but was written with {}", found.bytes, self.bytes);
             return Err(StoreError::damaged(file, what));
         }
         if found.blake3 != self.blake3 {
-            return Err(StoreError::damaged(file, "its BLAKE3 is not the recorded one"));
+            return Err(StoreError::damaged(file, "its BLAKE3 does not match the recorded one"));
         }
         Ok(())
     }
 }
 
-/// What a run is; written when it begins.
+/// The description of a run; written when it begins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Version of the event vocabulary.
@@ -77,19 +77,19 @@ pub struct Manifest {
     pub run: RunId,
     /// Wall-clock time of run time 0, RFC 3339 in UTC.
     pub started: String,
-    /// Which drivelab began it.
+    /// The version of drivelab that started it.
     pub tool: ToolVersion,
     /// The methodology.
     pub methodology: MethodIdentity,
     /// Its form.
     pub form: Form,
-    /// Path of the target; of a run under conditions the drive, and in brackets what was set up on it.
+    /// Path of the target; for a run under conditions, the drive with the condition in brackets.
     pub target: String,
-    /// Model of the drive, where the target lies on one that names it.
+    /// Model of the drive, if the target is on one that reports it.
     pub drive: Option<String>,
-    /// Executions in the plan, steady tests with their most rounds.
+    /// Number of executions in the plan; steady tests with their most rounds.
     pub steps_total: u32,
-    /// The copies that are never changed.
+    /// The copies, which are never changed.
     pub files: Vec<FileEntry>,
 }
 
@@ -102,9 +102,9 @@ pub struct Seal {
     pub state: RunState,
     /// When the last event was written, RFC 3339 in UTC.
     pub ended: String,
-    /// Events in all segments.
+    /// Number of events in all segments.
     pub events: u64,
-    /// Executions that finished.
+    /// Number of finished executions.
     pub steps_done: u32,
     /// The manifest and all segments.
     pub files: Vec<FileEntry>,
@@ -133,7 +133,7 @@ struct Document<T> {
     blake3: String,
 }
 
-/// Only what every version has.
+/// The fields common to every version.
 #[derive(Deserialize)]
 struct Probe {
     format: String,
@@ -154,7 +154,7 @@ pub(crate) fn write<T: Checked>(content: T) -> Result<Vec<u8>, StoreError> {
     Ok(text)
 }
 
-/// Keeps a value as a plain JSON file that people can read, atomically and durably; `what` names it where JSON cannot
+/// Stores a value as a readable, plain JSON file, atomically and durably; `what` names it in the error if JSON cannot
 /// hold it.
 pub(crate) fn keep<T: Serialize>(path: &Path, what: &str, value: &T) -> Result<(), StoreError> {
     let unstorable =
@@ -170,7 +170,7 @@ pub(crate) fn read<T: Checked>(path: &Path) -> Result<T, StoreError> {
     let bad = |error: String| StoreError::damaged(path, error);
     let probe: Probe = serde_json::from_slice(&bytes).map_err(|error| bad(error.to_string()))?;
     if probe.format != T::FORMAT {
-        return Err(bad(format!("its format is '{}' and should be '{}'", probe.format, T::FORMAT)));
+        return Err(bad(format!("its format is '{}', but should be '{}'", probe.format, T::FORMAT)));
     }
     if probe.format_version != FORMAT_VERSION {
         let writer = probe.content.pointer("/tool/version").and_then(|version| version.as_str());
@@ -178,7 +178,7 @@ pub(crate) fn read<T: Checked>(path: &Path) -> Result<T, StoreError> {
     }
     let document: Document<T> = serde_json::from_slice(&bytes).map_err(|error| bad(error.to_string()))?;
     if hash(&document.content).map_err(|error| bad(error.to_string()))? != document.blake3 {
-        return Err(bad("its content does not fit its own BLAKE3".to_owned()));
+        return Err(bad("its content does not match its BLAKE3".to_owned()));
     }
     Ok(document.content)
 }

@@ -1,4 +1,4 @@
-//! The state in which a drive was left: one file a drive in the data folder, so that the next run knows it.
+//! The state in which a drive was left: one file for each drive in the data folder, for the next run.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::error::StoreError;
 use crate::layout::{DRIVE_STATES, DataDir};
 use crate::{document, fsio};
 
-/// Keeps the state in which a drive is, in place of what was kept of the same drive before.
+/// Stores the current state of a drive and replaces the earlier one.
 ///
 /// # Errors
 /// [`StoreError::Full`], [`StoreError::ReadOnly`], [`StoreError::Io`]; [`StoreError::Unstorable`] for a figure that
@@ -22,17 +22,18 @@ pub fn write_drive_state(data: &DataDir, state: &KeptState) -> Result<(), StoreE
     document::keep(&file_of(data.root(), &state.device), "the state of the drive", state)
 }
 
-/// What is kept of a drive in the data folder at `root`; nothing where nothing is, or nothing that this version can
-/// read: the drive is then prepared anew.
+/// The state of a drive stored in the data folder at `root`; `None` if there is none, or none that this version can
+/// read: the drive is then prepared again.
 #[must_use]
 pub fn read_drive_state(root: &Path, device: &DeviceIdentity) -> Option<KeptState> {
     let kept: KeptState = serde_json::from_slice(&crate::fsio::read(&file_of(root, device)).ok()?).ok()?;
-    // The count of disks and the number of the device say that it came anew, not that it is another one.
+    // The disk sequence number and the device number show that the device appeared again, not that it is another one.
     let now = DeviceIdentity { diskseq: kept.device.diskseq, ..device.clone() };
     now.changes_since(&kept.device).is_empty().then_some(kept)
 }
 
-/// The file of a device: named by what stays the same of it. A part of a disk is told from the whole by its length.
+/// The file of a device, named after its constant properties. A part of a disk is distinguished from the whole disk
+/// by its length.
 fn file_of(root: &Path, device: &DeviceIdentity) -> PathBuf {
     let DeviceIdentity { name, whole, model, serial, wwid, capacity, backing_file, .. } = device;
     let part = name.strip_prefix(whole.as_str()).unwrap_or_default();
@@ -85,7 +86,7 @@ mod tests {
         assert_eq!(read_drive_state(folder.path(), &device(Some("A"), 7)), Some(kept.clone()));
         assert_eq!(read_drive_state(folder.path(), &device(Some("B"), 1)), None);
         assert_eq!(read_drive_state(folder.path(), &device(None, 1)), None);
-        // A file whose name is right and whose drive is not.
+        // A file with the right name but the wrong drive.
         let swapped = DeviceIdentity { model: Some("Y".to_owned()), ..device(None, 1) };
         write_drive_state(&data, &KeptState { device: device(None, 1), ..kept }).expect("written");
         assert_eq!(read_drive_state(folder.path(), &swapped), None);

@@ -1,31 +1,31 @@
-//! What can go wrong with bytes at rest. One clear message each: what, where, why likely, what to do.
+//! Errors of stored data. One clear message each: what, where, likely why, what to do.
 //!
-//! Owns the sorting of the kernel's answers (full, read-only, other). Must not know exit codes; they are chosen by
-//! [`StoreError::kind`] at the edge.
+//! Owns the classification of the kernel's errors (full, read-only, other). Must not know exit codes; callers choose
+//! them by [`StoreError::kind`].
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use drivelab_core::ids::RunId;
 
-/// The sort of a [`StoreError`], for whoever has to choose an exit code.
+/// The kind of a [`StoreError`], for callers that choose an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreErrorKind {
     /// There is no such run.
     NotFound,
-    /// Several runs fit.
+    /// Several runs match.
     Ambiguous,
     /// Stored bytes are not what was written.
     Damaged,
     /// Written by a newer program.
     Newer,
-    /// Another process records the run now.
+    /// Another process is recording the run now.
     Live,
-    /// The run is at its end.
+    /// The run has ended.
     Sealed,
-    /// No space left, or the quota is used up.
+    /// No space left, or the quota is exhausted.
     Full,
-    /// The place cannot be written.
+    /// The location cannot be written.
     ReadOnly,
     /// Anything else.
     Other,
@@ -34,15 +34,15 @@ pub enum StoreErrorKind {
 /// Why a bundle or the catalog could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// No run of that name.
-    #[error("there is no run {run} in {}; `drivelab results list` names the runs", folder.display())]
+    /// There is no run with that id.
+    #[error("there is no run {run} in {}; `drivelab results list` lists the runs", folder.display())]
     NotFound {
-        /// What was asked for.
+        /// The run that was requested.
         run: RunId,
-        /// Where it was looked for.
+        /// The folder that was searched.
         folder: PathBuf,
     },
-    /// The folder holds nothing that drivelab wrote.
+    /// The folder contains nothing that drivelab wrote.
     #[error("{} is not a bundle: {why}", path.display())]
     NotABundle {
         /// The folder.
@@ -50,7 +50,7 @@ pub enum StoreError {
         /// What is missing.
         why: String,
     },
-    /// A run was killed before its bundle was there.
+    /// A run was killed before its bundle existed.
     #[error(
         "{} has no manifest.json: the process was killed in the first moment of the run, before anything was measured; \
          remove it with `drivelab results remove {run}` and run again",
@@ -64,7 +64,7 @@ pub enum StoreError {
     },
     /// A file is not what was written.
     #[error(
-        "{} is damaged{}: {what}; {readable}. The medium or a copy has changed or lost bytes: put the file back from a \
+        "{} is damaged{}: {what}; {readable}. The medium or a copy changed or lost bytes: restore the file from a \
          copy, or remove the run",
         file.display(),
         place(*frame, *offset)
@@ -83,7 +83,7 @@ pub enum StoreError {
     },
     /// Another version of the format.
     #[error(
-        "{} has {what} version {found}, and this drivelab {} reads version {reads} only{}",
+        "{} has {what} version {found}, but this drivelab {} reads only version {reads}{}",
         path.display(),
         env!("CARGO_PKG_VERSION"),
         writer.as_ref().map_or_else(
@@ -100,13 +100,13 @@ pub enum StoreError {
         found: u32,
         /// The newest version that can be read.
         reads: u32,
-        /// Release that wrote it, where the file says so.
+        /// Release that wrote it, if the file states it.
         writer: Option<String>,
     },
     /// The catalog was made by a newer program.
     #[error(
-        "the catalog {} has version {found}, and this drivelab {} knows {knows}: a newer drivelab made it; use that one, \
-         or make the catalog again from the bundles with `drivelab results reindex`",
+        "the catalog {} has version {found}, but this drivelab {} knows only {knows}: a newer drivelab made it; use that one, \
+         or rebuild the catalog from the bundles with `drivelab results reindex`",
         path.display(),
         env!("CARGO_PKG_VERSION")
     )]
@@ -118,86 +118,86 @@ pub enum StoreError {
         /// The newest version known here.
         knows: i64,
     },
-    /// The catalog is no database any more.
+    /// The catalog is not a valid database any more.
     #[error(
-        "the catalog {} cannot be read ({why}); nothing is lost, the bundles hold everything: make it again with \
+        "the catalog {} cannot be read ({why}); nothing is lost, because the bundles hold everything: rebuild it with \
          `drivelab results reindex`",
         path.display()
     )]
     CatalogDamaged {
         /// The database.
         path: PathBuf,
-        /// SQLite's words.
+        /// SQLite's message.
         why: String,
     },
-    /// The database refused.
-    #[error("the catalog {} refused a request: {why}; if that stays so, `drivelab results reindex` makes it again", path.display())]
+    /// SQLite refused a request.
+    #[error("the catalog {} refused a request: {why}; if this persists, rebuild it with `drivelab results reindex`", path.display())]
     Catalog {
         /// The database.
         path: PathBuf,
-        /// SQLite's words.
+        /// SQLite's message.
         why: String,
     },
-    /// Another process records the run.
-    #[error("run {run} is in use: a drivelab process records it now; wait for it or stop it with Ctrl-C there")]
+    /// Another process is recording the run.
+    #[error("run {run} is in use: a drivelab process is recording it; wait for it, or stop it there with Ctrl-C")]
     Live {
         /// The run.
         run: RunId,
     },
     /// Nothing can be added to the run.
-    #[error("run {run} is at its end ({state}): nothing can be added to it{}",
-        if *just_now { "; the process was killed before it could seal the bundle, and that is done now" } else { "" })]
+    #[error("run {run} has ended ({state}): nothing can be added to it{}",
+        if *just_now { "; the process was killed before it could seal the bundle, which is sealed now" } else { "" })]
     Sealed {
         /// The run.
         run: RunId,
         /// `complete` or `failed`.
         state: String,
-        /// The seal was missing and this call wrote it.
+        /// Whether the seal was missing and this call wrote it.
         just_now: bool,
     },
-    /// The bundle exists already.
-    #[error("{} exists already: a run is never written over", path.display())]
+    /// The bundle already exists.
+    #[error("{} already exists: a run is never overwritten", path.display())]
     Exists {
         /// The folder.
         path: PathBuf,
     },
     /// No space.
-    #[error("no space left to {action} {}: make space there, or choose another data folder with --data", path.display())]
+    #[error("no space left to {action} {}: free some space there, or choose another data folder with --data", path.display())]
     Full {
         /// What was tried.
         action: &'static str,
-        /// On which file.
+        /// The file.
         path: PathBuf,
     },
     /// Not writable.
-    #[error("cannot {action} {}: {source}; choose a data folder that can be written with --data", path.display())]
+    #[error("cannot {action} {}: {source}; choose a writable data folder with --data", path.display())]
     ReadOnly {
         /// What was tried.
         action: &'static str,
-        /// On which file.
+        /// The file.
         path: PathBuf,
-        /// The kernel's answer.
+        /// The kernel's error.
         source: io::Error,
     },
-    /// The data folder cannot be: a file stands there, or the path leads nowhere.
-    #[error("{} cannot be the data folder: {source}; name another one with --data DIR", path.display())]
+    /// The data folder cannot be created: there is a file at its path, or the path leads nowhere.
+    #[error("{} cannot be the data folder: {source}; choose another one with --data DIR", path.display())]
     NoDataFolder {
-        /// The folder as it was named.
+        /// The folder as the user named it.
         path: PathBuf,
-        /// The kernel's answer.
+        /// The kernel's error.
         source: io::Error,
     },
-    /// Any other answer of the kernel.
+    /// Any other error of the kernel.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
         /// What was tried.
         action: &'static str,
-        /// On which file.
+        /// The file.
         path: PathBuf,
-        /// The kernel's answer.
+        /// The kernel's error.
         source: io::Error,
     },
-    /// An earlier failure left the file in a state to which nothing can be added safely.
+    /// After an earlier failure nothing can be added to the file safely.
     #[error("nothing more can be written to {}, because of an earlier failure: {why}", path.display())]
     Broken {
         /// The file.
@@ -206,16 +206,16 @@ pub enum StoreError {
         why: String,
     },
     /// A value that the format cannot hold.
-    #[error("cannot store {what}: {why}; this is a fault of drivelab, please report it")]
+    #[error("cannot store {what}: {why}; this is a bug in drivelab, please report it")]
     Unstorable {
-        /// What.
+        /// The value.
         what: String,
         /// Why not.
         why: String,
     },
 }
 
-/// " in frame 3 at byte 120", as far as known.
+/// The place, " in frame 3 at byte 120", as far as it is known.
 fn place(frame: Option<u32>, offset: Option<u64>) -> String {
     match (frame, offset) {
         (Some(frame), Some(offset)) => format!(" in frame {frame} at byte {offset}"),
@@ -224,7 +224,7 @@ fn place(frame: Option<u32>, offset: Option<u64>) -> String {
 }
 
 impl StoreError {
-    /// The sort of error.
+    /// The kind of the error.
     #[must_use]
     pub const fn kind(&self) -> StoreErrorKind {
         match self {
@@ -245,7 +245,7 @@ impl StoreError {
         }
     }
 
-    /// Sorts the kernel's answer to an attempt to `action` (a verb) on `path`.
+    /// Classifies the kernel's error of an attempt to `action` (a verb) on `path`.
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
@@ -264,7 +264,7 @@ impl StoreError {
             frame: None,
             offset: None,
             what: what.into(),
-            readable: "the other files of the bundle were not judged".to_owned(),
+            readable: "the other files of the bundle were not checked".to_owned(),
         }
     }
 }

@@ -1,28 +1,29 @@
-//! One frame of a segment: bytes to lines and back. The layout is the table in docs/formats/bundle.md, "Segments".
+//! One frame of a segment: conversion between bytes and lines. The layout is the table in docs/formats/bundle.md,
+//! "Segments".
 //!
-//! Every byte is fixed, or implied by its place, or under the checksum, so that a changed byte cannot go unnoticed.
+//! Every byte is fixed, determined by its place, or covered by the checksum, so that a changed byte is always detected.
 
 use std::io::{self, Read};
 
 /// Bytes before the zstd frame.
 pub(crate) const HEADER_LEN: usize = 32;
-/// Largest frame, unpacked; holds back a damaged or hostile file from filling the memory.
+/// Largest frame, decompressed; a damaged or hostile file cannot fill the memory.
 pub(crate) const MAX_PLAIN: usize = 64 << 20;
-/// A skippable zstd frame of 24 bytes (RFC 8878, section 3.1.2), and our own magic in it.
+/// A skippable zstd frame of 24 bytes (RFC 8878, section 3.1.2) that contains drivelab's magic number.
 const PREFIX: [u8; 16] = *b"\x5d\x2a\x4d\x18\x18\x00\x00\x00DLEVENT\x01";
-/// Where the checked part of the header begins and ends.
+/// The checked part of the header.
 const CHECKED: std::ops::Range<usize> = 8..28;
-/// Good for text, and fast enough to be invisible: some KiB a second.
+/// Good for text, and fast enough not to matter: some KiB per second.
 const LEVEL: i32 = 3;
 
 /// A frame that was read.
 #[derive(Debug)]
 pub(crate) struct Frame {
-    /// Lines it should hold.
+    /// Number of lines that it should hold.
     pub(crate) records: u32,
     /// The lines.
     pub(crate) plain: Vec<u8>,
-    /// Offset of the first byte behind it.
+    /// Offset of the first byte after it.
     pub(crate) end: usize,
 }
 
@@ -41,8 +42,8 @@ pub(crate) fn encode(number: u32, records: u32, plain: &[u8]) -> io::Result<Vec<
     Ok(frame)
 }
 
-/// The bytes of the next frame of a stream that has `left` bytes, whole or as far as they go; as many as the header
-/// says where no frame begins there.
+/// The bytes of the next frame of a stream with `left` bytes, whole or as far as they go. If no frame begins there,
+/// as many bytes as a frame's header would state.
 pub(crate) fn next(input: &mut impl Read, left: u64, into: &mut Vec<u8>) -> io::Result<()> {
     into.clear();
     input.by_ref().take(left.min(HEADER_LEN as u64)).read_to_end(into)?;
@@ -54,10 +55,10 @@ pub(crate) fn next(input: &mut impl Read, left: u64, into: &mut Vec<u8>) -> io::
     Ok(())
 }
 
-/// Reads the frame at `offset`; `number` is the one it must have, where that is known.
+/// Reads the frame at `offset`; `number` is its required number, if known.
 ///
 /// # Errors
-/// A fragment that says what is wrong with it.
+/// A fragment that states what is wrong with it.
 pub(crate) fn decode(bytes: &[u8], offset: usize, number: Option<u32>) -> Result<Frame, String> {
     let rest = bytes.get(offset..).unwrap_or_default();
     let header = rest.get(..HEADER_LEN).ok_or("the file ends inside the frame's header")?;
@@ -76,7 +77,7 @@ pub(crate) fn decode(bytes: &[u8], offset: usize, number: Option<u32>) -> Result
     if number.is_some_and(|number| number != found) {
         return Err(format!("it is frame {found}: frames before it are missing"));
     }
-    let plain = unpack(packed).map_err(|error| format!("it does not unpack: {error}"))?;
+    let plain = unpack(packed).map_err(|error| format!("it cannot be decompressed: {error}"))?;
     Ok(Frame { records, plain, end: offset + HEADER_LEN + length })
 }
 

@@ -1,4 +1,4 @@
-//! The few ways in which this crate changes a disk, each of them a place where the tests kill the process.
+//! The few ways in which this crate changes a disk; at each of them the tests kill the process.
 //!
 //! Facts: rename(2) is atomic within a file system; a new name is durable only after fsync(2) of its folder.
 
@@ -11,18 +11,18 @@ use drivelab_core::input;
 
 use crate::error::StoreError;
 
-/// Most bytes of a file that is read whole; the longest plan has some MiB.
+/// Most bytes of a file that is read whole; the longest plan has a few MiB.
 const MOST: u64 = 1 << 30;
 
-/// In the crate's own tests: counts the places passed, and dies at the chosen one.
+/// In the crate's own tests: counts the points passed, and kills the process at the chosen one.
 #[cfg(test)]
 pub(crate) use crate::tests::crash::point;
 
-/// A place where a kill may come. Nothing, outside of tests.
+/// A point at which a kill may come. Does nothing outside tests.
 #[cfg(not(test))]
 pub(crate) const fn point() {}
 
-/// Appends with one `write(2)`, as far as the kernel takes it in one.
+/// Appends with one `write(2)`, if the kernel takes all bytes at once.
 pub(crate) fn append(file: &mut File, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     point();
     #[cfg(test)]
@@ -47,26 +47,26 @@ pub(crate) fn sync_dir(path: &Path) -> Result<(), StoreError> {
     sync.map_err(|error| StoreError::io("fsync", path, error))
 }
 
-/// Makes a folder; one that exists is fine.
+/// Makes a folder; it may already exist.
 pub(crate) fn create_dir(path: &Path) -> Result<(), StoreError> {
     point();
     fs::create_dir_all(path).map_err(|error| StoreError::io("create", path, error))
 }
 
-/// Writes a whole file that nobody reads before a later step says so; durable when it returns.
+/// Writes a whole file that is read only after a later step refers to it; durable on return.
 pub(crate) fn write_durably(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     point();
     let file = input::open_with(OpenOptions::new().write(true).create(true).truncate(true), path);
     fill(&mut file.map_err(|error| StoreError::io("create", path, error))?, path, bytes)
 }
 
-/// The whole content of a file, durably.
+/// Writes the whole content of a file, durably.
 fn fill(file: &mut File, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     append(file, path, bytes)?;
     sync(file, path)
 }
 
-/// Replaces a file: readers see the old or the new content, whole; the new one is durable when it returns.
+/// Replaces a file: readers see either the old or the new content, complete; the new content is durable on return.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     point();
     let (mut file, temporary) = temporary_file(path)?;
@@ -75,7 +75,7 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), StoreErr
         fs::rename(&temporary, path).map_err(|error| StoreError::io("rename to", path, error))
     });
     if written.is_err() {
-        // The first error is the one to tell; a left-over temporary file means nothing to any reader.
+        // The first error is the one to report; no reader uses a left-over temporary file.
         let _ = fs::remove_file(&temporary);
     }
     written?;
@@ -87,13 +87,13 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, StoreError> {
     input::read(path, MOST).map_err(|error| StoreError::io("read", path, error))
 }
 
-/// Whether something is there; other errors than "not found" come out when it is used.
+/// Whether the path exists; errors other than "not found" show when it is used.
 pub(crate) fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// A new file beside `path`, which nobody else writes: of two processes with the same number (in two containers) the
-/// later one takes the next name.
+/// A new file beside `path` that only this process writes: of two processes with the same process id (in two
+/// containers) the later one takes the next name.
 fn temporary_file(path: &Path) -> Result<(File, PathBuf), StoreError> {
     static COUNTER: AtomicU32 = AtomicU32::new(0);
     loop {
@@ -112,7 +112,8 @@ fn temporary_file(path: &Path) -> Result<(File, PathBuf), StoreError> {
 mod tests {
     use super::*;
 
-    /// Two writers in the same moment, here threads: one was renamed away under the other's hands, or cut off in it.
+    /// Two concurrent writers, here as threads: without names of their own, one would rename or truncate the file of
+    /// the other.
     #[test]
     fn writers_of_one_file_do_not_share_what_they_write_to() {
         let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! Where things lie: the data folder, and the names of the files in a bundle (docs/formats/bundle.md).
+//! Paths: the data folder, and the names of the files in a bundle (docs/formats/bundle.md).
 
 use std::path::{Path, PathBuf};
 
@@ -13,27 +13,27 @@ pub(crate) const MANIFEST: &str = "manifest.json";
 pub(crate) const SEAL: &str = "seal.json";
 /// The plan.
 pub(crate) const PLAN: &str = "plan.json";
-/// Copy of the methodology file.
+/// The copy of the methodology file.
 pub(crate) const METHODOLOGY: &str = "methodology.toml";
-/// Readable copy of the environment.
+/// The readable copy of the environment.
 pub(crate) const ENVIRONMENT: &str = "environment.toml";
-/// Folder of the segments.
+/// The folder of the segments.
 pub(crate) const EVENTS: &str = "events";
-/// Held while a process records the run.
+/// The file that is locked while a process records the run.
 pub(crate) const LOCK: &str = "lock";
-/// Folder of the notes.
+/// The folder of the notes.
 pub(crate) const NOTES: &str = "notes";
 /// The catalog, in the data folder.
 pub(crate) const CATALOG: &str = "catalog.sqlite";
-/// What the host was last found able to generate, in the data folder.
+/// The last measured limits of the host as a load generator, in the data folder.
 pub(crate) const CEILINGS: &str = "host-ceilings.json";
-/// What watching was last found to cost on each drive, in the data folder.
+/// The last measured cost of watching for each drive, in the data folder.
 pub(crate) const WATCHING_COSTS: &str = "watching-costs.json";
-/// Held while a process changes that, beside it.
+/// The file that is locked while a process changes it.
 pub(crate) const WATCHING_COSTS_LOCK: &str = "watching-costs.lock";
-/// Folder of the states in which drives were left, in the data folder.
+/// The folder of the states in which drives were left, in the data folder.
 pub(crate) const DRIVE_STATES: &str = "drive-states";
-/// Begins the name of a bundle that is being removed.
+/// Prefix of the name of a bundle that is being removed.
 pub(crate) const REMOVED: &str = ".removed-";
 
 /// Name of a segment, relative to the bundle.
@@ -41,7 +41,7 @@ pub(crate) fn segment_name(number: u32) -> String {
     format!("{EVENTS}/{number:04}.jsonl.zst")
 }
 
-/// Number of the segment with this file name, where it is one.
+/// Number of the segment with this file name; `None` if it is not a segment.
 pub(crate) fn segment_number(file_name: &str) -> Option<u32> {
     let digits = file_name.strip_suffix(".jsonl.zst")?;
     let number: u32 = digits.parse().ok()?;
@@ -55,10 +55,10 @@ pub struct DataDir {
 }
 
 impl DataDir {
-    /// The data folder at `root`, made where it is missing.
+    /// The data folder at `root`, created if it is missing.
     ///
     /// # Errors
-    /// [`StoreError::ReadOnly`], [`StoreError::Full`] or [`StoreError::NoDataFolder`] where it cannot be made.
+    /// [`StoreError::ReadOnly`], [`StoreError::Full`] or [`StoreError::NoDataFolder`] if it cannot be created.
     pub fn open(root: &Path) -> Result<DataDir, StoreError> {
         let data = DataDir { root: root.to_owned() };
         if !data.runs_dir().is_dir() {
@@ -82,13 +82,13 @@ impl DataDir {
         self.root.join("runs")
     }
 
-    /// Where the bundle of a run is or would be.
+    /// Path of the bundle of a run, whether it exists or not.
     #[must_use]
     pub fn bundle_path(&self, run: RunId) -> PathBuf {
         self.runs_dir().join(run.to_string())
     }
 
-    /// The catalog's file.
+    /// Path of the catalog.
     pub(crate) fn catalog_path(&self) -> PathBuf {
         self.root.join(CATALOG)
     }

@@ -1,8 +1,8 @@
-//! Bytes at rest: the bundle (one run on disk, the truth about it) and the catalog (an index over bundles that can be
-//! made again at any time).
+//! Stored data: the bundle (one run on disk, the source of all its results) and the catalog (an index of bundles that
+//! can be rebuilt at any time).
 //!
-//! Owns: every file below the data folder, their format (docs/formats/bundle.md), what a kill or a power cut may cost.
-//! Must not know: what the numbers mean, who runs the steps, terminals, HTML.
+//! Owns: every file in the data folder, their formats (docs/formats/bundle.md), and what a kill or a power cut may
+//! lose. Must not know: the meaning of the numbers, who runs the steps, terminals, HTML.
 
 #![forbid(unsafe_code)]
 

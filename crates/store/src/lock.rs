@@ -1,8 +1,8 @@
-//! One writer per bundle, and a sign of life for others: an exclusive flock(2) on the file `lock`. And one process at a
-//! time that changes a file which several share.
+//! One writer for each bundle, and a sign for other processes that it is live: an exclusive flock(2) on the file
+//! `lock`. Also locks for shared files, which one process at a time may change.
 //!
-//! The kernel drops the lock when the process ends, however it ends, so a killed run never looks alive. A look
-//! takes a shared lock for a moment; the writer therefore tries for a while before it believes that it is locked out.
+//! The kernel drops the lock when the process ends for any reason, so a killed run never looks live. A check takes a
+//! shared lock for a moment; the writer therefore retries for a while before it reports the run as in use.
 
 use std::fs::{File, OpenOptions};
 use std::path::Path;
@@ -16,7 +16,7 @@ use rustix::io::{Errno, retry_on_intr};
 use crate::error::StoreError;
 use crate::layout::LOCK;
 
-/// How often, and with which pause, a writer tries before it gives up.
+/// Number of tries of a writer before it gives up; the pause between them follows.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -30,14 +30,14 @@ impl Drop for Lock {
     }
 }
 
-/// Unlocks by name: a child process between fork and exec has a copy of the open file, and closing ours alone would
-/// leave the lock with it for that moment (flock(2)).
+/// Unlocks explicitly: a child process between fork and exec has a copy of the open file, so that closing only this
+/// one would keep the lock for that moment (flock(2)).
 fn let_go(file: &File) {
     let _ = flock(file, FlockOperation::Unlock);
 }
 
 impl Lock {
-    /// Takes the lock of the bundle at `path`, making its file.
+    /// Takes the lock of the bundle at `path` and creates its file.
     pub(crate) fn take(path: &Path, run: RunId) -> Result<Lock, StoreError> {
         let name = path.join(LOCK);
         let file = open(&name)?;
@@ -52,7 +52,7 @@ impl Lock {
         Err(StoreError::Live { run })
     }
 
-    /// Takes the lock file `name`, making it, and waits for whoever has it: it is held for the moment of a change only.
+    /// Takes the lock file `name`, creating it, and waits for its holder: it is held only during a change.
     pub(crate) fn wait_for(name: &Path) -> Result<Lock, StoreError> {
         let file = open(name)?;
         let locked = retry_on_intr(|| flock(&file, FlockOperation::LockExclusive));
@@ -66,7 +66,7 @@ fn open(name: &Path) -> Result<File, StoreError> {
     file.map_err(|error| StoreError::io("open", name, error))
 }
 
-/// Whether a process holds the lock of the bundle at `path`. Where that cannot be found out, nobody does.
+/// Whether a process holds the lock of the bundle at `path`. If that cannot be determined, no process does.
 pub(crate) fn is_held(path: &Path) -> bool {
     let Ok(file) = input::open(&path.join(LOCK)) else { return false };
     let answer = flock(&file, FlockOperation::NonBlockingLockShared);

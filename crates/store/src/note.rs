@@ -1,7 +1,7 @@
-//! Notes: small opaque values that the program keeps beside a run, outside of what is measured.
+//! Notes: small opaque values that the program keeps with a run, separate from the measurements.
 //!
-//! What a note means is the business of whoever wrote it. The seal covers those that are there at the end of the run; a
-//! note that comes later lies outside of it, and so do the user's tags at any time.
+//! Only the code that wrote a note interprets it. The seal covers the notes that exist at the end of the run. Later
+//! notes are outside the seal, and so are the user's tags at all times.
 
 use std::path::Path;
 
@@ -14,12 +14,12 @@ use crate::error::StoreError;
 use crate::fsio;
 use crate::layout::{DataDir, NOTES};
 
-/// The note that holds the user's tags, which may change when everything else is sealed.
+/// The note with the user's tags, which may change after everything else is sealed.
 pub(crate) const TAGS: &str = "tags";
 
 /// Sets the note `name` (lower-case letters, digits and `-`) of a run, atomically and durably. A value of `null`
-/// makes it absent. May be called before the bundle is made, and for a new note after it is sealed. Never call it while
-/// a step is measured: it fsyncs.
+/// removes it. May be called before the bundle is made and, for a new note, after it is sealed. Never call it during
+/// a measured step, because it calls fsync.
 ///
 /// # Errors
 /// [`StoreError::Unstorable`] for a bad name; [`StoreError::Sealed`] for a note that the seal covers;
@@ -27,7 +27,7 @@ pub(crate) const TAGS: &str = "tags";
 pub fn write_note(data: &DataDir, run: RunId, name: &str, value: &Value) -> Result<(), StoreError> {
     let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.is_empty() || !name.chars().all(good) {
-        let why = "its name may hold lower-case letters, digits and '-' only".to_owned();
+        let why = "its name may contain only lower-case letters, digits and '-'".to_owned();
         return Err(StoreError::Unstorable { what: format!("the note '{name}'"), why });
     }
     let bundle = data.bundle_path(run);
@@ -54,7 +54,7 @@ impl Bundle {
     }
 }
 
-/// The notes that are there now, by name.
+/// The notes that exist now, by name.
 pub(crate) fn entries(bundle: &Path) -> Result<Vec<FileEntry>, StoreError> {
     let folder = bundle.join(NOTES);
     if !fsio::exists(&folder) {
@@ -68,12 +68,12 @@ pub(crate) fn entries(bundle: &Path) -> Result<Vec<FileEntry>, StoreError> {
     names.iter().map(|name| Ok(FileEntry::of(name, &fsio::read(&bundle.join(name))?))).collect()
 }
 
-/// Where a note lies, relative to the bundle.
+/// Path of a note, relative to the bundle.
 fn note_path(name: &str) -> String {
     format!("{NOTES}/{name}.json")
 }
 
-/// The note of the bundle at this path; `None` where it is absent or no JSON.
+/// The note of the bundle at this path; `None` if it is absent or not JSON.
 pub(crate) fn read(bundle: &Path, name: &str) -> Option<Value> {
     let bytes = fsio::read(&bundle.join(note_path(name))).ok()?;
     serde_json::from_slice(&bytes).ok().filter(|value: &Value| !value.is_null())

@@ -1,8 +1,8 @@
-//! The recorder: the listener that puts events on disk, first and lossless.
+//! The recorder: the listener that writes events to disk, first and without loss.
 //!
-//! Owns the writing rules of docs/formats/bundle.md: when a frame is written, when it is fsynced, what happens when the
-//! disk is full, the seal at the end. Runs on a thread of its own; the session waits for it between steps only.
-//! Must not know what the events mean beyond that.
+//! Owns the writing rules of docs/formats/bundle.md: when a frame is written, when it is fsynced, what happens if the
+//! disk is full, the seal at the end. Runs on its own thread; the session waits for it only between steps. Must not
+//! know what the events mean beyond that.
 
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -24,23 +24,23 @@ use crate::lock::Lock;
 use crate::segment::{self, is_durable};
 use crate::{catalog, frame, fsio, seal};
 
-/// No event waits longer for its frame; with a look every tenth of a second, a kill costs less than a second.
+/// No event waits longer for its frame; as this is checked every tenth of a second, a kill loses less than a second.
 const FLUSH_AFTER: Duration = Duration::from_millis(500);
-/// So many bytes of lines become a frame at once.
+/// Bytes of lines after which a frame is written immediately.
 const FLUSH_BYTES: usize = 1 << 20;
 
-/// What a bundle begins with.
+/// The initial content of a bundle.
 #[derive(Debug, Clone, Copy)]
 pub struct NewBundle<'a> {
     /// The run.
     pub run: RunId,
     /// Wall-clock time of run time 0, RFC 3339 in UTC.
     pub started: &'a str,
-    /// Which drivelab.
+    /// The version of drivelab.
     pub tool: &'a ToolVersion,
-    /// What will be done.
+    /// The plan.
     pub plan: &'a Plan,
-    /// On what.
+    /// Target and testbed.
     pub environment: &'a Environment,
     /// The methodology file, byte for byte.
     pub methodology_toml: &'a str,
@@ -65,20 +65,20 @@ struct Segment {
     number: u32,
     path: PathBuf,
     file: File,
-    /// Bytes of whole frames; the file is never longer, except inside a write.
+    /// Bytes of whole frames; the file is longer only during a write.
     length: u64,
     frames: u32,
     lines: Vec<u8>,
     records: u32,
     oldest: Option<Instant>,
-    /// Events wait for a frame no longer than this; without a limit in virtual time.
+    /// Longest time that events wait for a frame; without a limit in virtual time.
     flush_after: Option<Duration>,
     /// Why nothing more can be written.
     broken: Option<String>,
 }
 
 impl Recorder {
-    /// Makes the bundle of a new run and indexes it. Everything is durable when it returns.
+    /// Makes the bundle of a new run and adds it to the catalog. Everything is durable on return.
     ///
     /// # Errors
     /// [`StoreError::Exists`], [`StoreError::Live`], [`StoreError::Full`], [`StoreError::ReadOnly`],
@@ -90,7 +90,7 @@ impl Recorder {
         }
         let was_there = fsio::exists(&bundle);
         let (lock, segment) = Recorder::begin(data, &bundle, new).inspect_err(|_| {
-            // A run that could not begin, for want of space mostly, is no run: nothing of it stays in the list.
+            // A run that could not begin, usually for lack of space, is not kept: nothing of it stays in the list.
             if !was_there {
                 let _ = std::fs::remove_dir_all(&bundle);
             }
@@ -100,14 +100,14 @@ impl Recorder {
         Ok(Recorder { data, run, bundle, lock, segment, next_seq: 0, steps_begun: false })
     }
 
-    /// For a run in virtual time: what is written then follows from the events alone, and not from how fast they come.
+    /// For a run in virtual time: what is written then depends only on the events, not on how fast they come.
     #[must_use]
     pub const fn in_virtual_time(mut self) -> Recorder {
         self.segment.flush_after = None;
         self
     }
 
-    /// The files that a bundle begins with.
+    /// Writes the files that exist before the first event.
     fn begin(data: &DataDir, bundle: &Path, new: &NewBundle<'_>) -> Result<(Lock, Segment), StoreError> {
         fsio::create_dir(bundle)?;
         fsio::sync_dir(&data.runs_dir())?;
@@ -115,18 +115,18 @@ impl Recorder {
         let files = write_copies(bundle, new)?;
         fsio::create_dir(&bundle.join(EVENTS))?;
         let segment = Segment::open(bundle, 0)?;
-        // The manifest comes last: whoever sees it sees a whole bundle.
+        // The manifest comes last: if it exists, the bundle is complete.
         let manifest = document::write(manifest(new, files))?;
         fsio::write_atomically(&bundle.join(MANIFEST), &manifest)?;
         Ok((lock, segment))
     }
 
-    /// Goes on with an unsealed run in a new segment, and says what is recorded so far. The first event it takes is
-    /// number `last_seq + 1`.
+    /// Continues an unsealed run in a new segment, and returns what is recorded so far. The first event that it
+    /// accepts has the number `last_seq + 1`.
     ///
     /// # Errors
-    /// [`StoreError::Live`] while another process records it; [`StoreError::Sealed`] where it has ended (a missing seal
-    /// is written then; see [`crate::seal_ended`]); [`StoreError::NotFound`]; whatever reading it can give.
+    /// [`StoreError::Live`] while another process records it; [`StoreError::Sealed`] if it has ended (a missing seal
+    /// is then written; see [`crate::seal_ended`]); [`StoreError::NotFound`]; any error of reading it.
     pub fn resume(data: &DataDir, run: RunId) -> Result<(Recorder, RunRecords), StoreError> {
         let bundle_path = data.bundle_path(run);
         if !fsio::exists(&bundle_path) {
@@ -149,7 +149,8 @@ impl Recorder {
             catalog::note(data, run);
             return Err(StoreError::Sealed { run, state: state.name().to_owned(), just_now: true });
         }
-        // Numbers go on from frames that a killed process left in the page cache; they must not be lost any more.
+        // Event numbers continue after frames that a killed process left in the page cache; these frames must not be
+        // lost any more.
         for number in 0..count {
             let path = bundle_path.join(segment_name(number));
             let file = input::open(&path).map_err(|error| StoreError::io("open", &path, error))?;
@@ -209,7 +210,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Lets others in, and brings the catalog up to date.
+    /// Releases the lock and updates the catalog.
     fn release(&mut self) {
         self.lock = None;
         catalog::note(&self.data, self.run);
@@ -244,7 +245,7 @@ impl Segment {
     fn open(bundle: &Path, number: u32) -> Result<Segment, StoreError> {
         let path = bundle.join(segment_name(number));
         fsio::point();
-        // Where a husk is taken over, segment 0 may be there already; it is empty then.
+        // If an incomplete bundle is taken over, segment 0 may already exist; it is empty then.
         let file = input::open_with(OpenOptions::new().create(true).append(true), &path);
         let file = file.map_err(|error| StoreError::io("create", &path, error))?;
         let length = file.metadata().map_err(|error| StoreError::io("read", &path, error))?.len();
@@ -257,8 +258,8 @@ impl Segment {
         Ok(Segment { number, path, file, length, frames: 0, lines, records: 0, oldest, flush_after, broken })
     }
 
-    /// Adds the event's line. The line is read back first: what cannot be read must not be written, and JSON turns
-    /// a float that is not a number silently into `null`.
+    /// Adds the event's line. The line is read back first: what cannot be read must not be written, and JSON silently
+    /// turns a NaN into `null`.
     fn collect(&mut self, event: &Event) -> Result<(), StoreError> {
         let unstorable = |why: String| StoreError::Unstorable { what: format!("event {}", event.seq), why };
         let start = self.lines.len();
@@ -274,7 +275,7 @@ impl Segment {
             return Err(unstorable(format!("it is {length} bytes long")));
         }
         if start > 0 && start + length >= frame::MAX_PLAIN {
-            // Together they are more than a frame may hold: a reader would refuse it.
+            // Together they exceed the largest frame, which a reader would refuse.
             let mut line = self.lines.split_off(start);
             self.flush()?;
             self.lines.append(&mut line);
@@ -290,7 +291,7 @@ impl Segment {
         self.lines.len() >= FLUSH_BYTES || late
     }
 
-    /// Writes what was collected as one frame.
+    /// Writes the collected lines as one frame.
     fn flush(&mut self) -> Result<(), StoreError> {
         if let Some(why) = &self.broken {
             return Err(StoreError::Broken { path: self.path.clone(), why: why.clone() });
@@ -303,7 +304,7 @@ impl Segment {
         if let Err(error) = fsio::append(&mut self.file, &self.path, &frame) {
             // Half a frame in the middle would hide what follows. The lines stay for the next attempt.
             if let Err(second) = self.file.set_len(self.length) {
-                self.broken = Some(format!("{error}; and then it could not be cut back: {second}"));
+                self.broken = Some(format!("{error}; then it could not be truncated: {second}"));
             }
             return Err(error);
         }
@@ -314,7 +315,7 @@ impl Segment {
         Ok(())
     }
 
-    /// After a failed fsync the kernel may have dropped the pages: nothing later can be trusted.
+    /// After a failed fsync the kernel may have dropped the pages: nothing written later can be trusted.
     fn sync(&mut self) -> Result<(), StoreError> {
         let synced = fsio::sync(&self.file, &self.path);
         if let Err(error) = &synced {
@@ -324,7 +325,7 @@ impl Segment {
     }
 }
 
-/// The copies that stand beside the events; returns their entries.
+/// Writes the copies besides the events; returns their entries.
 fn write_copies(bundle: &Path, new: &NewBundle<'_>) -> Result<Vec<FileEntry>, StoreError> {
     let unstorable = |what: &str, why: String| StoreError::Unstorable { what: what.to_owned(), why };
     let plan = serde_json::to_string_pretty(new.plan).map_err(|error| unstorable("the plan", error.to_string()))?;
@@ -349,7 +350,7 @@ fn manifest(new: &NewBundle<'_>, files: Vec<FileEntry>) -> Manifest {
         tool: new.tool.clone(),
         methodology: new.plan.methodology.clone(),
         form: new.plan.form,
-        // The folder that a condition was mounted in is nobody's name for it.
+        // The user does not know the folder in which a condition was mounted.
         target: match new.environment.condition {
             Some(_) => new.environment.named(),
             None => target.path.display().to_string(),

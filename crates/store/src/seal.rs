@@ -1,7 +1,7 @@
-//! The seal: the last file of a bundle, which says that the run has ended and what its files are: all that the run
-//! leaves there but the empty lock. What is added later lies outside of it.
+//! The seal: the last file of a bundle. It states that the run has ended and lists its files: all that the run leaves
+//! except the empty lock. Files added later are outside the seal.
 //!
-//! It is made from what is on disk, read back and checked, not from what the recorder remembers.
+//! It is made from what is on disk, read back and checked, not from the recorder's memory.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -19,11 +19,11 @@ use crate::lock::Lock;
 use crate::progress::steps_done;
 use crate::{catalog, fsio, note};
 
-/// Seals a run that has recorded its end but was killed before the seal was written, and says how it ended. `None`
-/// where the run has not ended: it can be resumed. A sealed run is left alone.
+/// Seals a run that recorded its end but was killed before the seal was written, and returns how it ended. `None` if
+/// the run has not ended: it can be resumed. A sealed run is not changed.
 ///
 /// # Errors
-/// [`StoreError::Live`] while a process records it, and whatever reading the bundle can give.
+/// [`StoreError::Live`] while a process records it, and any error of reading the bundle.
 pub fn seal_ended(data: &DataDir, run: RunId) -> Result<Option<RunState>, StoreError> {
     let path = data.bundle_path(run);
     let bundle = Bundle::open(&path)?;
@@ -42,14 +42,14 @@ pub fn seal_ended(data: &DataDir, run: RunId) -> Result<Option<RunState>, StoreE
 /// Writes the seal if the last event is the run's end. The caller holds the lock.
 pub(crate) fn write_if_ended(bundle: &Bundle) -> Result<Option<RunState>, StoreError> {
     let mut fold = Fold::default();
-    // What was done follows without intervals and samples; reading those of a day takes longer than a session waits.
+    // Intervals and samples are not needed for this; reading those of a day takes longer than a session waits.
     let recording = bundle.skimmed(&mut |event| fold.take(bundle, event))?;
     let Some(state) = recording.ended else { return Ok(None) };
     write(bundle, recording, state, &fold.end(bundle)?)?;
     Ok(Some(state))
 }
 
-/// When the last event was, by the time of day at which this stretch of the run began and the run's own clock.
+/// Time of the last event, from the wall-clock time at the start of this process's part of the run and the run clock.
 fn ended(records: &RunRecords) -> Option<Timestamp> {
     let resumed = records.breaks.iter().rev().find_map(|pause| Some((pause.at_ns, pause.resumed.as_ref()?)));
     let (from_ns, from) = match resumed {
@@ -60,13 +60,13 @@ fn ended(records: &RunRecords) -> Option<Timestamp> {
     from.parse::<Timestamp>().ok()?.checked_add(since).ok()
 }
 
-/// The same by the file of the last segment, where the events do not tell.
+/// The same from the file of the last segment, if the events do not show it.
 fn last_written(segment: &Path) -> Timestamp {
     let written = std::fs::metadata(segment).and_then(|facts| facts.modified()).unwrap_or_else(|_| SystemTime::now());
     Timestamp::try_from(written).unwrap_or_else(|_| Timestamp::now())
 }
 
-/// Writes the seal of a recording that ended so. The caller holds the lock.
+/// Writes the seal of a recording that ended in this state. The caller holds the lock.
 pub(crate) fn write(
     bundle: &Bundle,
     recording: Recording,

@@ -1,8 +1,8 @@
-//! One segment: its frames to events, and the judgement whether a broken frame is a torn tail or damage.
+//! One segment: its frames become events, and a broken frame is classified as a torn tail or as damage.
 //!
-//! A kill leaves half a frame at the end; a power cut may leave holes in what was not yet fsynced. Both end
-//! before the next durable event, because a durable event returns only after fsync. A broken frame *before* a
-//! durable event was on stable storage once: that is damage.
+//! A kill leaves half a frame at the end; a power cut may leave holes in what was not yet fsynced. Both end before
+//! the next durable event, because a durable event returns only after fsync. A broken frame *before* a durable event
+//! was once on stable storage: that is damage.
 
 use std::io::{BufReader, Read as _};
 use std::path::Path;
@@ -14,22 +14,22 @@ use crate::error::StoreError;
 use crate::frame::{self, Frame};
 use crate::torn::Torn;
 
-/// Bytes of a line that are shown in front of what cannot be read in it.
+/// Bytes of a line that are shown before the part that cannot be read.
 const SHOWN: usize = 80;
 
-/// What a segment holds, beside its events.
+/// Content of a segment, besides its events.
 #[derive(Debug, Default)]
 pub(crate) struct Segment {
-    /// Its events.
+    /// Number of its events.
     pub(crate) records: u64,
-    /// Whole frames.
+    /// Number of whole frames.
     pub(crate) frames: u32,
-    /// What follows them and cannot be read.
+    /// The unreadable bytes after them.
     pub(crate) torn: Option<Torn>,
 }
 
-/// Whether the recorder fsyncs after this event wherever it stands. (A finding before the first step is fsynced as
-/// well, but where it stands cannot be told from it alone.)
+/// Whether the recorder fsyncs after this event at any position. (A finding before the first step is fsynced as well,
+/// but its position is not known from the event alone.)
 pub(crate) const fn is_durable(event: &EventBody) -> bool {
     match event {
         EventBody::RunStarted(_)
@@ -60,12 +60,12 @@ pub(crate) const fn is_durable(event: &EventBody) -> bool {
     }
 }
 
-/// What is done with the number of an event and the event itself; `None` for one that was skimmed.
+/// Takes the number of an event and the event itself; `None` for a skimmed event.
 pub(crate) type Take<'t> = &'t mut dyn FnMut(u64, Option<Event>) -> Result<(), StoreError>;
 
-/// Reads a whole segment, a frame at a time, and hands its events over in order. Where `skim` is set, of intervals and
-/// samples only the numbers are read: a long run consists of them, and taking them apart is most of the work. Their
-/// frames are checked all the same, and each line was read back when it was written.
+/// Reads a whole segment, a frame at a time, and passes on its events in order. If `skim` is set, only the numbers of
+/// intervals and samples are read: a long run mostly consists of them, and parsing them is most of the work. Their
+/// frames are checked anyway, and each line was read back when it was written.
 pub(crate) fn read(path: &Path, skim: bool, take: Take<'_>) -> Result<Segment, StoreError> {
     let unreadable = |error| StoreError::io("read", path, error);
     let file = input::open(path).map_err(unreadable)?;
@@ -92,10 +92,10 @@ pub(crate) fn read(path: &Path, skim: bool, take: Take<'_>) -> Result<Segment, S
                 offset += frame.end as u64;
             }
             Err(why) => {
-                // What is behind it decides: torn tails are short.
+                // The bytes after it decide: torn tails are short.
                 input.read_to_end(&mut bytes).map_err(unreadable)?;
                 if holds_durable(&bytes) {
-                    return Err(damaged(format!("{why}, and records follow that were written after it"), &segment));
+                    return Err(damaged(format!("{why}, but later records follow it"), &segment));
                 }
                 segment.torn = Some(Torn { file: path.to_owned(), offset, bytes: length - offset, why });
                 break;
@@ -105,8 +105,8 @@ pub(crate) fn read(path: &Path, skim: bool, take: Take<'_>) -> Result<Segment, S
     Ok(segment)
 }
 
-/// Whether a whole frame with a durable event is among these bytes, of any number: the frame at their beginning is one
-/// where the frames before it are lost.
+/// Whether these bytes contain a whole frame with a durable event, of any number. The frame at their beginning
+/// counts, because the frames before it may be the lost ones.
 fn holds_durable(bytes: &[u8]) -> bool {
     frame::candidates(bytes)
         .filter_map(|offset| frame::decode(bytes, offset, None).ok())
@@ -114,7 +114,7 @@ fn holds_durable(bytes: &[u8]) -> bool {
         .any(|events| events.iter().any(|(_, event)| event.as_ref().is_some_and(|event| is_durable(&event.event))))
 }
 
-/// The number of a line that holds an interval or samples, as the recorder writes it; `None` for every other line.
+/// The number of a line with an interval or samples, as the recorder writes it; `None` for every other line.
 fn number_of_bulk(line: &[u8]) -> Option<u64> {
     let head = std::str::from_utf8(line.get(..80)?).ok()?;
     let (number, rest) = head.strip_prefix("{\"seq\":")?.split_once(",\"at_ns\":")?;
@@ -123,16 +123,17 @@ fn number_of_bulk(line: &[u8]) -> Option<u64> {
     if bulk { number.parse().ok() } else { None }
 }
 
-/// Reads one line back. An error shows the text where it is: a compiler takes minutes for serde_path_to_error here.
+/// Reads one line back. An error shows the text before its position: serde_path_to_error here would add minutes of
+/// compile time.
 pub(crate) fn event(line: &[u8]) -> Result<Event, String> {
     serde_json::from_slice(line).map_err(|error| {
         let at = error.column().min(line.len());
         let before = line.get(at.saturating_sub(SHOWN)..at).unwrap_or_default();
-        format!("{error}, behind `{}`", String::from_utf8_lossy(before))
+        format!("{error}, after `{}`", String::from_utf8_lossy(before))
     })
 }
 
-/// The lines of a frame as numbers and events. Its checksum fits, so whatever is wrong here was written so.
+/// The lines of a frame as numbers and events. Its checksum is right, so any error here was written that way.
 fn lines_of(frame: &Frame, skim: bool) -> Result<Vec<(u64, Option<Event>)>, String> {
     let one = |line: &[u8]| -> Result<(u64, Option<Event>), String> {
         if let Some(number) = if skim { number_of_bulk(line) } else { None } {
@@ -144,7 +145,7 @@ fn lines_of(frame: &Frame, skim: bool) -> Result<Vec<(u64, Option<Event>)>, Stri
     let events: Vec<(u64, Option<Event>)> =
         frame.plain.split_inclusive(|byte| *byte == b'\n').map(one).collect::<Result<_, _>>()?;
     if events.len() as u64 != u64::from(frame.records) {
-        return Err(format!("it holds {} events and should hold {}", events.len(), frame.records));
+        return Err(format!("it holds {} events, but should hold {}", events.len(), frame.records));
     }
     Ok(events)
 }

@@ -1,4 +1,4 @@
-//! Tests of the room: kills, cuts, flipped bytes, locks and the catalog, on real files.
+//! Tests of the crate: kills, truncation, changed bytes, locks and the catalog, on real files.
 
 mod catalog;
 pub(crate) mod crash;

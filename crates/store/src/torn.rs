@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-/// The unreadable end of a segment, as a kill or a power cut leaves it.
+/// The unreadable end of a segment, after a kill or a power cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Torn {
     /// The segment.
     pub file: PathBuf,
-    /// Where it begins.
+    /// Its offset in the file.
     pub offset: u64,
-    /// How long it is.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// What is wrong there.
+    /// Why it is unreadable.
     pub why: String,
 }

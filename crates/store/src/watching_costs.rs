@@ -1,4 +1,4 @@
-//! What watching was last found to cost, one entry a drive: one file in the data folder.
+//! The last measured costs of watching, one entry for each drive: one file in the data folder.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use crate::error::StoreError;
 use crate::layout::{DataDir, WATCHING_COSTS, WATCHING_COSTS_LOCK};
 use crate::lock::Lock;
 
-/// Drives that are kept; the one that was measured longest ago goes first.
+/// Most drives that are kept; the one with the oldest measurement is removed first.
 const MOST: usize = 100;
 
-/// Keeps what was measured, in place of what was kept of the same drive before. What other processes keep of other
-/// drives in the same moment stays.
+/// Stores the measurement and replaces the earlier one of the same drive. Entries of other drives that other
+/// processes store at the same time are kept.
 ///
 /// # Errors
 /// [`StoreError::Full`], [`StoreError::ReadOnly`], [`StoreError::Io`]; [`StoreError::Unstorable`] for a figure that
@@ -27,8 +27,8 @@ pub fn write_watching_cost(data: &DataDir, cost: &WatchingCost) -> Result<(), St
     document::keep(&data.root().join(WATCHING_COSTS), "what watching costs", &all)
 }
 
-/// What is kept in the data folder at `root`, the newest last; nothing where nothing is, or nothing that this version
-/// can read: it costs a few seconds to measure again.
+/// The entries stored in the data folder at `root`, the newest last; empty if there are none, or none that this
+/// version can read: a new measurement takes only a few seconds.
 #[must_use]
 pub fn read_watching_costs(root: &Path) -> Vec<WatchingCost> {
     let kept = crate::fsio::read(&root.join(WATCHING_COSTS)).ok();

@@ -1,4 +1,4 @@
-//! The published schema of the account of a drive's state is that of the types, and what is kept on disk keeps to it.
+//! The published schema of a drive's state matches the types, and the stored file conforms to it.
 
 use std::path::Path;
 

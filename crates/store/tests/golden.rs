@@ -1,5 +1,6 @@
-//! Golden bundles: one of every released format version, made once (`make_golden` in the crate's own tests) and never
-//! again. Each holds an interruption, a torn tail and a second segment, and must stay readable for ever.
+//! Golden bundles: one for every released format version, made once (`make_golden` in the crate's own tests) and
+//! never changed. Each contains an interruption, a torn tail and a second segment, and must stay readable
+//! permanently.
 
 use std::fs;
 use std::path::Path;

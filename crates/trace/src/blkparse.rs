@@ -4,9 +4,9 @@
 //!   8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kjournald]
 //! ```
 //!
-//! device, CPU, sequence number, seconds, process, action, kind, sector, `+`, sectors, name. Operations arrive where
-//! they are queued (action Q); all other actions are about the same operations later and are left out. Sectors have 512
-//! bytes. The summary at the end begins with `CPU0 (` or `Total (`.
+//! device, CPU, sequence number, seconds, process, action, kind, sector, `+`, sectors, name. Operations arrive when
+//! they are queued (action Q); all other actions are later events of the same operations and are left out. Sectors
+//! have 512 bytes. The summary at the end begins with `CPU0 (` or `Total (`.
 
 use drivelab_core::load::OpKind;
 
@@ -18,7 +18,7 @@ const SECTOR: u64 = 512;
 const LAYOUT: &str =
     "device, CPU, sequence number, time, process and action, such as '8,0 3 1 0.000000000 697 Q W 223490 + 8 [name]'";
 
-/// Whether a first line is of this format: `8,0 3 1 0.000 697 Q …`.
+/// Whether a first line has this format: `8,0 3 1 0.000 697 Q …`.
 pub(crate) fn begins(line: &str) -> bool {
     let mut fields = line.split_ascii_whitespace();
     let device = fields.next().is_some_and(is_device);
@@ -54,11 +54,11 @@ pub(crate) fn line(line: &str) -> Result<Line<'_>, Wrong> {
     let kinds = next("the kind")?;
     let sector = fields.next().filter(|field| is_digits(field));
     let (Some(sector), Some("+")) = (sector, fields.next()) else {
-        // A flush moves nothing and has no place.
+        // A flush moves no data and has no address.
         if kinds.contains('F') {
             return Ok(Line::Record(Record { at_ns, op: OpKind::Flush, offset: 0, bytes: 0, device }));
         }
-        return Err(Wrong::new("a queued operation without a place", "'SECTOR + SECTORS' after the kind"));
+        return Err(Wrong::new("a queued operation without an address", "'SECTOR + SECTORS' after the kind"));
     };
     let offset = times(whole(sector, "the sector")?, SECTOR, "the sector")?;
     let sectors = whole(fields.next().unwrap_or_default(), "the number of sectors")?;
@@ -68,7 +68,7 @@ pub(crate) fn line(line: &str) -> Result<Line<'_>, Wrong> {
         () if kinds.contains('W') => OpKind::Write,
         () if kinds.contains('R') => OpKind::Read,
         () if kinds.contains('F') => OpKind::Flush,
-        // None of them by its own word: a command that moves no data of the drive.
+        // `N` as the only kind: a command that moves no data of the drive.
         () if kinds.starts_with('N') => return Ok(Line::Other),
         () => return Ok(Line::Unknown),
     };

@@ -1,6 +1,6 @@
-//! The formats with commas: one table of columns for each, one reader for all.
+//! The comma-separated formats: a table of columns for each, and one reader for all.
 //!
-//! Fields are numbers and short names; none of these formats quotes.
+//! Fields are numbers and short names; none of these formats uses quotes.
 
 use drivelab_core::load::OpKind;
 
@@ -12,21 +12,21 @@ use crate::record::{Line, Record};
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Field {
-    /// Time as a whole number of so many nanoseconds.
+    /// Time as a whole number of units of this many nanoseconds.
     Ticks(u64),
     /// Time as decimal seconds.
     Seconds,
-    /// First byte, in units of so many bytes.
+    /// First byte, in units of this many bytes.
     Offset(u64),
-    /// Bytes, in units of so many bytes.
+    /// Length, in units of this many bytes.
     Length(u64),
     /// `Read`, `Write`, `R`, `W`.
     Word,
-    /// 0 reads, 1 writes.
+    /// 0 is a read, 1 is a write.
     Digit,
     /// Device or volume.
     Device,
-    /// Something that replay does not need.
+    /// A field that the replay does not need.
     Unused,
 }
 
@@ -34,14 +34,14 @@ enum Field {
 #[derive(Debug)]
 pub(crate) struct Columns {
     fields: &'static [Field],
-    /// As its documents name them.
+    /// The column names in the documentation of the format.
     head: &'static str,
-    /// There may be more fields than these.
+    /// Whether more fields than these may follow.
     more: bool,
 }
 
 const SECTOR: u64 = 512;
-/// Windows' file time counts steps of 100 ns.
+/// Windows file time counts units of 100 ns.
 const FILE_TIME_NS: u64 = 100;
 const MICROSECOND_NS: u64 = 1000;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -82,8 +82,8 @@ pub(crate) static TENCENT: Columns = Columns {
     more: false,
 };
 
-/// Storage Performance Council (SPC Trace File Format Specification 1.0.1): sectors for places, bytes for sizes,
-/// decimal seconds; fields of the user's own may follow.
+/// Storage Performance Council (SPC Trace File Format Specification 1.0.1): addresses in sectors, sizes in bytes,
+/// decimal seconds; user-defined fields may follow.
 pub(crate) static SPC: Columns = Columns {
     head: "ASU,LBA,size,opcode,time",
     fields: &[Field::Device, Field::Offset(SECTOR), Field::Length(1), Field::Word, Field::Seconds],
@@ -91,7 +91,7 @@ pub(crate) static SPC: Columns = Columns {
 };
 
 impl Columns {
-    /// Whether a first line is of this format: its head, or a line whose kind of operation stands where it belongs.
+    /// Whether a first line has this format: its header, or a line with the kind of operation in the right column.
     pub(crate) fn suits(&self, fields: &[&str]) -> bool {
         self.is_head(fields)
             || self.has_width(fields.len()) && self.fields.iter().zip(fields).all(|(kind, field)| kind.takes(field))
@@ -107,7 +107,7 @@ impl Columns {
         fields == self.fields.len() || self.more && fields > self.fields.len()
     }
 
-    /// A line; a head is none of the records.
+    /// A line; a header is not a record.
     pub(crate) fn line<'l>(&self, line: &'l str) -> Result<Line<'l>, Wrong> {
         let mut record = Record { at_ns: 0, op: OpKind::Read, offset: 0, bytes: 0, device: "" };
         let mut fields = line.split(',').map(str::trim);
@@ -136,7 +136,7 @@ impl Columns {
         Ok(Line::Record(record))
     }
 
-    /// Whether a line is the head that some files begin with.
+    /// Whether a line is the header that some files begin with.
     pub(crate) fn is_head_line(&self, line: &str) -> bool {
         let fields: Vec<&str> = line.split(',').collect();
         self.is_head(&fields)
@@ -144,7 +144,7 @@ impl Columns {
 }
 
 impl Field {
-    /// Whether a column of this kind can hold a text.
+    /// Whether a column of this kind can contain this text.
     fn takes(self, field: &str) -> bool {
         match self {
             Field::Ticks(_) | Field::Offset(_) | Field::Length(_) => whole(field, "").is_ok(),

@@ -1,4 +1,4 @@
-//! What can be wrong with a trace, with the line and what was expected there.
+//! Errors of a trace, with the line and what was expected in it.
 
 use std::io;
 
@@ -16,7 +16,7 @@ pub enum TraceError {
         /// The kernel's answer.
         source: io::Error,
     },
-    /// A line is not what the format has there.
+    /// A line does not have the format.
     #[error("the trace '{file}', line {line}: {problem}; expected {expected}; the line is \"{found}\"")]
     Line {
         /// The file.
@@ -25,15 +25,15 @@ pub enum TraceError {
         line: u64,
         /// What is wrong.
         problem: String,
-        /// What the format has there.
+        /// What the format requires.
         expected: String,
-        /// The beginning of the line.
+        /// The start of the line.
         found: String,
     },
-    /// No format begins as this file does.
+    /// The start of the file matches no known format.
     #[error(
-        "the trace '{file}' is in no format that is known here: its first line is \"{found}\"; the formats are {known}, and \
-         `format` states one where it cannot be seen"
+        "the trace '{file}' has no known format: its first line is \"{found}\"; the formats are {known}, and \
+         `format` names one if it cannot be detected"
     )]
     Unknown {
         /// The file.
@@ -43,29 +43,29 @@ pub enum TraceError {
         /// The formats.
         known: String,
     },
-    /// The file is no text.
+    /// The file is not text.
     #[error("the trace '{file}' is {what}: {advice}")]
     NoText {
         /// The file.
         file: String,
-        /// What it is.
+        /// Kind of the file.
         what: &'static str,
-        /// What makes text of it.
+        /// How to make text of it.
         advice: &'static str,
     },
-    /// There is nothing to replay.
+    /// The trace has no operation to replay.
     #[error("the trace '{file}' has no operation{of_device}: {advice}")]
     Empty {
         /// The file.
         file: String,
-        /// Of which device, where one was asked for.
+        /// The device, if one was given.
         of_device: String,
         /// What to do.
         advice: String,
     },
 }
 
-/// The beginning of a line, fit for a message.
+/// The start of a line, shortened for a message.
 pub(crate) fn shown(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let mut short: String = text.chars().take(SHOWN).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
@@ -75,7 +75,7 @@ pub(crate) fn shown(line: &[u8]) -> String {
     short
 }
 
-/// What is wrong with one line, before its file and number are known.
+/// The error in one line, before its file and line number are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wrong {
     pub(crate) problem: String,

@@ -1,8 +1,8 @@
-//! fio's log of I/O, versions 2 and 3 (fio, HOWTO, "Trace file format"; `iolog.c`).
+//! fio's I/O log, versions 2 and 3 (fio, HOWTO, "Trace file format"; `iolog.c`).
 //!
-//! Version 2: `FILE add`, `FILE open`, `FILE close`, `FILE read|write|trim|sync|datasync OFFSET LENGTH`, and `FILE wait
-//! MICROSECONDS`, the time since the wait before it. Version 3: the same with the time in microseconds since the start
-//! in front of every line, and no waits.
+//! Version 2: `FILE add`, `FILE open`, `FILE close`, `FILE read|write|trim|sync|datasync OFFSET LENGTH`, and `FILE
+//! wait MICROSECONDS`, the time since the previous wait. Version 3: the same, but every line begins with the time in
+//! microseconds since the start, and there are no waits.
 
 use drivelab_core::load::OpKind;
 
@@ -12,7 +12,7 @@ use crate::record::{Line, Record};
 
 const ACTIONS: &str = "add, open, close, read, write, trim, sync, datasync, sync_file_range or wait";
 
-/// Time of a log of version 2 so far.
+/// Time so far in a log of version 2.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Waited {
     at_ns: u64,
@@ -40,7 +40,7 @@ pub(crate) fn version_3(line: &str) -> Result<Line<'_>, Wrong> {
     let file = fields.next().ok_or_else(no_action)?;
     let action = fields.next().ok_or_else(no_action)?;
     if action == "wait" {
-        return Err(Wrong::new("a wait in a log of version 3", "a time in front of every line and no waits"));
+        return Err(Wrong::new("a wait in a log of version 3", "a time at the start of every line and no waits"));
     }
     operation(file, action, fields, times(time, 1000, "the time")?)
 }
@@ -73,7 +73,7 @@ fn operation<'l>(
     end(fields, Line::Record(Record { at_ns, op, offset, bytes, device: file }))
 }
 
-/// Nothing may follow.
+/// No more fields may follow.
 fn end<'l>(mut fields: impl Iterator<Item = &'l str>, line: Line<'l>) -> Result<Line<'l>, Wrong> {
     match fields.next() {
         None => Ok(line),

@@ -1,4 +1,4 @@
-//! The formats, how they are called, and how a file shows which it has.
+//! The formats, their names, and how the format of a file is detected.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,11 +9,11 @@ use crate::csv::{ALIBABA, Columns, MSR, SPC, SYSTOR, TENCENT};
 /// A format of traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// fio's log of I/O, version 2: times are waits between operations.
+    /// fio's I/O log, version 2: times are waits between operations.
     FioV2,
-    /// fio's log of I/O, version 3: every line begins with its time.
+    /// fio's I/O log, version 3: every line begins with its time.
     FioV3,
-    /// The text of `blkparse` in its default layout; queued operations (Q) are what is replayed.
+    /// The text of `blkparse` in its default layout; queued operations (Q) are replayed.
     Blkparse,
     /// Microsoft Research Cambridge, CSV.
     Msr,
@@ -28,7 +28,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Format; 8] = [
         Format::FioV2,
         Format::FioV3,
@@ -40,7 +40,7 @@ impl Format {
         Format::Spc,
     ];
 
-    /// The word in files, on the command line and in records.
+    /// The name in files, on the command line and in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -55,13 +55,13 @@ impl Format {
         }
     }
 
-    /// The words of all formats, for messages.
+    /// The names of all formats, for messages.
     #[must_use]
     pub fn words() -> String {
         Format::ALL.map(Format::name).join(", ")
     }
 
-    /// What the columns of a CSV format are.
+    /// The columns of a CSV format.
     pub(crate) const fn columns(self) -> Option<&'static Columns> {
         match self {
             Format::Msr => Some(&MSR),
@@ -73,7 +73,7 @@ impl Format {
         }
     }
 
-    /// The format whose first line, blank ones aside, this is. A head counts as a first line.
+    /// The format that a file with this first line (ignoring blank lines) has. A header counts as a first line.
     pub(crate) fn of_first_line(line: &str) -> Option<Format> {
         let line = line.trim();
         match line {
@@ -100,6 +100,6 @@ impl FromStr for Format {
 
     fn from_str(word: &str) -> Result<Self, String> {
         let found = Format::ALL.into_iter().find(|format| format.name() == word);
-        found.ok_or_else(|| format!("'{word}' is no format of traces: they are {}", Format::words()))
+        found.ok_or_else(|| format!("'{word}' is not a trace format; the formats are {}", Format::words()))
     }
 }

@@ -1,8 +1,8 @@
-//! Words for reading and writing that the formats share.
+//! Names of reads and writes that several formats share.
 
 use drivelab_core::load::OpKind;
 
-/// The kind behind a letter or word of reading and writing.
+/// The kind for a letter or word for reading or writing.
 pub(crate) fn read_or_write(word: &str) -> Option<OpKind> {
     match word {
         "R" | "r" | "Read" | "read" => Some(OpKind::Read),

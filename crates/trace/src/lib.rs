@@ -1,11 +1,10 @@
-//! Traces of I/O as streams of operations: readers of the formats in which traces are published, and generators of
-//! synthetic ones.
-//!
-//! Owns: formats, the check of a whole trace before it is used, what a synthetic trace is made of. Nothing here holds a
-//! trace in memory: a line at a time is read, and a file of any size takes the same few kilobytes. Must not know:
+//! I/O traces as streams of operations: readers of the formats in which traces are published, and generators of
+//! synthetic traces.
+//! Owns: formats, the check of a whole trace before it is used, the content of synthetic traces. Nothing here holds a
+//! trace in memory: one line is read at a time, and a file of any size needs the same few kilobytes. Must not know:
 //! targets, how and when operations are issued, rendering.
 //!
-//! Field by field, with the sources of each format: docs/formats/traces.md.
+//! For the fields of each format and their sources see docs/formats/traces.md.
 #![forbid(unsafe_code)]
 
 mod blkparse;

@@ -1,11 +1,11 @@
-//! Lines of a file, one at a time in one buffer, counted.
+//! Lines of a file, one at a time in one buffer, with their numbers.
 
 use std::io::{self, BufRead, Read as _};
 
-/// Longest line; the formats have lines of some dozens of bytes.
+/// Longest line; normal lines have a few dozen bytes.
 const LONGEST: u64 = 16 << 10;
 
-/// What some programs write in front of a text (U+FEFF in UTF-8), and nobody sees.
+/// The byte order mark that some programs write, invisibly, before a text (U+FEFF in UTF-8).
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The lines of a reader.
@@ -14,11 +14,11 @@ pub(crate) struct Lines<R> {
     input: R,
     buffer: Vec<u8>,
     number: u64,
-    /// The line in the buffer has been looked at and not been taken.
+    /// Whether the line in the buffer was examined but not taken.
     kept: bool,
-    /// The last line has no end: the file ends in it.
+    /// Whether the last line has no line ending, because the file ends in it.
     pub(crate) open: bool,
-    /// The last line was longer than [`LONGEST`].
+    /// Whether the last line was longer than [`LONGEST`].
     pub(crate) too_long: bool,
 }
 
@@ -50,12 +50,12 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// Has [`Lines::advance`] come to the same line once more.
+    /// Makes the next [`Lines::advance`] return the same line again.
     pub(crate) const fn keep(&mut self) {
         self.kept = true;
     }
 
-    /// The line without its end.
+    /// The line without its line ending.
     pub(crate) fn line(&self) -> &[u8] {
         let line = self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer);
         line.strip_suffix(b"\r").unwrap_or(line)

@@ -1,15 +1,15 @@
-//! Numbers of traces: whole ones, decimal seconds, products that must not overflow.
+//! Numbers in traces: whole numbers, decimal seconds, products with an overflow check.
 
 use crate::error::Wrong;
 
-/// A whole number without sign.
+/// A whole number without a sign.
 pub(crate) fn whole(field: &str, what: &str) -> Result<u64, Wrong> {
     let digits = !field.is_empty() && field.bytes().all(|byte| byte.is_ascii_digit());
     let value = if digits { field.parse().ok() } else { None };
     value.ok_or_else(|| Wrong::new(format!("{what} is '{}'", short(field)), format!("{what} as a whole number")))
 }
 
-/// `seconds.fraction` in nanoseconds; digits behind the ninth are left out.
+/// `seconds.fraction` in nanoseconds; digits after the ninth are ignored.
 pub(crate) fn seconds(field: &str, what: &str) -> Result<u64, Wrong> {
     let (whole_part, fraction) = field.split_once('.').unwrap_or((field, ""));
     let wrong = || Wrong::new(format!("{what} is '{}'", short(field)), format!("{what} in seconds, such as 1.000250"));
@@ -24,7 +24,7 @@ pub(crate) fn seconds(field: &str, what: &str) -> Result<u64, Wrong> {
     seconds.checked_mul(1_000_000_000).and_then(|ns| ns.checked_add(billionths)).ok_or_else(wrong)
 }
 
-/// A number of units of so many bytes or nanoseconds.
+/// A number of units of this many bytes or nanoseconds.
 pub(crate) fn times(value: u64, unit: u64, what: &str) -> Result<u64, Wrong> {
     let too_large = || Wrong::new(format!("{what} {value} is too large"), format!("{what} below 2^64 / {unit}"));
     value.checked_mul(unit).ok_or_else(too_large)

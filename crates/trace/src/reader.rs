@@ -1,4 +1,4 @@
-//! From a file to its records, one at a time.
+//! Reads a file into records, one at a time.
 
 use std::io::BufRead;
 
@@ -15,7 +15,7 @@ pub struct Reader<R> {
     lines: Lines<R>,
     format: Format,
     waited: fio::Waited,
-    /// The first line may be a head.
+    /// Whether the first line may be a header.
     at_start: bool,
     ended: bool,
     unknown: u64,
@@ -23,22 +23,23 @@ pub struct Reader<R> {
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Begins to read; where `format` is `None` the first line shows it. `file` is what messages call the trace.
+    /// Starts reading. If `format` is `None`, the first line determines it. `file` is the name of the trace in
+    /// messages.
     ///
     /// # Errors
-    /// A file that cannot be read, or whose format is unknown.
+    /// If the file cannot be read or its format is unknown.
     pub fn new(file: &str, input: R, format: Option<Format>) -> Result<Self, TraceError> {
         let mut lines = Lines::new(input);
         let unreadable = |source| TraceError::File { file: file.to_owned(), source };
         if !lines.advance().map_err(unreadable)? {
-            let advice = "the file holds nothing".to_owned();
+            let advice = "the file has no content".to_owned();
             return Err(TraceError::Empty { file: file.to_owned(), of_device: String::new(), advice });
         }
         if let Some((what, advice)) = packed(lines.line()) {
             return Err(TraceError::NoText { file: file.to_owned(), what, advice });
         }
         let (found, first) = (shown(lines.line()), of_line(&lines));
-        // The text of blkparse may have lines of other programs in front of it.
+        // The output of blkparse may have lines of other programs before it.
         let may_have_head = format.map_or(first.is_none(), |format| format == Format::Blkparse);
         let mut head = 0;
         while may_have_head && of_line(&lines) != Some(Format::Blkparse) && head < LONGEST_HEAD {
@@ -64,7 +65,7 @@ impl<R: BufRead> Reader<R> {
         })
     }
 
-    /// What it is read as.
+    /// The format in which it is read.
     #[must_use]
     pub const fn format(&self) -> Format {
         self.format
@@ -76,13 +77,13 @@ impl<R: BufRead> Reader<R> {
         self.lines.number()
     }
 
-    /// Operations so far that are of no known kind, which are left out.
+    /// Number of operations of unknown kinds so far; they are left out.
     #[must_use]
     pub const fn unknown(&self) -> u64 {
         self.unknown
     }
 
-    /// Lines so far that are about no operation that is replayed.
+    /// Number of lines so far that are not operations to replay.
     #[must_use]
     pub(crate) const fn others(&self) -> u64 {
         self.others
@@ -91,8 +92,8 @@ impl<R: BufRead> Reader<R> {
     /// The next record; `None` at the end.
     ///
     /// # Errors
-    /// The line that is wrong.
-    // In a loop that is left by `return` only: a record borrows the buffer of lines.
+    /// The faulty line.
+    // A loop that is left only by `return`, because a record borrows the buffer of lines.
     pub fn next_record(&mut self) -> Result<Option<Record<'_>>, TraceError> {
         loop {
             if self.ended || !self.advance()? {
@@ -108,8 +109,8 @@ impl<R: BufRead> Reader<R> {
                 Err(wrong) => return Err(self.wrong(wrong)),
             }
         }
-        // The line is good; it is taken apart once more for a record that borrows it. fio's waits are not counted
-        // twice, since a wait is no record.
+        // The line is valid; it is parsed again for a record that borrows it. fio's waits are not counted twice,
+        // because a wait is not a record.
         match std::str::from_utf8(self.lines.line()).map(|line| parse(self.format, line, &mut self.waited)) {
             Ok(Ok(Line::Record(record))) => Ok(Some(record)),
             _ => Ok(None),
@@ -125,7 +126,7 @@ impl<R: BufRead> Reader<R> {
             return Err(Wrong::new("the line does not end", "lines of at most 16 KiB"));
         }
         let line =
-            std::str::from_utf8(self.lines.line()).map_err(|_| Wrong::new("the line is no text", "UTF-8 text"))?;
+            std::str::from_utf8(self.lines.line()).map_err(|_| Wrong::new("the line is not text", "UTF-8 text"))?;
         if at_start && is_head(self.format, line) {
             return Ok(Found::Other);
         }
@@ -134,8 +135,8 @@ impl<R: BufRead> Reader<R> {
                 within_reach(&record)?;
                 if self.lines.open && line.ends_with(|last: char| last.is_ascii_digit()) {
                     let expected =
-                        "an end of line behind the last number (`echo >> FILE` adds it where the file is whole)";
-                    return Err(Wrong::new("the file ends inside this line, so a number of it may be cut", expected));
+                        "a line ending after the last number (`echo >> FILE` adds it if the file is complete)";
+                    return Err(Wrong::new("the file ends inside this line, so its last number may be cut", expected));
                 }
                 Found::Record
             }
@@ -145,7 +146,7 @@ impl<R: BufRead> Reader<R> {
         })
     }
 
-    /// The error at the line that was read last.
+    /// The error for the last line.
     fn wrong(&self, wrong: Wrong) -> TraceError {
         let Wrong { problem, expected } = wrong;
         TraceError::Line {
@@ -157,35 +158,35 @@ impl<R: BufRead> Reader<R> {
         }
     }
 
-    /// What it reads from.
+    /// The input that it reads from.
     pub(crate) fn into_input(self) -> R {
         self.lines.into_input()
     }
 }
 
-/// Lines that may stand in front of what blkparse prints.
+/// Most lines that may come before the output of blkparse.
 const LONGEST_HEAD: u32 = 32;
 
-/// The format that a line begins, as far as it is text.
+/// The format that a line starts, if the line is text.
 fn of_line<R: BufRead>(lines: &Lines<R>) -> Option<Format> {
     std::str::from_utf8(lines.line()).ok().and_then(Format::of_first_line)
 }
 
-/// What a file is that is no text, by its first bytes, and what makes text of it.
+/// The kind of a file that is not text, by its first bytes, and how to make text of it.
 fn packed(line: &[u8]) -> Option<(&'static str, &'static str)> {
-    // blktrace_api.h: BLK_IO_TRACE_MAGIC 0x65617400, its lowest byte the version, in the byte order of the machine.
+    // blktrace_api.h: BLK_IO_TRACE_MAGIC 0x65617400; its lowest byte is the version, in the byte order of the machine.
     let blktrace = line.get(1..4) == Some(b"\x74\x61\x65") || line.get(..3) == Some(b"\x65\x61\x74");
     match line {
         _ if blktrace => Some((
             "the binary output of blktrace",
-            "make text of it with `blkparse -i NAME > FILE`, and name that file",
+            "convert it to text with `blkparse -i NAME > FILE`, and use that file",
         )),
         [0x1f, 0x8b, ..] => Some(("compressed (gzip)", "unpack it with `gunzip`")),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(("compressed (zstd)", "unpack it with `unzstd`")),
         [0xfd, b'7', b'z', b'X', b'Z', ..] => Some(("compressed (xz)", "unpack it with `unxz`")),
         [b'B', b'Z', b'h', b'1'..=b'9', 0x31, ..] => Some(("compressed (bzip2)", "unpack it with `bunzip2`")),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
-            Some(("text in UTF-16", "make UTF-8 of it with `iconv -f UTF-16 -t UTF-8`"))
+            Some(("text in UTF-16", "convert it to UTF-8 with `iconv -f UTF-16 -t UTF-8`"))
         }
         _ => None,
     }
@@ -198,15 +199,15 @@ enum Found {
     End,
 }
 
-/// An operation that ends where no file and no drive can (Linux has signed offsets of 64 bits) is a mistake of the
-/// trace: fitted to a target it would be another one.
+/// An operation that ends beyond any file or drive (Linux has signed 64-bit offsets) is an error in the trace: fitted
+/// to a target it would become another operation.
 fn within_reach(record: &Record<'_>) -> Result<(), Wrong> {
     let (offset, length) = (record.offset, record.bytes);
     let end = offset.checked_add(length).filter(|end| i64::try_from(*end).is_ok());
     end.map(drop).ok_or_else(|| {
         Wrong::new(
-            format!("{length} bytes at byte {offset}, where no drive ends"),
-            "an offset and a length that are below 2^63 bytes together",
+            format!("{length} bytes at byte {offset}, beyond any drive"),
+            "an offset and a length with a sum below 2^63 bytes",
         )
     })
 }

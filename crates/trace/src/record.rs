@@ -1,30 +1,30 @@
-//! One operation of a trace, as its line has it.
+//! One operation of a trace, as in its line.
 
 use drivelab_core::load::OpKind;
 
 /// One operation as recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'l> {
-    /// When it arrived, in nanoseconds by the clock of the trace, whatever that begins with.
+    /// Arrival time in nanoseconds by the clock of the trace, with any origin.
     pub at_ns: u64,
-    /// What it does.
+    /// Kind of operation.
     pub op: OpKind,
     /// First byte; 0 for a flush.
     pub offset: u64,
     /// Bytes; 0 for a flush.
     pub bytes: u64,
-    /// Device, volume or file that it goes to, as the trace calls it.
+    /// Device, volume or file of the operation, as named in the trace.
     pub device: &'l str,
 }
 
-/// What a line is.
+/// Kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Line<'l> {
     Record(Record<'l>),
-    /// Something else that the format has: a head, an event of another kind, a comment.
+    /// Another part of the format: a header, an event of another kind, a comment.
     Other,
-    /// An operation of a kind that nobody here knows, so that it cannot be replayed.
+    /// An operation of an unknown kind, which cannot be replayed.
     Unknown,
-    /// The rest of the file is no trace any more.
+    /// The rest of the file is not part of the trace.
     End,
 }

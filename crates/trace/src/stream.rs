@@ -1,5 +1,5 @@
-//! Traces as the engine takes them: operations with times from 0 that never go back, of one device where one was asked
-//! for.
+//! Traces as the engine uses them: operations with times that start at 0 and never decrease, for one device if one is
+//! given.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -20,7 +20,7 @@ pub(crate) const BUFFER: usize = 256 << 10;
 /// Opens the trace of a replay at its beginning.
 ///
 /// # Errors
-/// In words: the file cannot be opened, or its beginning is wrong.
+/// A text: the file cannot be opened, or its beginning is wrong.
 pub fn open(replay: &Replay) -> Result<Box<dyn TraceStream>, String> {
     match &replay.source {
         TraceSource::Synthetic(synthetic) => Ok(Box::new(Synthetic::new(synthetic))),
@@ -43,12 +43,12 @@ fn file(path: &Path, format: Option<Format>, device: Option<String>) -> Result<S
 pub(crate) struct Stream<R> {
     reader: Reader<R>,
     device: Option<String>,
-    /// Time of the first operation, by the trace's clock.
+    /// Time of the first operation, by the clock of the trace.
     start_ns: Option<u64>,
     last_ns: u64,
-    /// Operations of no bytes, which are left out.
+    /// Operations of zero bytes, which are left out.
     pub(crate) empty: u64,
-    /// Operations whose time was before the latest one seen so far.
+    /// Operations with a time earlier than the latest one so far.
     pub(crate) out_of_order: u64,
 }
 
@@ -57,7 +57,7 @@ impl<R: BufRead> Stream<R> {
         Stream { reader, device, start_ns: None, last_ns: 0, empty: 0, out_of_order: 0 }
     }
 
-    /// The next operation, told with the name of its device to `seen`.
+    /// The next operation; `seen` is called for it with the name of its device.
     pub(crate) fn advance(&mut self, mut seen: impl FnMut(&TraceOp, &str)) -> Result<Option<TraceOp>, TraceError> {
         loop {
             let Some(record) = self.reader.next_record()? else { return Ok(None) };
@@ -83,12 +83,12 @@ impl<R: BufRead> Stream<R> {
         self.reader.format()
     }
 
-    /// Operations of no known kind, whatever device they are for; they are left out.
+    /// Number of operations of unknown kinds, on any device; they are left out.
     pub(crate) const fn unknown(&self) -> u64 {
         self.reader.unknown()
     }
 
-    /// Lines that are about no operation that is replayed.
+    /// Number of lines that are not operations to replay.
     pub(crate) const fn others(&self) -> u64 {
         self.reader.others()
     }

@@ -1,4 +1,4 @@
-//! One pass through a whole trace: what is in it, and the first line that is wrong. Before anything is replayed.
+//! One pass through a whole trace before anything is replayed: its content, and the first faulty line.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read};
@@ -14,27 +14,28 @@ use crate::format::Format;
 use crate::reader::Reader;
 use crate::stream::{BUFFER, Stream};
 
-/// Devices that are told apart; the rest of a trace with more is counted together.
+/// Devices that are counted separately; further devices are counted together.
 const DEVICES: usize = 64;
 
-/// What is in a trace.
+/// Content of a trace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Survey {
-    /// What a replay has to know.
+    /// Facts that a replay needs.
     pub facts: TraceFacts,
-    /// Operations by device, volume or file, the first 64 of them; those of others stand under an empty name.
+    /// Operations by device, volume or file, for the first 64 of them; those of further devices are under an empty
+    /// name.
     pub devices: BTreeMap<String, u64>,
     /// Reads and writes by size.
     pub sizes: BTreeMap<u64, SizeClass>,
-    /// Reads that begin where the read before them ended.
+    /// Reads that begin where the previous read ended.
     pub sequential_reads: u64,
-    /// Writes that begin where the write before them ended.
+    /// Writes that begin where the previous write ended.
     pub sequential_writes: u64,
-    /// Operations of a kind that is not known here, which are left out, of all devices.
+    /// Operations of unknown kinds, on any device, which are left out.
     pub unknown: u64,
 }
 
-/// Operations whose size is above half of a power of two and at most that.
+/// Operations with a size above half of a power of two and at most that power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SizeClass {
     /// Reads.
@@ -46,14 +47,14 @@ pub struct SizeClass {
 /// Reads a whole trace.
 ///
 /// # Errors
-/// [`TraceError`]: a file that cannot be read, an unknown format, the first line that is wrong, or no operation at all.
+/// [`TraceError`]: a file that cannot be read, an unknown format, the first faulty line, or no operation at all.
 pub fn survey(path: &Path, format: Option<Format>, device: Option<&str>) -> Result<Survey, TraceError> {
     let name = path.display().to_string();
     let file = input::open(path).map_err(|source| TraceError::File { file: name.clone(), source })?;
     survey_of(&name, BufReader::with_capacity(BUFFER, file), format, device)
 }
 
-/// The same of any input; `name` is what messages call it.
+/// The same for any input; `name` is its name in messages.
 ///
 /// # Errors
 /// As for [`survey`].
@@ -73,9 +74,9 @@ pub fn survey_of(
     if facts.reads + facts.writes + facts.trims == 0 {
         let of_device = device.map_or_else(String::new, |device| format!(" of device '{device}'"));
         let advice = match device {
-            Some(_) => "`drivelab trace check` without `--device` names those that it has".to_owned(),
+            Some(_) => "`drivelab trace check` without `--device` lists its devices".to_owned(),
             None if format == Format::Blkparse && stream.others() > 0 => format!(
-                "its {} lines are of other actions (such as C, completed, or D, issued), and a replay needs those of queued \
+                "its {} lines are other actions (such as C, completed, or D, issued), but a replay needs those of queued \
                  operations (Q): record without `-a`, or with `-a queue` too",
                 stream.others()
             ),
@@ -84,7 +85,7 @@ pub fn survey_of(
         return Err(TraceError::Empty { file: name.to_owned(), of_device, advice });
     }
     let mut rest = stream.into_input();
-    // What follows a summary belongs to the file, and so to its hash.
+    // What follows a summary is part of the file, and therefore of its hash.
     io::copy(&mut rest, &mut io::sink()).map_err(|source| TraceError::File { file: name.to_owned(), source })?;
     facts.hash = rest.hasher.finalize().to_hex().to_string();
     (facts.format, facts.empty, facts.out_of_order) = (format.name().to_owned(), empty, out_of_order);
@@ -170,7 +171,7 @@ impl Count {
     }
 }
 
-/// A reader that hashes what is read through it.
+/// A reader that hashes everything read through it.
 #[derive(Debug)]
 struct Hashed<R> {
     input: R,
@@ -191,7 +192,7 @@ impl<R: BufRead> BufRead for Hashed<R> {
     }
 
     fn consume(&mut self, bytes: usize) {
-        // What was filled is still there; asking for it once more reads nothing.
+        // The filled buffer is still there; calling this again reads nothing.
         if let Ok(filled) = self.input.fill_buf() {
             self.hasher.update(&filled[..bytes.min(filled.len())]);
         }

@@ -1,7 +1,8 @@
 //! Synthetic traces: operations from counts, volumes and a seed.
 //!
-//! Counts are exact: the kind of each operation is drawn from what is left of each kind. Volumes are exact to a unit of
-//! 4 KiB: each size is drawn around the mean of what is left, and the last operation takes the rest where it can.
+//! Counts are exact: the kind of each operation is drawn from the remaining number of each kind. Volumes are exact to
+//! a unit of 4 KiB: each size is drawn around the mean of the remaining volume, and the last operation takes the rest
+//! if it can.
 
 use drivelab_core::load::OpKind;
 use drivelab_core::replay::{SYNTHETIC_UNIT, SyntheticTrace, TraceOp, TraceStream};
@@ -32,14 +33,14 @@ impl Draws {
     }
 }
 
-/// Reads or writes that are left to make.
+/// Remaining reads or writes.
 #[derive(Debug, Clone, Copy)]
 struct Left {
     sequential: u64,
     random: u64,
-    /// Units of their volume; absent where sizes are uniform.
+    /// Remaining volume in units; absent if sizes are uniform.
     units: Option<u64>,
-    /// Where the last one ended, in units.
+    /// End of the last one, in units.
     end: u64,
 }
 
@@ -53,7 +54,7 @@ impl Left {
     }
 }
 
-/// A trace in the making.
+/// A trace that is being generated.
 #[derive(Debug)]
 pub(crate) struct Synthetic {
     reads: Left,
@@ -66,7 +67,7 @@ pub(crate) struct Synthetic {
     gap_ns: f64,
     draws: Draws,
     at_ns: u64,
-    /// Operations left of the group that arrives together.
+    /// Remaining operations of the group that arrives together.
     together: u64,
     begun: bool,
 }
@@ -129,11 +130,11 @@ impl Synthetic {
         Some(TraceOp { at_ns: self.at_ns, op, offset: start * SYNTHETIC_UNIT, length: size * SYNTHETIC_UNIT })
     }
 
-    /// Moves to the arrival of the next operation: with the last one, or after a gap.
+    /// Moves to the arrival of the next operation: together with the last one, or after a gap.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time of some seconds")]
     fn arrive(&mut self) {
         if self.together == 0 {
-            // From one to twice the mean less one, so that the mean is the mean.
+            // From one to twice the mean minus one, so that the average is the mean.
             self.together = 1 + self.draws.below(2 * self.burst - 1);
             let gap = if self.begun { self.draws.exponential() * self.gap_ns } else { 0.0 };
             self.at_ns = self.at_ns.saturating_add(gap as u64);
@@ -142,7 +143,7 @@ impl Synthetic {
         self.together -= 1;
     }
 
-    /// A size in units: uniform, or a quarter, half, once or twice the mean of what is left.
+    /// A size in units: uniform, or a quarter, half, once or twice the mean of the remaining volume.
     fn size(&mut self, left: &Left) -> u64 {
         let Some(units) = left.units else {
             return self.smallest + self.draws.below(self.largest - self.smallest + 1);
@@ -152,7 +153,7 @@ impl Synthetic {
         }
         let mean = units / left.operations();
         let odd = units % left.operations();
-        // Rounded up as often as the mean needs it.
+        // Rounded up as often as the mean requires.
         let mean = mean + u64::from(self.draws.below(left.operations()) < odd);
         // A quarter four times of 24, half ten times, once twice, twice eight times: 1 on average.
         let size = match self.draws.below(24) {
@@ -161,7 +162,7 @@ impl Synthetic {
             14..16 => mean,
             _ => mean * 2,
         };
-        // What is left must do for the others, and must not be more than they can take.
+        // The remaining volume must be enough for the other operations, and not more than they can take.
         let others = left.operations() - 1;
         let least = units.saturating_sub(others.saturating_mul(self.largest)).max(self.smallest);
         let most = units.saturating_sub(others.saturating_mul(self.smallest)).min(self.largest);

@@ -1,4 +1,4 @@
-//! Small traces of each format, written by hand, with what is in them worked out by hand; and traces that are wrong.
+//! Small hand-written traces of each format, with their content worked out by hand; and faulty traces.
 
 mod corpus;
 mod formats;

@@ -1,4 +1,4 @@
-//! Pages for tests, built by the words and bytes of the standards and by nothing of the decoders.
+//! Pages for tests, built from the words and bytes of the standards, without the decoders.
 
 /// A page of 256 words.
 pub(crate) struct Page(pub(crate) [u8; 512]);

@@ -4,7 +4,7 @@ use drivelab_ata::{AfterTrim, Checksum, FormFactor, IdentifyDevice, LinkSpeed, R
 
 use crate::build::Page;
 
-/// The start of a page that is an ATA device with names.
+/// The start of a page of an ATA device with names.
 fn named() -> Page {
     Page::new().word(0, 0x0040).text(10, 10, "S3Z8NB0K").text(23, 4, "RVT04B6Q").text(27, 20, "Example 860 SSD 1TB")
 }
@@ -94,7 +94,7 @@ fn large_sectors_and_large_counts_are_counted_right() {
     let drive = decode(page);
     assert_eq!((drive.logical_sector_bytes, drive.physical_sector_bytes), (4096, 4096));
     assert_eq!(drive.capacity_bytes(), 4_096_000);
-    // Words 230 to 233 where word 69 bit 3 says so; a product beyond all sense does not overflow.
+    // Words 230 to 233 if word 69 bit 3 says so; an implausible product does not overflow.
     let page = named().word(69, 1 << 3).words(230, 4, u64::MAX).word(106, 1 << 14 | 1 << 12).words(117, 2, 0xFFFF_FFFF);
     let drive = decode(page);
     assert_eq!((drive.sectors, drive.capacity_bytes()), (u64::MAX, u64::MAX));
@@ -134,7 +134,7 @@ fn a_locked_drive_says_so() {
 fn trim_promises_are_told_apart() {
     let after = |word: u16| decode(named().word(169, 1).word(69, word)).after_trim;
     assert_eq!(after(0), AfterTrim::Undefined);
-    // RZAT without DRAT promises nothing.
+    // RZAT without DRAT guarantees nothing.
     assert_eq!(after(1 << 5), AfterTrim::Undefined);
     assert_eq!(after(1 << 14), AfterTrim::Deterministic);
 }
@@ -149,8 +149,8 @@ fn a_page_that_was_changed_on_its_way_is_noticed() {
 fn what_is_no_ata_drive_is_refused_with_the_reason() {
     let said = |page: &[u8]| IdentifyDevice::decode(page).unwrap_err().to_string();
     assert!(said(&named().word(0, 0x85C0).0).contains("packet device"));
-    assert!(said(&[0; 512]).contains("did not ask the drive"));
-    assert!(said(&[0xFF; 512]).contains("did not ask the drive"));
+    assert!(said(&[0; 512]).contains("without asking the drive"));
+    assert!(said(&[0xFF; 512]).contains("without asking the drive"));
     assert!(IdentifyDevice::decode(&named().word(0, 0x848A).0).is_ok(), "a CompactFlash card is an ATA device");
 }
 
@@ -169,6 +169,6 @@ fn the_kernels_copy_in_sysfs_is_the_same_page() {
     let (drive, raw) = IdentifyDevice::decode_vpd(&vpd).unwrap();
     assert_eq!((drive, raw), (IdentifyDevice::decode(&page).unwrap(), page.to_vec()));
     vpd[56] = 0xA1;
-    assert!(IdentifyDevice::decode_vpd(&vpd).unwrap_err().to_string().contains("another command"));
+    assert!(IdentifyDevice::decode_vpd(&vpd).unwrap_err().to_string().contains("a command other than"));
     assert!(IdentifyDevice::decode_vpd(&vpd[..571]).unwrap_err().to_string().contains("572 bytes are needed"));
 }

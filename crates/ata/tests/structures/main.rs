@@ -1,4 +1,4 @@
-//! Every structure against pages that are built word by word from the standards' tables, and against any bytes at all.
+//! Every structure against pages that are built word by word from the standards' tables, and against arbitrary bytes.
 
 mod build;
 mod identify;
@@ -29,7 +29,7 @@ proptest! {
         }
     }
 
-    /// The same for pages that are long enough and mostly all zeros or all ones, where reserved values are likely.
+    /// Likewise for pages that are long enough and mostly all zeros or all ones, in which reserved values are likely.
     #[test]
     fn odd_pages_give_an_answer(
         fill in prop::sample::select(vec![0_u8, 0xFF]),
@@ -47,16 +47,16 @@ proptest! {
         let _ = (decoder("ata_information_vpd").unwrap().decode)(&page);
     }
 
-    /// A page that is too short says how much is missing.
+    /// A page that is too short reports how much is missing.
     #[test]
     fn a_short_page_says_so(length in 0_usize..512) {
         for name in ["ata_identify_device", "ata_smart_data", "ata_smart_thresholds"] {
             let error = (decoder(name).unwrap().decode)(&vec![1; length]).unwrap_err().to_string();
-            prop_assert!(error.contains(&format!("512 bytes are needed and {length} are there")), "{}", error);
+            prop_assert!(error.contains(&format!("512 bytes are needed, but it has {length}")), "{}", error);
         }
     }
 
-    /// Registers of any content are passed, failing, or named as neither.
+    /// Registers of any content are passed, failing, or reported as neither.
     #[test]
     fn any_registers_give_an_answer(lba in 0_u32..1 << 24, status: u8) {
         let registers = Registers { status, error: 0, count: 0, lba, device: 0 };

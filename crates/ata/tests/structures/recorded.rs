@@ -7,7 +7,7 @@ use crate::build::Page;
 #[test]
 fn recorded_pages_are_read_with_the_page_beside_what_they_mean() {
     let page = Page::new().word(0, 0x0040).text(27, 20, "Recorded").0;
-    // As a bundle keeps it: by name, without the zeros at its end.
+    // As a bundle stores it: by name, without the zeros at its end.
     let end = page.iter().rposition(|byte| *byte != 0).unwrap() + 1;
     let transport = RecordedTransport::default()
         .with_named_page("ata identify device", &page[..end])

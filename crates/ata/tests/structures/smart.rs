@@ -1,4 +1,4 @@
-//! SMART data, thresholds and the registers' answers, byte by byte.
+//! SMART data, thresholds and register answers, byte by byte.
 
 use drivelab_ata::{Checksum, PowerMode, Registers, SmartData, SmartThresholds, Verdict};
 
@@ -61,12 +61,12 @@ fn a_temperature_is_taken_where_there_is_one() {
     let at = |id: u8, raw: [u8; 6]| entry(id, 0x0022, 100, 100, raw);
     // Now, lowest and highest packed into one value.
     assert_eq!(temperature(&[at(194, [36, 0, 18, 0, 52, 0])]), Some(36));
-    // Airflow only; both, where 194 counts.
+    // Airflow only; both, of which 194 counts.
     assert_eq!(temperature(&[at(190, [31, 0, 31, 31, 0, 0])]), Some(31));
     assert_eq!(temperature(&[at(190, [31, 0, 0, 0, 0, 0]), at(194, [33, 0, 0, 0, 0, 0])]), Some(33));
-    // Below zero, with its sign spread.
+    // Below zero, with sign extension.
     assert_eq!(temperature(&[at(194, [0xFB, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]), Some(-5));
-    // No sensor, tenths of degrees, nonsense.
+    // No sensor, tenths of degrees, an implausible value.
     assert_eq!(temperature(&[at(194, [0; 6])]), None);
     assert_eq!(temperature(&[at(194, [0x6D, 0x01, 0, 0, 0, 0])]), None);
     assert_eq!(temperature(&[at(194, [126, 0, 0, 0, 0, 0])]), None);

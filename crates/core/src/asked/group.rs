@@ -1,9 +1,9 @@
-//! Several drives at once: which run belongs to which group; and what the host's CPUs did meanwhile, which runs under
-//! conditions record too.
+//! Groups of drives measured at the same time: which run belongs to which group. Also the time of the host's CPUs,
+//! which runs under conditions record too.
 //!
-//! A group is made of whole runs, one bundle each: every drive alone, and every drive while the others run the same
-//! plan. Each run says at its beginning which group it is in and which runs the others are, so that any of them leads
-//! to all.
+//! A group consists of whole runs with one bundle each: every drive alone, and every drive while the others run the
+//! same plan. Each run records at its start which group it is in and which runs the others are, so that any run leads
+//! to all of them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,13 +14,13 @@ mod drives;
 
 pub use drives::MethodDrives;
 
-/// In which company a run of a group was measured.
+/// Whether a run of a group was measured alone or together with the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GroupRole {
     /// Nothing else of the group ran.
     Alone,
-    /// All drives of the group ran the same steps, each step begun together.
+    /// All drives of the group ran the same steps, and started each step together.
     Together,
 }
 
@@ -29,20 +29,20 @@ pub enum GroupRole {
 pub struct GroupRun {
     /// The run.
     pub run: RunId,
-    /// In which company.
+    /// Its role.
     pub role: GroupRole,
-    /// Which drive, from 0, in the order in which the user named them.
+    /// Index of the drive, from 0, in the order in which the user named the drives.
     pub drive: u32,
 }
 
-/// What a run knows of its group.
+/// What a run records about its group.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Group {
     /// Its own role.
     pub role: GroupRole,
-    /// Its own drive, from 0.
+    /// Index of its own drive, from 0.
     pub drive: u32,
-    /// All runs that were planned for the group, this one too. Runs together share one run clock.
+    /// All runs planned for the group, including this one. Runs measured together share one run clock.
     pub runs: Vec<GroupRun>,
 }
 
@@ -54,7 +54,7 @@ impl Group {
     }
 }
 
-/// The name of a drive (or of a run among several) in tables, from 0 on: A, B, … Z, AA, AB, …
+/// The letter of a drive (or of a run among several) in tables: A, B, … Z, AA, AB, …
 #[must_use]
 pub fn letter(drive: usize) -> String {
     let before = (drive / 26).checked_sub(1).map(letter).unwrap_or_default();
@@ -62,22 +62,22 @@ pub fn letter(drive: usize) -> String {
     format!("{before}{last}")
 }
 
-/// Time that one CPU spent, by kind, in milliseconds (proc_stat(5), in steps of the kernel's tick, mostly 10 ms).
+/// Time that one CPU spent, by kind, in milliseconds (proc_stat(5), in ticks of the kernel, mostly 10 ms).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct CoreTime {
     /// Number of the CPU.
     pub cpu: u32,
-    /// In programs, low priority included.
+    /// In programs, including those with low priority.
     pub user_ms: u64,
     /// In the kernel.
     pub system_ms: u64,
-    /// In interrupts, soft ones included.
+    /// In interrupts, including soft interrupts.
     pub interrupt_ms: u64,
-    /// Taken by the hypervisor for others.
+    /// Taken by the hypervisor for other guests.
     pub steal_ms: u64,
-    /// With nothing to do while an operation was under way that this CPU had issued.
+    /// Idle while an operation that this CPU had issued was in flight (iowait).
     pub wait_ms: u64,
-    /// With nothing to do.
+    /// Idle.
     pub idle_ms: u64,
 }
 
@@ -91,32 +91,32 @@ impl CoreTime {
         [self.user_ms, self.system_ms, self.interrupt_ms, self.wait_ms, self.steal_ms, self.idle_ms]
     }
 
-    /// Whether time of this kind (a name of [`CoreTime::KINDS`]) is busy: what programs, the kernel and interrupts had.
-    /// Waiting for a drive is idle, and what the hypervisor gave to others was work of nobody here.
+    /// Whether time of this kind (a name of [`CoreTime::KINDS`]) counts as busy: programs, the kernel and interrupts.
+    /// Time waiting for a drive is idle, and stolen time is work of other guests.
     #[must_use]
     pub fn is_busy(kind: &str) -> bool {
         matches!(kind, "user" | "system" | "interrupts")
     }
 
-    /// All of it.
+    /// Time of all kinds.
     #[must_use]
     pub const fn all_ms(&self) -> u64 {
         self.taken_ms().saturating_add(self.wait_ms).saturating_add(self.idle_ms)
     }
 
-    /// What was busy, the kinds of [`CoreTime::is_busy`].
+    /// Busy time: the kinds of [`CoreTime::is_busy`].
     #[must_use]
     pub const fn busy_ms(&self) -> u64 {
         self.user_ms.saturating_add(self.system_ms).saturating_add(self.interrupt_ms)
     }
 
-    /// What could not be had any more: busy, or taken by the hypervisor for others.
+    /// Time that was not available for more work: busy, or taken by the hypervisor for other guests.
     #[must_use]
     pub const fn taken_ms(&self) -> u64 {
         self.busy_ms().saturating_add(self.steal_ms)
     }
 
-    /// Its time and another's, under its own number.
+    /// The sum of its time and that of another CPU, with its own CPU number.
     #[must_use]
     pub const fn plus(&self, other: &CoreTime) -> CoreTime {
         CoreTime {
@@ -130,7 +130,7 @@ impl CoreTime {
         }
     }
 
-    /// What it spent since an earlier look at the same CPU.
+    /// Time spent since an earlier reading of the same CPU.
     #[must_use]
     pub const fn since(&self, before: &CoreTime) -> CoreTime {
         CoreTime {
@@ -145,16 +145,16 @@ impl CoreTime {
     }
 }
 
-/// What the host's CPUs did during an execution of a step, everybody's programs together.
+/// Time of the host's CPUs during an execution of a step, over all programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HostCpu {
-    /// Which execution.
+    /// The execution.
     pub key: StepKey,
-    /// First look, nanoseconds on the run clock.
+    /// First reading, nanoseconds on the run clock.
     pub from_ns: u64,
-    /// Second look, nanoseconds on the run clock.
+    /// Second reading, nanoseconds on the run clock.
     pub to_ns: u64,
-    /// Between the two looks, one entry a CPU.
+    /// Time between the two readings, one entry for each CPU.
     pub cores: Vec<CoreTime>,
 }
 

@@ -1,4 +1,4 @@
-//! What a run is to do.
+//! The work that a run is asked to do.
 
 pub mod condition;
 pub mod files;

@@ -1,7 +1,7 @@
-//! Places: a sample of the blocks of a span, laid out so that a drive that lacks some of them shows it.
+//! Places: a sample of the blocks of a span, chosen so that a drive with less real capacity than it claims is detected.
 //!
-//! Owns which blocks those are: a pure function of span, block size, number and seed, which engine, estimate and
-//! analysis share. Must not know: what is done there.
+//! Owns the choice of these blocks: a pure function of span, block size, number and seed, shared by engine, estimate
+//! and analysis. Must not know: what is done at the places.
 
 use std::collections::BTreeSet;
 
@@ -11,30 +11,30 @@ use serde::{Deserialize, Serialize};
 use crate::span::Span;
 use crate::units::Bytes;
 
-/// Of the places, so many quarters are for wraps: a run and a grid.
+/// Of every four places, this many are chosen to detect wraps: one run of blocks and one grid.
 const GRID_QUARTERS: usize = 3;
-/// Most blocks that are looked at for a free one in a stratum.
+/// Most blocks of a stratum that are tried to find one that is not yet a place.
 const PROBES: u64 = 64;
 
 /// A sample of the blocks of a span.
 ///
-/// Of these blocks, in this order until there are enough:
+/// The blocks are chosen in this order until there are enough:
 /// 1. the first and the last block, and the two blocks on both sides of every power of two (in bytes of the target),
-///    the largest first: there counterfeit drives end or come round;
-/// 2. for three quarters of the number, half of it the first blocks without a gap, the other half at equal distances
-///    over the span. A drive on which addresses come round after any number of blocks writes some block of the second
-///    half over one of the first where the run is as long as the distance (from `places`² = 7.2 × blocks on);
-/// 3. for the rest, one block drawn from each of as many equal parts of the span.
+/// the largest power first: counterfeit drives end or wrap at these addresses;
+/// 2. for three quarters of the number: half of them are the first blocks without a gap, the other half are at equal
+/// distances over the span. If addresses wrap after any number of blocks, some block of the second half overwrites
+/// one of the first half, provided that the run is as long as the distance (from `places`² = 7.2 × blocks up);
+/// 3. for the rest: one block drawn from each of as many equal parts of the span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Places {
-    /// How many blocks, at most; all where the span has no more.
+    /// Maximum number of blocks; all blocks if the span has no more.
     pub count: u32,
-    /// What the draws follow from; the same in steps that shall meet the same blocks.
+    /// Seed of the draws; equal in steps that must use the same blocks.
     pub seed: u64,
 }
 
 impl Places {
-    /// Their numbers from the start of the span on, ascending and each once. `block` is above zero.
+    /// Block numbers from the start of the span, ascending, each once. `block` is above zero.
     #[must_use]
     pub fn blocks(self, span: Span, block: Bytes) -> Vec<u64> {
         let size = block.get().max(1);
@@ -64,7 +64,7 @@ impl Places {
             let free = probed.find(|block| !chosen.contains(block));
             chosen.extend(free);
         }
-        // A part whose blocks are places already has nothing to draw from.
+        // A part without a free block gives no draw: the lowest free blocks make up the number.
         let mut next = 0;
         while chosen.len() < count {
             chosen.insert(next);
@@ -81,7 +81,7 @@ impl Places {
     }
 }
 
-/// The blocks that come first: ends, and both sides of the powers of two.
+/// The blocks that come first: the ends, and both sides of the powers of two.
 fn special(span: Span, size: u64, blocks: u64) -> Vec<u64> {
     let mut special = vec![0, blocks - 1];
     for power in (0..u64::BITS).rev().map(|bit| 1_u64 << bit) {
@@ -93,7 +93,7 @@ fn special(span: Span, size: u64, blocks: u64) -> Vec<u64> {
     special
 }
 
-/// A number that looks like chance (the finalizer of splitmix64).
+/// A number that looks random (the finalizer of SplitMix64).
 const fn mixed(number: u64) -> u64 {
     let number = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     proptest! {
-        /// Any drive whose addresses come round after a whole number of blocks writes one place over another.
+        /// Any drive whose addresses wrap after a whole number of blocks writes one place over another.
         #[test]
         fn every_wrap_is_met(blocks in 2000_u64..30_000, share in 1_u64..1000) {
             let count = 2.7_f64.mul_add((blocks as f64).sqrt(), 60.0) as u32;

@@ -1,7 +1,7 @@
-//! Replaying a trace: operations in the order, and where wanted at the times, in which somebody recorded or made them.
+//! Replay of a trace: operations in their recorded order and, if asked for, at their recorded times.
 //!
-//! Owns the words: one operation of a trace, where traces come from, how they are replayed, what is known of them
-//! before the first operation, what a step records of its replay. Must not know: files, formats, how anything is
+//! Owns the types: one operation of a trace, the sources of traces, the replay modes, what is known of a trace before
+//! the first operation, and what a step records of its replay. Must not know: files, formats, how operations are
 //! issued.
 
 use std::path::PathBuf;
@@ -16,88 +16,88 @@ use crate::units::{Bytes, Nanos, Percent};
 /// One operation of a trace, as recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TraceOp {
-    /// When it arrived: nanoseconds since the first operation of the trace; never less than its predecessor's.
+    /// Arrival time: nanoseconds since the first operation of the trace; never less than that of the operation before.
     pub at_ns: u64,
-    /// What it does.
+    /// Kind of operation.
     pub op: OpKind,
     /// First byte on the recorded device; 0 for a flush.
     pub offset: u64,
-    /// Bytes; 0 for a flush only.
+    /// Bytes; 0 only for a flush.
     pub length: u64,
 }
 
-/// Operations of a trace in their order, read as they are needed.
+/// The operations of a trace in order, read as they are needed.
 pub trait TraceStream: Send {
     /// The next operation; `None` at the end.
     ///
     /// # Errors
-    /// Where it cannot be read, in words: which trace, which line, what was expected.
+    /// A text if it cannot be read: which trace, which line, what was expected.
     fn next_op(&mut self) -> Result<Option<TraceOp>, String>;
 }
 
-/// Opens the trace of a replay at its beginning, for whoever issues it.
+/// Opens the trace of a replay at its beginning, for the engine that issues it.
 pub type TraceOpener = Box<dyn FnMut(&Replay) -> Result<Box<dyn TraceStream>, String> + Send>;
 
-/// A trace made from counts and volumes: its operations look like those of an application, and are nobody's.
+/// A trace generated from counts and volumes: its operations resemble those of an application, but none were recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct SyntheticTrace {
-    /// Reads that begin where the read before them ended.
+    /// Reads that begin where the previous read ended.
     pub sequential_reads: u64,
     /// Reads that begin anywhere.
     pub random_reads: u64,
-    /// Writes that begin where the write before them ended.
+    /// Writes that begin where the previous write ended.
     pub sequential_writes: u64,
     /// Writes that begin anywhere.
     pub random_writes: u64,
-    /// Bytes of all reads together; absent where their sizes are uniform from `smallest` to `largest`.
+    /// Bytes of all reads together; absent if their sizes are uniform from `smallest` to `largest`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<Bytes>,
-    /// Bytes of all writes together; absent likewise.
+    /// Bytes of all writes together; absent if their sizes are uniform.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<Bytes>,
     /// Smallest operation; sizes and offsets are multiples of 4 KiB.
     pub smallest: Bytes,
     /// Largest operation.
     pub largest: Bytes,
-    /// Addresses go from 0 to here.
+    /// End of the address range, which starts at 0.
     pub footprint: Bytes,
-    /// Mean number of operations that arrive together.
+    /// Mean number of operations in a group that arrives at the same time.
     pub burst: u32,
-    /// Mean time from one such group to the next; the times are exponential.
+    /// Mean time from one group to the next; the times are exponentially distributed.
     pub gap: Nanos,
-    /// Same seed, same trace.
+    /// Seed; the same seed gives the same trace.
     pub seed: u64,
 }
 
-/// Bytes of which sizes and offsets of synthetic traces are multiples.
+/// Sizes and offsets of synthetic traces are multiples of this many bytes.
 pub const SYNTHETIC_UNIT: u64 = 4096;
 
 impl SyntheticTrace {
-    /// All operations.
+    /// Number of all operations.
     #[must_use]
     pub const fn operations(&self) -> u64 {
         self.reads().saturating_add(self.writes())
     }
 
-    /// All reads.
+    /// Number of all reads.
     #[must_use]
     pub const fn reads(&self) -> u64 {
         self.sequential_reads.saturating_add(self.random_reads)
     }
 
-    /// All writes.
+    /// Number of all writes.
     #[must_use]
     pub const fn writes(&self) -> u64 {
         self.sequential_writes.saturating_add(self.random_writes)
     }
 
-    /// Bytes of operations whose volume is not stated: as many as sizes between smallest and largest have on average.
+    /// Bytes of these operations: as stated, otherwise their number times the mean of smallest and largest.
     fn volume(&self, stated: Option<Bytes>, operations: u64) -> Bytes {
         let mean = self.smallest.get().midpoint(self.largest.get());
         stated.unwrap_or_else(|| Bytes::new(mean.saturating_mul(operations)))
     }
 
-    /// What is known of it. Where sizes are uniform, volumes are means; the duration is a mean in any case.
+    /// What is known of the trace. With uniform sizes, volumes are means; the duration is always a mean.
     #[must_use]
     pub fn facts(&self) -> TraceFacts {
         let groups = self.operations() / u64::from(self.burst.max(1));
@@ -119,26 +119,26 @@ impl SyntheticTrace {
     }
 }
 
-/// Where a trace comes from.
+/// Source of a trace.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TraceSource {
-    /// A recorded one.
+    /// A recorded trace.
     File {
         /// The file.
         path: PathBuf,
-        /// Name of its format; absent where it is found out.
+        /// Name of its format; absent if the reader detects it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         format: Option<String>,
         /// Only operations of this device, volume or file of the trace.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         device: Option<String>,
     },
-    /// One that is made as it is replayed.
+    /// A trace that is generated during the replay.
     Synthetic(SyntheticTrace),
 }
 
-/// When operations of a trace are issued.
+/// When the operations of a trace are issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplayMode {
@@ -146,7 +146,7 @@ pub enum ReplayMode {
     Timed {},
     /// At their recorded times, with all gaps multiplied.
     Scaled {
-        /// Gaps as per cent of the recorded ones: 50 is twice as fast.
+        /// Gaps in per cent of the recorded ones: 50 is twice as fast.
         percent: u32,
     },
     /// At their recorded times, with longer gaps shortened.
@@ -154,12 +154,12 @@ pub enum ReplayMode {
         /// No gap is longer than this.
         cap: Nanos,
     },
-    /// As fast as possible, in their order.
+    /// As fast as possible, in the recorded order.
     ClosedLoop {},
 }
 
 impl ReplayMode {
-    /// The word in files and on the command line.
+    /// The name in files and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -170,7 +170,7 @@ impl ReplayMode {
         }
     }
 
-    /// The mode with its parameter, as results name it: `timed`, `gaps at 50 %`, `gaps at most 25 ms`, `closed loop`.
+    /// The mode with its parameter, as shown in results: `timed`, `gaps at 50 %`, `gaps at most 25 ms`, `closed loop`.
     #[must_use]
     pub fn words(self) -> String {
         match self {
@@ -181,13 +181,13 @@ impl ReplayMode {
         }
     }
 
-    /// Whether operations have times at which they are meant to start.
+    /// Whether operations have intended start times.
     #[must_use]
     pub const fn is_timed(self) -> bool {
         !matches!(self, ReplayMode::ClosedLoop {})
     }
 
-    /// A gap of the recording as it is replayed, in nanoseconds.
+    /// The length of a recorded gap in the replay, in nanoseconds.
     #[must_use]
     pub fn gap(self, recorded_ns: u64) -> u64 {
         match self {
@@ -201,7 +201,7 @@ impl ReplayMode {
     }
 }
 
-/// Where operations go whose recorded place the span does not have.
+/// Where operations go if their recorded address is outside the span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TraceFit {
@@ -212,7 +212,7 @@ pub enum TraceFit {
 }
 
 impl TraceFit {
-    /// The word in files and on the command line.
+    /// The name in files and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -222,7 +222,7 @@ impl TraceFit {
     }
 }
 
-/// What is done with the trims of a trace.
+/// What the replay does with trims of the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TraceTrims {
@@ -233,7 +233,7 @@ pub enum TraceTrims {
 }
 
 impl TraceTrims {
-    /// The word in files and on the command line.
+    /// The name in files and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -243,12 +243,12 @@ impl TraceTrims {
     }
 }
 
-/// What is known of a trace before its first operation is issued: the whole of it was read once.
+/// What is known of a trace before its first operation is issued, from one pass over the whole trace.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct TraceFacts {
-    /// Format that it was read as; `synthetic` for a made one.
+    /// Format in which it was read; `synthetic` for a generated trace.
     pub format: String,
-    /// BLAKE3 of the file, 64 hexadecimal digits; empty for a made one, which its parameters identify.
+    /// BLAKE3 of the file, 64 hexadecimal digits; empty for a generated trace, which its parameters identify.
     pub hash: String,
     /// Reads.
     pub reads: u64,
@@ -264,18 +264,18 @@ pub struct TraceFacts {
     pub written: Bytes,
     /// Bytes of the largest read or write.
     pub largest: Bytes,
-    /// First byte behind the highest one touched.
+    /// First byte after the highest one touched.
     pub end: Bytes,
-    /// From the first operation to the last, as recorded.
+    /// Time from the first operation to the last, as recorded.
     pub duration: Nanos,
-    /// Operations of no bytes, which are left out.
+    /// Operations of zero bytes, which are left out.
     pub empty: u64,
-    /// Operations with a time before the latest one seen so far; they are replayed at that one.
+    /// Operations with a time earlier than the latest one so far; they are replayed at the latest time.
     pub out_of_order: u64,
 }
 
 impl TraceFacts {
-    /// Operations that a replay issues.
+    /// Number of operations that a replay issues.
     #[must_use]
     pub const fn issued(&self, trims: TraceTrims) -> u64 {
         let trims = match trims {
@@ -285,7 +285,7 @@ impl TraceFacts {
         self.reads + self.writes + self.flushes + trims
     }
 
-    /// Mean bytes of a read or write.
+    /// Mean bytes of reads and writes.
     #[must_use]
     pub fn mean_bytes(&self) -> f64 {
         let moving = self.reads + self.writes;
@@ -300,21 +300,21 @@ impl TraceFacts {
 pub struct Replay {
     /// Name of the trace in the methodology.
     pub trace: String,
-    /// Where it comes from.
+    /// Source of the trace.
     pub source: TraceSource,
     /// When operations are issued.
     pub mode: ReplayMode,
-    /// Where operations go that the span has no room for.
+    /// Where operations go if their recorded address is outside the span.
     pub fit: TraceFit,
-    /// What is done with trims.
+    /// What the replay does with trims.
     pub trims: TraceTrims,
     /// What is known of the trace.
     pub facts: TraceFacts,
 }
 
 impl Replay {
-    /// Shares of the kinds, in whole per cent: a kind that the trace has is never 0, so that whoever asks which kinds
-    /// come is told. Writes first, then the others.
+    /// Shares of the kinds, in whole per cent. A kind that occurs in the trace is never 0, so that a query for the
+    /// kinds of a load always finds it. Writes first, then the others.
     #[must_use]
     pub fn shares(&self) -> (Percent, OtherOps) {
         let total = u128::from(self.facts.issued(self.trims).max(1));
@@ -338,7 +338,7 @@ impl Replay {
         (percent(writes), other)
     }
 
-    /// Time from the first operation to the last as it is replayed, at most; none in a closed loop, where the target
+    /// Longest time from the first operation to the last in the replay; `None` in a closed loop, where the target
     /// decides.
     #[must_use]
     pub fn longest(&self) -> Option<Nanos> {
@@ -357,30 +357,30 @@ impl Replay {
 /// What a step did with its trace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplayRecord {
-    /// Operations taken from the trace, those left out included.
+    /// Operations taken from the trace, including those left out.
     pub taken: u64,
-    /// Whether that was all of it.
+    /// Whether the whole trace was taken.
     pub complete: bool,
     /// Trims that were left out.
     pub skipped_trims: u64,
-    /// Operations that went elsewhere than recorded, because the span has no such place.
+    /// Operations whose address was changed because their recorded one is outside the span.
     pub moved: u64,
     /// Operations whose ends were moved to whole logical blocks.
     pub aligned: u64,
-    /// Operations that were longer than the span or than the largest operation, and were shortened.
+    /// Operations that were shortened because they were longer than the span or than the largest operation.
     pub shortened: u64,
-    /// Time in which at least one operation was outstanding.
+    /// Time with at least one operation in flight.
     pub busy: Nanos,
-    /// Time in which an operation was due and the trace had not been read that far.
+    /// Time in which an operation was due but had not yet been read from the trace.
     pub starved: Nanos,
     /// Operations that were issued late for that reason.
     pub starved_operations: u64,
-    /// How much later than meant operations were submitted; absent in a closed loop.
+    /// Time by which operations were submitted late; absent in a closed loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lateness: Option<Lateness>,
 }
 
-/// Times by which operations were submitted later than they were meant to.
+/// Time by which operations were submitted later than intended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Lateness {
     /// Figures of the distribution.
@@ -390,7 +390,7 @@ pub struct Lateness {
 }
 
 impl Lateness {
-    /// With its figures worked out.
+    /// With its figures computed.
     #[must_use]
     pub fn new(histogram: SparseHistogram) -> Self {
         Lateness { summary: histogram.summary(), histogram }
@@ -399,7 +399,7 @@ impl Lateness {
 
 #[cfg(test)]
 mod tests {
-    //! Shares and gaps by hand-worked examples.
+    //! Shares and gaps worked out by hand.
 
     use super::*;
 

@@ -1,4 +1,4 @@
-//! A stretch of the target.
+//! A part of the target.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// First byte behind the span.
+    /// First byte after the span.
     #[must_use]
     pub const fn end(self) -> u64 {
         self.offset.get() + self.length.get()

@@ -1,8 +1,8 @@
-//! What I/O to issue: kinds of operation, sizes, order, span, depth, pace, data.
+//! The I/O of a load: kinds of operation, sizes, order, span, depth, pace, data.
 //!
-//! One field, one meaning, end to end: the TOML key, the Rust field, the event and the chart axis have the same
-//! name. Whoever consumes a [`Workload`] destructures it without `..`, so that a new field cannot be ignored. What
-//! the plainest loads leave alone is in [`crate::load`] and defaults to nothing.
+//! A field has one name and one meaning everywhere: in the TOML file, in Rust, in the event and on the chart axis.
+//! Code that consumes a [`Workload`] destructures it without `..`, so that it cannot ignore a new field. Parts that
+//! simple loads do not use are in [`crate::load`] and default to "not used".
 
 use std::collections::BTreeSet;
 
@@ -21,19 +21,19 @@ use crate::units::{Bytes, Percent, QueueDepth, Threads, common_divisor};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Pattern {
-    /// Ascending, wrapping at the end of the stretch; with [`Workload::stride`] in steps of it, with
+    /// Ascending, wrapping at the end of the stretch; with [`Workload::stride`] in steps of the stride, with
     /// [`Workload::seek_percent`] interrupted by jumps.
     Sequential,
     /// Descending from the end of the stretch, wrapping at its start.
     Reverse,
-    /// Random with repetition, aligned to the block size, distributed as [`Workload::locality`] says.
+    /// Random with repetition, aligned to the block size, distributed by [`Workload::locality`].
     Random,
     /// Random order in which every block of the stretch is touched once before any is touched again.
     RandomOnce,
 }
 
 impl Pattern {
-    /// Whether offsets follow each other (`sequential`, `reverse`) and do not jump by nature.
+    /// Whether offsets follow each other (`sequential`, `reverse`).
     #[must_use]
     pub const fn is_sequential(self) -> bool {
         matches!(self, Pattern::Sequential | Pattern::Reverse)
@@ -45,7 +45,7 @@ impl Pattern {
         !matches!(self, Pattern::Random)
     }
 
-    /// The word in files and on the command line, and in records.
+    /// The name in files, on the command line and in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -61,14 +61,14 @@ impl Pattern {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Streams {
-    /// Each thread has its own stretch; no two threads touch the same block. Random patterns with repetition draw from
-    /// the whole span all the same.
+    /// Each thread has its own stretch; no two threads touch the same block. Random patterns with repetition still
+    /// draw from the whole span.
     Disjoint,
-    /// Every thread runs over the whole span with a stream of its own, as some published methods do.
+    /// Each thread has its own stream over the whole span, as in some published methods.
     Overlapping,
     /// All threads take their blocks from one stream over the whole span.
     Shared,
-    /// As `overlapping`, and each thread has two places from which it goes on: one of its reads, one of all else.
+    /// As `overlapping`, but each thread has two positions: one for reads and one for all other operations.
     ByKind,
 }
 
@@ -76,21 +76,21 @@ pub enum Streams {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DataPattern {
-    /// Random bytes without repeats at any granularity of 512 bytes and more, as far as [`Content`] does not ask for
-    /// compressible or repeated shares.
+    /// Random bytes without repeats at any granularity of 512 bytes or more, unless [`Content`] asks for compressible
+    /// or repeated shares.
     Incompressible,
     /// All zero bytes.
     Zero,
-    /// One random block per thread, written again and again: the quirk of some published methods.
+    /// One random block for each thread, written again and again, as in some published methods.
     OneBlock,
     /// [`Content::pattern`], repeated.
     Pattern,
-    /// The bytes of [`Content::file`], again and again.
+    /// The bytes of [`Content::file`], repeated.
     File,
 }
 
 impl DataPattern {
-    /// The word in files and on the command line, and in records.
+    /// The name in files, on the command line and in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -103,17 +103,17 @@ impl DataPattern {
     }
 }
 
-/// One load, with fixed parameters. The default is the plainest one: 4 KiB random reads, one in flight, over nothing.
+/// One load, with fixed parameters. The default is the simplest: 4 KiB random reads, one in flight, over an empty span.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Workload {
-    /// Share of operations that write; 0 is read only, 100 write only. Drawn per operation.
+    /// Share of operations that write; 0 is read only, 100 write only. Drawn for each operation.
     pub write_percent: Percent,
     /// Operations that neither read nor write.
     #[serde(default, skip_serializing_if = "OtherOps::is_none")]
     pub other: OtherOps,
-    /// Bytes of one operation; where sizes are mixed, the largest of them.
+    /// Bytes of one operation; with mixed sizes, the largest of them.
     pub block_size: Bytes,
-    /// Sizes drawn per operation and their shares; empty where all are of `block_size`.
+    /// Sizes drawn for each operation, with their shares; empty if all operations have `block_size`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub block_size_mix: Vec<SizeShare>,
     /// Order of offsets.
@@ -121,28 +121,28 @@ pub struct Workload {
     /// How random offsets are distributed.
     #[serde(default, skip_serializing_if = "Locality::is_uniform")]
     pub locality: Locality,
-    /// Distance between the starts of sequential operations; absent where they follow each other without a gap.
+    /// Distance between the starts of sequential operations; absent if they follow each other without a gap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stride: Option<Bytes>,
-    /// Only these blocks of the span are touched, in the order of a sequential pattern; absent where all are.
+    /// Only these blocks of the span are touched, in the order of a sequential pattern; absent if all blocks are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places: Option<Places>,
-    /// Share of operations of a sequential pattern that jump to a random block and go on from there.
+    /// Share of operations of a sequential pattern that jump to a random block and continue from it.
     #[serde(default, skip_serializing_if = "Percent::is_zero")]
     pub seek_percent: Percent,
-    /// How threads share the span.
+    /// How the threads share the span.
     pub streams: Streams,
-    /// Part of the target that is touched, or of the other namespace where it is `on` one.
+    /// Part of the target that is touched, or of the other namespace if `on` names one.
     pub span: Span,
-    /// The namespace of the same drive that is read in place of the target; absent where it is the target. Only a group
-    /// beside others has one, and only reads.
+    /// The namespace of the same drive that is read instead of the target; absent if it is the target. Only a group
+    /// beside others can have one, and it only reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<Box<OtherNamespace>>,
     /// Operations in flight per thread.
     pub queue_depth: QueueDepth,
     /// Threads that issue I/O.
     pub threads: Threads,
-    /// When operations are issued; the plainest is "as soon as one has ended".
+    /// When operations are issued; by default, as soon as one has ended.
     #[serde(default, skip_serializing_if = "Pace::is_closed_loop")]
     pub pace: Pace,
     /// What is written.
@@ -150,32 +150,32 @@ pub struct Workload {
     /// Details of what is written.
     #[serde(default, skip_serializing_if = "Content::is_plain")]
     pub content: Content,
-    /// Whether blocks carry headers that are checked.
+    /// Whether blocks have headers that are checked.
     #[serde(default, skip_serializing_if = "Verify::is_off")]
     pub verify: Verify,
-    /// Past the page cache (O_DIRECT) or through it.
+    /// Whether I/O bypasses the page cache (O_DIRECT).
     pub direct: bool,
     /// CPUs and how the ring is driven.
     #[serde(default, skip_serializing_if = "Placement::is_plain")]
     pub placement: Placement,
-    /// Its writes are placed by this placement handle of an NVMe namespace with Flexible Data Placement; absent where
-    /// the drive chooses.
+    /// Its writes use this placement handle of an NVMe namespace with Flexible Data Placement; absent if the drive
+    /// chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement_handle: Option<u16>,
-    /// Seed of offsets, operation draws and data; the same seed gives the same sequence.
+    /// Seed of offsets, of the draws for operations and of the data; the same seed gives the same sequence.
     pub seed: u64,
-    /// Name among the groups of threads that run at the same time; empty where there is one.
+    /// Name among the groups of threads that run at the same time; empty if there is only one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// The trace that is replayed: operations, sizes, places and times come from it. The shares above are then its own
-    /// in whole per cent, `block_size` is the largest operation.
+    /// The trace that is replayed: operations, sizes, addresses and times come from it. The shares above are then
+    /// those of the trace in whole per cent, and `block_size` is the largest operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Replay>,
-    /// Groups of threads that run at the same time with loads of their own; those have none themselves.
+    /// Groups of threads with their own loads that run at the same time; these have no groups of their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<Workload>,
-    /// Work on a set of files instead of one target: an operation is then a file, `block_size` the buffer, and offsets
-    /// say nothing.
+    /// Work on a set of files instead of one target: an operation is then a file, `block_size` is the buffer, and
+    /// offsets have no meaning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<Box<FileLoad>>,
 }
@@ -219,7 +219,7 @@ impl Workload {
         std::iter::once(self).chain(&self.beside)
     }
 
-    /// Those of its groups that go to the target.
+    /// The groups that use the target.
     pub fn on_target(&self) -> impl Iterator<Item = &Workload> {
         self.groups().filter(|group| group.on.is_none())
     }
@@ -236,34 +236,34 @@ impl Workload {
         self.groups().map(|group| u64::from(group.queue_depth.get()) * u64::from(group.threads.get())).sum()
     }
 
-    /// The placement handles that writes of any group name, in order, each once.
+    /// The placement handles of the writes of all groups, ascending, each once.
     #[must_use]
     pub fn placement_handles(&self) -> Vec<u16> {
         let named: BTreeSet<u16> = self.groups().filter_map(|group| group.placement_handle).collect();
         named.into_iter().collect()
     }
 
-    /// Share of this group's operations that read, per cent.
+    /// Share of reads among this group's operations, in per cent.
     #[must_use]
     pub fn read_percent(&self) -> u8 {
         100_u8.saturating_sub(self.write_percent.get()).saturating_sub(self.other.percent())
     }
 
-    /// Whether any operation of any group can change what the target holds (trims and zeroing count).
+    /// Whether any operation of any group can change the content of the target (including trims and zeroing).
     #[must_use]
     pub fn writes(&self) -> bool {
         self.groups().any(Workload::changes_itself)
     }
 
-    /// Whether any operation of this group alone, without those beside it, can change what the target holds.
+    /// Whether any operation of this group alone can change the content of its target.
     #[must_use]
     pub fn changes_itself(&self) -> bool {
         let OtherOps { trim_percent, write_zeroes_percent, flush_percent: _, sync_every: _ } = self.other;
         [self.write_percent, trim_percent, write_zeroes_percent].iter().any(|share| share.get() > 0)
     }
 
-    /// Whether it can change what the target itself holds: not a set of files, which are made anew as steps need them,
-    /// nor another namespace.
+    /// Whether it can change the content of the target itself. Sets of files do not count, because steps make them
+    /// when they need them, and neither does another namespace.
     #[must_use]
     pub fn changes_target(&self) -> bool {
         self.on_target().any(|group| group.files.is_none() && group.changes_itself())
@@ -281,7 +281,7 @@ impl Workload {
         self.groups().any(|group| group.issues_itself(kind))
     }
 
-    /// Whether any operation of this group alone, without those beside it, can be of this kind.
+    /// Whether any operation of this group alone can be of this kind.
     #[must_use]
     pub fn issues_itself(&self, kind: OpKind) -> bool {
         let OtherOps { trim_percent, write_zeroes_percent, flush_percent, sync_every } = self.other;
@@ -295,25 +295,25 @@ impl Workload {
         }
     }
 
-    /// As [`Self::issues_itself`], with the operations that read back at once what the group wrote.
+    /// As [`Self::issues_itself`], including the operations that read back what the group has just written.
     #[must_use]
     pub fn issues_or_reads_back(&self, kind: OpKind) -> bool {
         self.issues_itself(kind) || kind == OpKind::Read && self.verify == Verify::AtOnce
     }
 
-    /// Whether it replays a trace whose operations have times at which they are meant to start.
+    /// Whether it replays a trace at intended start times.
     #[must_use]
     pub fn replays_at_times(&self) -> bool {
         self.replay.as_ref().is_some_and(|replay| !matches!(replay.mode, ReplayMode::ClosedLoop {}))
     }
 
-    /// Whether arrivals are scheduled in advance, whatever the target does, in any group.
+    /// Whether any group has arrivals scheduled in advance, whatever the target does.
     #[must_use]
     pub fn is_open_loop(&self) -> bool {
         self.groups().any(|group| group.pace.rate.is_some())
     }
 
-    /// Whether this group goes through its span block by block, up or down: without stride, jumps, fixed places or a
+    /// Whether this group goes through its span block by block, up or down, without stride, jumps, fixed places or a
     /// trace.
     #[must_use]
     pub fn goes_in_order(&self) -> bool {
@@ -321,7 +321,7 @@ impl Workload {
         self.pattern.is_sequential() && !jumps && self.replay.is_none()
     }
 
-    /// Sizes of operations of this group, each once; none where operations are files.
+    /// Sizes of the operations of this group, each once; none if operations are files.
     #[must_use]
     pub fn block_sizes(&self) -> Vec<Bytes> {
         if self.files.is_some() {
@@ -333,13 +333,14 @@ impl Workload {
         self.block_size_mix.iter().map(|share| share.block_size).collect()
     }
 
-    /// Most bytes of which every size of this group's operations is a multiple: what blocks with headers are made of.
+    /// Largest number of bytes of which all sizes of this group's operations are a multiple: the unit of blocks with
+    /// headers.
     #[must_use]
     pub fn block_unit(&self) -> u64 {
         self.block_sizes().iter().fold(0, |unit, size| common_divisor(unit, size.get()))
     }
 
-    /// Mean bytes of an operation of this group that moves data.
+    /// Mean bytes of this group's operations that move data.
     #[must_use]
     pub fn mean_block_size(&self) -> f64 {
         if let Some(replay) = &self.replay {

@@ -1,7 +1,7 @@
-//! The run clock: one monotonic time line for everything in a run, and the only place that waits.
+//! The run clock: one monotonic timeline for everything in a run, and the only code that waits.
 //!
 //! Real time is CLOCK_MONOTONIC_RAW (never slewed by NTP: clock_gettime(2)). All waiting goes through
-//! [`RunClock::sleep_until`], so that a virtual drive can run an hour's cool-down in no time.
+//! [`RunClock::sleep_until`], so that a virtual drive can run an hour's cool-down instantly.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -9,58 +9,58 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Why a run should stop.
+/// Why a run stops early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum StopCause {
-    /// A person asked (Ctrl-C, SIGTERM).
+    /// The user asked (Ctrl-C, SIGTERM).
     Person = 1,
     /// The recorder failed or fell behind.
     Recorder = 2,
-    /// The drive is hotter than it may get.
+    /// The drive is hotter than its limit.
     Heat = 3,
 }
 
-/// A flag that says "stop", shared by everybody who can ask for it or must obey. Setting it is one store and safe in
-/// a signal handler; the first cause stays.
+/// A shared stop flag: any holder can request the stop or check for it. Setting it is one store and safe in a signal
+/// handler; the first cause is kept.
 #[derive(Debug, Clone, Default)]
 pub struct StopToken(Arc<Asked>);
 
-/// What was asked for.
+/// The stop that was requested.
 #[derive(Debug, Default)]
 struct Asked {
-    /// The [`StopCause`]; 0 where nobody asked.
+    /// The [`StopCause`]; 0 if there is no request.
     cause: AtomicU8,
-    /// A person wants the stop when the step that is going on has ended.
+    /// The user wants to stop at the end of the current step.
     after_step: AtomicBool,
 }
 
 impl StopToken {
-    /// Asks for the stop.
+    /// Requests the stop.
     pub fn stop(&self, cause: StopCause) {
         let _ = self.0.cause.compare_exchange(0, cause as u8, Ordering::SeqCst, Ordering::SeqCst);
     }
 
-    /// Whether somebody asked. One relaxed load: fit for the I/O loop.
+    /// Whether a stop was requested. One relaxed load: suitable for the I/O loop.
     #[must_use]
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.0.cause.load(Ordering::Relaxed) != 0
     }
 
-    /// Asks for the stop once the step that is going on has ended, or takes that back. Nothing that runs looks at it:
-    /// who walks from step to step does, with [`StopToken::is_stopped_between_steps`].
+    /// Requests a stop at the end of the current step, or cancels that request. Running steps do not check it: the
+    /// code that goes from step to step does, with [`StopToken::is_stopped_between_steps`].
     pub fn stop_after_step(&self, wanted: bool) {
         self.0.after_step.store(wanted, Ordering::SeqCst);
     }
 
-    /// Whether the run stops when the step that is going on has ended.
+    /// Whether the run stops at the end of the current step.
     #[must_use]
     pub fn stops_after_step(&self) -> bool {
         self.0.after_step.load(Ordering::SeqCst)
     }
 
-    /// Whether to stop here, where no step is going on; what was to wait for the end of a step is a stop now.
+    /// Whether to stop now, between two steps. A request that waited for the end of a step becomes a stop.
     #[must_use]
     pub fn is_stopped_between_steps(&self) -> bool {
         if self.stops_after_step() {
@@ -69,7 +69,7 @@ impl StopToken {
         self.is_stopped()
     }
 
-    /// The first cause, if somebody asked.
+    /// The first cause, if a stop was requested.
     #[must_use]
     pub fn cause(&self) -> Option<StopCause> {
         match self.0.cause.load(Ordering::SeqCst) {
@@ -81,21 +81,22 @@ impl StopToken {
     }
 }
 
-/// Time on one run's line, and waiting on it.
+/// Time on the timeline of one run, and waiting on it.
 pub trait RunClock: Send + Sync {
     /// Nanoseconds since the run began.
     fn now_ns(&self) -> u64;
 
-    /// Waits until that time or until `stop` is set (looked at every 50 ms or better); `true` if the time was reached.
+    /// Waits until that time or until `stop` is set (checked at least every 50 ms); `true` if the time was reached.
     fn sleep_until(&self, at_ns: u64, stop: &StopToken) -> bool;
 
-    /// Whether time is virtual: it passes only when a simulation advances it, and a slow recorder is waited for.
+    /// Whether time is virtual: it passes only when a simulation advances it, and the session waits for a slow
+    /// recorder.
     fn is_virtual(&self) -> bool {
         false
     }
 }
 
-/// Virtual time: it passes when it is advanced, and waiting for a moment jumps there.
+/// Virtual time: it passes when it is advanced, and waiting for a time jumps to it.
 #[derive(Debug, Default)]
 pub struct VirtualClock {
     now_ns: AtomicU64,
@@ -135,7 +136,7 @@ impl RunClock for VirtualClock {
 /// Real time.
 #[derive(Debug, Clone, Copy)]
 pub struct MonotonicClock {
-    /// CLOCK_MONOTONIC_RAW at run time 0; wraps for runs that are continued.
+    /// CLOCK_MONOTONIC_RAW at run time 0; wraps around for resumed runs.
     origin_ns: u64,
 }
 
@@ -149,7 +150,7 @@ pub fn monotonic_raw_ns() -> u64 {
 }
 
 impl MonotonicClock {
-    /// A clock that shows `elapsed_ns` now: 0 for a new run, the last recorded time for one that is continued.
+    /// A clock that shows `elapsed_ns` now: 0 for a new run, the last recorded time for a resumed one.
     #[must_use]
     pub fn starting_at(elapsed_ns: u64) -> Self {
         MonotonicClock { origin_ns: monotonic_raw_ns().wrapping_sub(elapsed_ns) }

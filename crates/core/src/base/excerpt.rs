@@ -1,24 +1,24 @@
-//! Places in a text that a person wrote: what of a span can be shown under a caret, and its line and column; and how
-//! much is shown of a text with very many mistakes or very long values.
+//! Places in a text written by a user: the part of a span that can be marked with a caret, its line and column, and
+//! limits on the output for texts with very many mistakes or very long values.
 //!
-//! Spans are bytes and may come from anywhere: they may end behind the text or inside a character. A renderer is given
-//! an [`Excerpt`], never the whole text: it would go through all of it for each mistake.
+//! Spans are in bytes and may be invalid: they may end after the text or inside a character. A renderer gets an
+//! [`Excerpt`], never the whole text, because it would search all of it for each mistake.
 
 use std::ops::Range;
 
-/// Most mistakes of one text that are shown; the rest is counted.
+/// Most mistakes of one text that are shown; the others are counted.
 pub const MOST_SHOWN: usize = 50;
-/// Most characters of a value that are shown.
+/// Most characters shown of a value.
 pub const LONGEST_SHOWN: usize = 200;
 
-/// The line that a span begins in, with no more of it behind the beginning of the span than is shown of a value.
+/// The line in which a span begins, cut after at most [`LONGEST_SHOWN`] characters from the start of the span.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The line, without its end.
+    /// The line, without its line ending.
     pub line: String,
     /// Its number, from 1.
     pub number: usize,
-    /// The span, as far as it is shown, in bytes of `line`.
+    /// The part of the span that is shown, in bytes of `line`.
     pub span: Range<usize>,
 }
 
@@ -38,7 +38,7 @@ impl Excerpt {
     }
 }
 
-/// A sentence about a mistake, with no word in it and no more of it all than is shown of a value and its surroundings.
+/// A sentence about a mistake, with long words cut and at most `most` characters in total.
 #[must_use]
 pub fn shortened(sentence: &str, most: usize) -> String {
     if sentence.len() <= most.min(LONGEST_SHOWN) {
@@ -52,17 +52,17 @@ pub fn shortened(sentence: &str, most: usize) -> String {
     words.join(" ")
 }
 
-/// What is said behind the mistakes that are shown; nothing where all of them are.
+/// The text after the mistakes that are shown; nothing if all of them are.
 #[must_use]
 pub fn and_more(count: usize) -> String {
     match count.saturating_sub(MOST_SHOWN) {
         0 => String::new(),
-        1 => "\n\nand 1 mistake more".to_owned(),
-        more => format!("\n\nand {more} mistakes more"),
+        1 => "\n\nand 1 more mistake".to_owned(),
+        more => format!("\n\nand {more} more mistakes"),
     }
 }
 
-/// The span cut to its first line, inside the text and on the borders of characters.
+/// The span, cut to its first line, inside the text and on character boundaries.
 #[must_use]
 pub fn visible(text: &str, at: &Range<usize>) -> Range<usize> {
     let start = floor_char(text, at.start);
@@ -71,19 +71,19 @@ pub fn visible(text: &str, at: &Range<usize>) -> Range<usize> {
     start..end.min(line_end).max(start)
 }
 
-/// Where the lines of a text begin, for whoever asks for the lines of many places in it.
+/// Start of each line of a text, for looking up the lines of many places.
 #[derive(Debug, Clone)]
 pub struct LineStarts(Vec<usize>);
 
 impl LineStarts {
-    /// Of a text.
+    /// The line starts of a text.
     #[must_use]
     pub fn of(text: &str) -> LineStarts {
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         LineStarts(std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect())
     }
 
-    /// The line of a byte, from 1, as [`line_and_column`] says it.
+    /// The line of a byte, from 1, as [`line_and_column`] gives it.
     #[must_use]
     pub fn line(&self, at: usize) -> usize {
         self.0.partition_point(|start| *start <= at)
@@ -98,7 +98,7 @@ pub fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
-/// The largest border of a character that is not behind `index`.
+/// The largest character boundary that is not after `index`.
 fn floor_char(text: &str, index: usize) -> usize {
     let mut index = index.min(text.len());
     while !text.is_char_boundary(index) {

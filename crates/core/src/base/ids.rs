@@ -1,4 +1,4 @@
-//! Names of things: a run, a step, one execution of a step.
+//! Identifiers: a run, a step, one execution of a step.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,27 +6,28 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Names one run, for ever: a UUID version 7, so ids sort by the time the run began.
+/// Identifies one run permanently: a UUID version 7, so ids sort by the time the run began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RunId(uuid::Uuid);
 
 impl RunId {
-    /// A number of it for the headers of blocks, where there is no room for the whole: the time in milliseconds with
-    /// which it begins (RFC 9562, 5.7), and 16 random bits. A run that began later has a greater one.
+    /// A short form for block headers, which have no space for the whole id: its leading time in milliseconds (RFC
+    /// 9562, 5.7), and 16 random bits. A later run has a greater number.
     #[must_use]
     pub fn number(self) -> u64 {
         let (begin, end) = self.0.as_u64_pair();
         begin & !0xFFFF | end & 0xFFFF
     }
 
-    /// When it was made, in milliseconds since 1970 in UTC (RFC 9562, 5.7).
+    /// When the id was made, in milliseconds since 1970 in UTC (RFC 9562, 5.7).
     #[must_use]
     pub fn began_ms(self) -> u64 {
         self.0.as_u64_pair().0 >> 16
     }
 
-    /// Whether a person may mean this run by `part`: it begins or ends so, hyphens and case apart. Nothing means none.
+    /// Whether `part` can refer to this run: its id begins or ends with it, ignoring hyphens and case. An empty text
+    /// matches no run.
     #[must_use]
     pub fn is_called(self, part: &str) -> bool {
         let plain = |text: &str| text.trim().replace('-', "").to_ascii_lowercase();
@@ -34,7 +35,7 @@ impl RunId {
         !part.is_empty() && (id.starts_with(&part) || id.ends_with(&part))
     }
 
-    /// The id of a run that begins at this time (milliseconds since 1970 in UTC), with bits that tell it from others.
+    /// The id of a run that begins at this time (milliseconds since 1970 in UTC), with bits that make it unique.
     #[must_use]
     pub const fn of(began_ms: u64, bits: [u8; 10]) -> Self {
         RunId(uuid::Builder::from_unix_timestamp_millis(began_ms, &bits).into_uuid())
@@ -71,7 +72,7 @@ impl JsonSchema for RunId {
     }
 }
 
-/// Names one step of a plan, unique in it and readable: `corners/seq-1m-q8t1-read`.
+/// Identifies one step of a plan, unique and readable: `corners/seq-1m-q8t1-read`.
 ///
 /// Lower-case letters, digits, `-`, `.` and exactly one `/` between test and step.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -79,7 +80,7 @@ impl JsonSchema for RunId {
 pub struct StepId(String);
 
 impl StepId {
-    /// From the test's name and the step's own slug.
+    /// Made from the test's name and the step's own slug.
     #[must_use]
     pub fn new(test: &str, slug: &str) -> Self {
         StepId(format!("{test}/{slug}"))
@@ -104,7 +105,7 @@ impl fmt::Display for StepId {
     }
 }
 
-/// One execution of a step: which step, and the how-manieth round of it (from 1).
+/// One execution of a step: the step and the round (from 1).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct StepKey {
     /// The step in the plan.

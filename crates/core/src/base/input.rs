@@ -1,9 +1,9 @@
-//! The one place that opens a file which a person named to be read, or which lies where a person may put one; and a
-//! file of drivelab's own to be written, in whose place a person may have put something else.
+//! The only place that opens files for reading if a user named them or can put them there. It also opens drivelab's
+//! own files for writing if a user may have put something else in their place.
 //!
-//! Such a name may be a pipe that nobody writes to, a device that never ends or a file of a kernel that has no
-//! end: none of them may hang a command or fill its memory. Facts: open(2) of a FIFO waits for a writer unless
-//! O_NONBLOCK is given; on regular files the flag has no effect.
+//! Such a path may be a pipe without a writer, a device without an end, or an endless kernel file: none of them may
+//! hang a command or fill its memory. Facts: open(2) of a FIFO waits for a writer unless O_NONBLOCK is given; on
+//! regular files the flag has no effect.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result};
@@ -12,12 +12,13 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-/// Opens a regular file to read it.
+/// Opens a regular file for reading.
 ///
 /// # Errors
-/// As for opening any file; [`ErrorKind::InvalidInput`] for what is no regular file, with what it is.
+/// As for opening any file; [`ErrorKind::InvalidInput`] if it is not a regular file, with what it is.
 pub fn open(path: &Path) -> Result<File> {
-    // Before it is opened, as opening may set a device to work, and after, as the name may mean another file by then.
+    // Checked before opening, because opening may activate a device, and after it, because the name may then refer to
+    // another file.
     regular(std::fs::metadata(path)?.file_type())?;
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
@@ -25,10 +26,10 @@ pub fn open(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Opens a regular file with these options, which may make it.
+/// Opens a regular file with these options, which may create it.
 ///
 /// # Errors
-/// As for opening any file; [`ErrorKind::InvalidInput`] for what is no regular file, with what it is.
+/// As for opening any file; [`ErrorKind::InvalidInput`] if it is not a regular file, with what it is.
 pub fn open_with(options: &mut OpenOptions, path: &Path) -> Result<File> {
     match std::fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -40,24 +41,24 @@ pub fn open_with(options: &mut OpenOptions, path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// What is in a file of at most so many bytes.
+/// The content of a file of at most `most` bytes.
 ///
 /// # Errors
-/// As for [`open`]; [`ErrorKind::InvalidInput`] for a longer one.
+/// As for [`open`]; [`ErrorKind::InvalidInput`] for a longer file.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         let most = crate::units::Bytes::new(most);
-        return Err(Error::new(ErrorKind::InvalidInput, format!("it has more than {most}, the most that is read")));
+        return Err(Error::new(ErrorKind::InvalidInput, format!("it is larger than {most}, the limit")));
     }
     Ok(bytes)
 }
 
-/// The same as text.
+/// The content of a file of at most `most` bytes, as text.
 ///
 /// # Errors
-/// As for [`read`]; [`ErrorKind::InvalidData`] where it is not UTF-8.
+/// As for [`read`]; [`ErrorKind::InvalidData`] if it is not UTF-8.
 pub fn read_text(path: &Path, most: u64) -> Result<String> {
     String::from_utf8(read(path, most)?).map_err(|error| Error::new(ErrorKind::InvalidData, error))
 }
@@ -70,7 +71,7 @@ fn regular(found: std::fs::FileType) -> Result<()> {
         found if found.is_socket() => "a socket",
         _ => "a device",
     };
-    Err(Error::new(ErrorKind::InvalidInput, format!("it is {what}, and no ordinary file")))
+    Err(Error::new(ErrorKind::InvalidInput, format!("it is {what}, not a regular file")))
 }
 
 #[cfg(test)]

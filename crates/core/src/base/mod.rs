@@ -1,4 +1,4 @@
-//! What every other word is made of: units, ids, the run clock, texts.
+//! Basic types of all other modules: units, ids, the run clock, texts.
 
 pub mod clock;
 pub mod excerpt;

@@ -1,6 +1,7 @@
 //! How `--redact` replaces names and paths.
 //!
-//! Must not know which fields hold them: [`crate::environment`], [`crate::plan`] and [`crate::probe`] know their own.
+//! Must not know which fields contain them: [`crate::environment`], [`crate::plan`] and [`crate::probe`] know their
+//! own.
 
 use std::path::{Path, PathBuf};
 

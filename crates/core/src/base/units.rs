@@ -1,8 +1,8 @@
-//! Units that parse and print: bytes, rates, durations, per cent, queue depth, threads.
+//! Units with parsing and printing: bytes, rates, durations, per cent, queue depth, threads.
 //!
-//! Owns the one place where text such as "128 KiB", "4k" or "1.5 GB/s" becomes a number and back. MB is 10^6 and
-//! MiB is 2^20, never mixed silently; a bare letter (`4k`, `1M`) is binary, as in fio, and the guide says so.
-//! Printing is lossless: parsing what was printed gives the same value, for rates from 10^-9 B/s to 2^63 B/s.
+//! Owns the only conversion of text such as "128 KiB", "4k" or "1.5 GB/s" to a number and back. MB is 10^6 and MiB is
+//! 2^20, and the two are never mixed silently. A bare letter (`4k`, `1M`) is binary, as in fio; the guide states
+//! this. Printing is lossless: parsing the printed text gives the same value, for rates from 10^-9 B/s to 2^63 B/s.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Greatest common divisor (Euclid); of 0 and another number, the other.
+/// Greatest common divisor (Euclid); if one number is 0, the other number.
 #[must_use]
 pub const fn common_divisor(mut left: u64, mut right: u64) -> u64 {
     while right != 0 {
@@ -19,15 +19,15 @@ pub const fn common_divisor(mut left: u64, mut right: u64) -> u64 {
     left
 }
 
-/// Why a text is not the unit it should be. The message is a fragment that names the text and what was expected.
+/// Why a text is not a valid value of the unit. The message is a fragment that names the text and what was expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
-    /// No digits where a number should start.
+    /// There are no digits where the number should start.
     #[error("'{text}' does not start with a number; expected {expected}")]
     NoNumber {
         /// What was written.
         text: String,
-        /// What would have been right.
+        /// The accepted texts.
         expected: &'static str,
     },
     /// The suffix is not a known unit.
@@ -35,9 +35,9 @@ pub enum UnitError {
     UnknownUnit {
         /// What was written.
         text: String,
-        /// The part that is no unit.
+        /// The part that is not a unit.
         unit: String,
-        /// What would have been right.
+        /// The accepted texts.
         expected: &'static str,
     },
     /// The value is not a whole number of the base unit, or too large for it.
@@ -51,7 +51,7 @@ pub enum UnitError {
     /// The value is outside the range of its type.
     #[error("{value} is out of range; expected {expected}")]
     OutOfRange {
-        /// What was given.
+        /// The value that was given.
         value: u64,
         /// The permitted range.
         expected: &'static str,
@@ -94,8 +94,8 @@ fn scaled(text: &str, digits: u128, decimals: u32, multiplier: u64, base: &'stat
     u64::try_from(numerator / divisor).map_err(|_| not_whole())
 }
 
-/// Bytes in one of a byte suffix, or `None` where it is no byte suffix. Case matters behind the letter, so that `Kib`
-/// or `mb`, which elsewhere mean bits, are not guessed at.
+/// Bytes in one unit of this suffix, or `None` if it is not a byte suffix. Case matters after the letter, because
+/// `Kib` or `mb` mean bits elsewhere, so they are not guessed.
 fn byte_multiplier(unit: &str) -> Option<u64> {
     const LETTERS: [(&[char; 2], u32); 5] =
         [(&['k', 'K'], 1), (&['m', 'M'], 2), (&['g', 'G'], 3), (&['t', 'T'], 4), (&['p', 'P'], 5)];
@@ -129,7 +129,7 @@ impl Bytes {
     /// One gibibyte, 2^30 bytes.
     pub const GIB: Bytes = Bytes(1 << 30);
 
-    /// So many bytes.
+    /// This number of bytes.
     #[must_use]
     pub const fn new(bytes: u64) -> Self {
         Bytes(bytes)
@@ -148,7 +148,7 @@ impl Bytes {
         self.0 as f64
     }
 
-    /// For sentences: three digits and a binary unit, `23.5 GiB`. Not for reading back; `Display` is exact.
+    /// For sentences: three digits and a binary unit, `23.5 GiB`. Not for parsing; `Display` is exact.
     #[must_use]
     pub fn about(self) -> String {
         const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
@@ -160,7 +160,7 @@ impl Bytes {
         format!("{value:.decimals$} {}", UNITS[unit])
     }
 
-    /// The largest multiple of `unit` that is not larger than this; `unit` of zero gives `self`.
+    /// The largest multiple of `unit` that is at most this; a `unit` of zero gives `self`.
     #[must_use]
     pub const fn align_down(self, unit: Bytes) -> Bytes {
         if unit.0 == 0 { self } else { Bytes(self.0 - self.0 % unit.0) }
@@ -213,25 +213,25 @@ impl fmt::Display for Bytes {
 pub struct Nanos(u64);
 
 impl Nanos {
-    /// So many nanoseconds.
+    /// This number of nanoseconds.
     #[must_use]
     pub const fn new(nanoseconds: u64) -> Self {
         Nanos(nanoseconds)
     }
 
-    /// So many milliseconds.
+    /// This number of milliseconds.
     #[must_use]
     pub const fn from_millis(milliseconds: u64) -> Self {
         Nanos(milliseconds * 1_000_000)
     }
 
-    /// So many seconds.
+    /// This number of seconds.
     #[must_use]
     pub const fn from_secs(seconds: u64) -> Self {
         Nanos(seconds * 1_000_000_000)
     }
 
-    /// Whether it is no time at all.
+    /// Whether it is zero.
     #[must_use]
     pub const fn is_zero(&self) -> bool {
         self.0 == 0
@@ -312,7 +312,7 @@ impl fmt::Display for Nanos {
 pub struct BytesPerSecond(f64);
 
 impl BytesPerSecond {
-    /// So many bytes per second.
+    /// This number of bytes per second.
     #[must_use]
     pub const fn new(bytes_per_second: f64) -> Self {
         BytesPerSecond(bytes_per_second)
@@ -341,7 +341,7 @@ impl FromStr for BytesPerSecond {
             unit: unit.to_owned(),
             expected: RATE_EXPECTED,
         })?;
-        // The exact value as decimal digits; the float nearest to it is the standard library's business.
+        // The exact value as decimal digits; the standard library finds the nearest float.
         let exact = digits.checked_mul(u128::from(multiplier)).map(|digits| format!("{digits}e-{decimals}"));
         let rate = exact.and_then(|exact| exact.parse().ok());
         let too_large = || UnitError::NotWhole { text: text.to_owned(), base: "bytes per second" };
@@ -353,7 +353,7 @@ impl fmt::Display for BytesPerSecond {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (size, name) in [(1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")] {
             if self.0 >= size {
-                // Dividing rounds; a larger unit is used only where nothing is lost by it.
+                // Division rounds; a larger unit is used only if nothing is lost.
                 let text = format!("{} {name}", self.0 / size);
                 if text.parse() == Ok(*self) {
                     return f.write_str(&text);
@@ -370,10 +370,10 @@ impl fmt::Display for BytesPerSecond {
 pub struct Percent(u8);
 
 impl Percent {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Percent = Percent(0);
 
-    /// Whether it is nothing.
+    /// Whether it is zero.
     #[must_use]
     pub const fn is_zero(&self) -> bool {
         self.0 == 0
@@ -390,8 +390,8 @@ impl Threads {
     pub const ONE: Threads = Threads(1);
 }
 
-/// Operations that one thread keeps in flight, 1 to 65,535 (an NVMe queue holds at most 65,536 entries, one of
-/// them always free: NVMe Base Specification 2.0, section 3.3.1).
+/// Operations that one thread keeps in flight, 1 to 65,535 (an NVMe queue has at most 65,536 entries, and one of them
+/// is always free: NVMe Base Specification 2.0, section 3.3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct QueueDepth(u32);
@@ -401,11 +401,11 @@ pub struct QueueDepth(u32);
 #[serde(transparent)]
 pub struct Threads(u32);
 
-/// A bounded whole number: its constructor is the only range check, also when read from JSON.
+/// A bounded whole number: its constructor is the only range check, also when it is read from JSON.
 macro_rules! bounded {
     ($name:ident, $inner:ty, $range:expr, $expected:literal) => {
         impl $name {
-            /// Checks the range; the only way to make one.
+            /// Checks the range; the only constructor.
             ///
             /// # Errors
             /// [`UnitError::OutOfRange`] names the range.

@@ -1,16 +1,16 @@
-//! The time of day, and what tells ids apart: one place, which a test or a simulation can set.
+//! The time of day and the ids of runs: one place, which a test or a simulation can control.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::ids::RunId;
 
-/// Where wall-clock times and ids of runs come from.
+/// Source of wall-clock times and ids of runs.
 pub trait WallClock: Send + Sync {
     /// Milliseconds since 1970 in UTC.
     fn now_ms(&self) -> u64;
 
-    /// An id that no other run has, for one that begins now.
+    /// A unique id for a run that begins now.
     fn run_id(&self) -> RunId;
 }
 
@@ -29,7 +29,7 @@ impl WallClock for HostTime {
     }
 }
 
-/// A time that stands still, and ids that follow from a seed: the same again in every run of a program.
+/// A fixed time, and ids that follow from a seed: identical in every run of a program.
 #[derive(Debug)]
 pub struct SetTime {
     now_ms: u64,
@@ -38,7 +38,7 @@ pub struct SetTime {
 }
 
 impl SetTime {
-    /// This time, and ids that differ by `seed` (its lowest 24 bits) and are counted on.
+    /// A fixed time, and ids that contain `seed` (its lowest 24 bits) and a counter.
     #[must_use]
     pub const fn new(now_ms: u64, seed: u32) -> SetTime {
         SetTime { now_ms, seed, next: AtomicU32::new(0) }
@@ -53,7 +53,7 @@ impl WallClock for SetTime {
     fn run_id(&self) -> RunId {
         let number = self.next.fetch_add(1, Ordering::SeqCst);
         let mut bits = [0; 10];
-        // A UUID takes bits for itself from the bytes 0 and 2.
+        // A UUID reserves bits in the bytes 0 and 2.
         bits[3..6].copy_from_slice(&self.seed.to_be_bytes()[1..]);
         bits[6..].copy_from_slice(&number.to_be_bytes());
         RunId::of(self.now_ms, bits)

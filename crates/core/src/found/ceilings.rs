@@ -1,46 +1,46 @@
-//! What a host was found able to generate: `drivelab doctor` measures it, the data folder keeps it, every later run
-//! records it beside its own figures.
+//! The measured limits of a host as a load generator: `drivelab doctor` measures them, the data folder keeps them,
+//! and every later run records them with its own figures.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::TestbedFacts;
 
-/// What one kind of load that costs no drive anything came to.
+/// Result of one kind of load that needs no drive.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ceiling {
-    /// What was issued, where to, how deep, on how many threads.
+    /// The load: operations, target, queue depth, number of threads.
     pub name: String,
-    /// Median of the rounds, operations per second; absent where it could not be issued.
+    /// Median of the rounds, operations per second; absent if the load could not be issued.
     pub iops: Option<f64>,
-    /// Largest less smallest round, as a share of the median.
+    /// Largest round minus smallest round, as a share of the median.
     pub spread: f64,
-    /// CPU time of the issuing threads in user mode, by operations.
+    /// CPU time of the issuing threads in user mode, per operation.
     pub user_ns_per_io: f64,
-    /// The same in the kernel.
+    /// CPU time of the issuing threads in the kernel, per operation.
     pub system_ns_per_io: f64,
-    /// Operations by system calls.
+    /// Operations per system call.
     pub operations_per_syscall: f64,
-    /// It bounds what one thread can ask of a real drive.
+    /// Whether it is the upper limit of what one thread can ask of a real drive.
     pub is_bound: bool,
-    /// Why it could not be issued.
+    /// Why the load could not be issued.
     pub error: Option<String>,
 }
 
-/// What a host was found able to generate, and which host that was.
+/// The measured limits of a host as a load generator, and the host that was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostCeilings {
-    /// When, by the host's clock (RFC 3339).
+    /// Time of the measurement, by the host's clock (RFC 3339).
     pub measured: String,
-    /// Release of the drivelab that measured.
+    /// Release of drivelab that measured.
     pub version: String,
-    /// Kernel release then.
+    /// Kernel release at that time.
     pub kernel: String,
     /// CPU model.
     pub cpu_model: Option<String>,
     /// Logical CPUs online.
     pub cpus: u32,
-    /// What was measured.
+    /// The results.
     pub ceilings: Vec<Ceiling>,
 }
 

@@ -1,7 +1,7 @@
-//! What a target holds, as far as samples of it tell: which places hold data, and which blocks come again at another
+//! The content of a target, estimated from samples: which places hold data, and which blocks are repeated at another
 //! address.
 //!
-//! Taken by `device`, which only reads; what it means is `analysis`'s.
+//! Taken by `device`, which only reads; `analysis` interprets it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,9 +14,9 @@ pub const SAMPLE: Bytes = Bytes::new(4096);
 /// Samples of a target.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ContentSample {
-    /// The places that were looked at, in the order of their addresses.
+    /// The sampled places, in the order of their addresses.
     pub places: Vec<PlaceSample>,
-    /// Blocks held against those at other addresses, a row for each distance, the shortest first.
+    /// Blocks compared with blocks at other addresses, one row for each distance, the shortest first.
     pub repeats: Vec<RepeatSample>,
 }
 
@@ -27,11 +27,11 @@ pub struct PlaceSample {
     pub offset: Bytes,
     /// Its length.
     pub length: Bytes,
-    /// Blocks of [`SAMPLE`] that were read of it.
+    /// Number of blocks of [`SAMPLE`] bytes read from it.
     pub blocks: u32,
-    /// How many of those hold nothing but the byte 00 or nothing but FF: never written, discarded, or written with it.
+    /// Blocks that contain only the byte 00 or only FF: never written, discarded, or written with that byte.
     pub empty: u32,
-    /// How many could not be read.
+    /// Blocks that could not be read.
     pub unreadable: u32,
 }
 
@@ -44,16 +44,16 @@ impl PlaceSample {
     }
 }
 
-/// Blocks with data, each held against the block at one distance from it.
+/// Blocks with data, each compared with the block at one distance from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RepeatSample {
     /// The distance in bytes, a power of two.
     pub distance: Bytes,
-    /// Pairs that were held against each other.
+    /// Number of pairs that were compared.
     pub compared: u32,
-    /// How many of them are the same byte for byte.
+    /// Pairs that are identical byte for byte.
     pub same: u32,
-    /// How many different blocks there are among those that are the same: one pattern all over a drive repeats at every
-    /// distance and says nothing.
+    /// Different blocks among the identical pairs. If one pattern fills the whole drive, it repeats at every distance
+    /// and proves nothing.
     pub distinct: u32,
 }

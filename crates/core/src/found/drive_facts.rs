@@ -1,8 +1,9 @@
-//! What no probe tells about a drive: data-sheet figures, cell type, endurance, warranty, price, each with its source.
+//! Facts about a drive that cannot be probed: data-sheet figures, cell type, endurance, warranty, price, each with
+//! its source.
 //!
-//! Owns the words and the shape of a drive facts file, how a file says which models it is about, and which capacity's
-//! figures hold. Must not know: where files lie and how TOML is read (`device::drive_facts`). Unknown stays absent: no
-//! figure here is a guess, and each says how sure it is.
+//! Owns the types and the form of a drive facts file, how a file states its models, and which capacity's figures
+//! apply. Must not know: where files are and how TOML is read (`device::drive_facts`). Unknown facts are absent: no
+//! figure is a guess, and each has a certainty.
 
 mod values;
 
@@ -19,28 +20,28 @@ pub use values::{
 /// The version of the format that this drivelab reads and writes.
 pub const FORMAT: u32 = 1;
 
-/// How far a capacity that the drive reports may be from the one in the file, as a share: what is sold as 256 GB holds
-/// 256.06 GB, 1 TB 1.0002 TB, and 1,024 GB is also called 1 TiB.
+/// Largest difference between the reported capacity and the one in the file, as a share: a drive sold as 256 GB holds
+/// 256.06 GB, 1 TB is 1.0002 TB, and 1,024 GB is also sold as 1 TiB.
 const NEAR: f64 = 0.02;
 
-/// How sure a figure is.
+/// Certainty of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Certainty {
-    /// The source says so in so many words.
+    /// The source states it literally.
     Stated,
-    /// It follows from what the source says.
+    /// It follows from what the source states.
     Derived,
-    /// The source's author measured it; the maker promises nothing.
+    /// The author of the source measured it; the vendor does not promise it.
     Measured,
-    /// The source rounds, or says "about".
+    /// The source rounds it, or writes "about".
     Approximate,
-    /// It is common knowledge or somebody's remark, and nobody checked it.
+    /// It is common knowledge or an unchecked remark.
     Unverified,
 }
 
 impl Certainty {
-    /// As in the file.
+    /// The name in the file.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -53,17 +54,17 @@ impl Certainty {
     }
 }
 
-/// A value with where it comes from.
+/// A value with its source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, bound = "T: Value")]
 pub struct Figure<T> {
-    /// The value, text with its unit.
+    /// The value as text with its unit.
     pub value: Written<T>,
     /// Id of the source, one of the file's sources.
     pub source: String,
-    /// How sure it is.
+    /// Certainty of the figure.
     pub certainty: Certainty,
-    /// Under which conditions it holds, or what the reader must know.
+    /// Conditions under which it applies, or what the reader must know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -93,7 +94,7 @@ impl<T: Value> JsonSchema for Figure<T> {
                 "source": { "type": "string", "minLength": 1, "description": "Id of the source, one of the file's sources." },
                 "certainty": certainty,
                 "note": { "type": "string", "minLength": 1,
-                    "description": "Under which conditions it holds, or what the reader must know." },
+                    "description": "Conditions under which it applies, or what the reader must know." },
             },
         })
     }
@@ -104,26 +105,26 @@ impl<T: Value> JsonSchema for Figure<T> {
 pub struct Row<'a> {
     /// The key in the file.
     pub key: &'static str,
-    /// What it is called for people.
+    /// Label for display.
     pub label: &'static str,
     /// The value as written, with its unit.
     pub text: &'a str,
-    /// In the base unit, where it is one number.
+    /// The value in the base unit, if it is one number.
     pub number: Option<f64>,
-    /// The base unit; empty where there is none.
+    /// The base unit; empty if there is none.
     pub unit: &'static str,
     /// Id of the source.
     pub source: &'a str,
-    /// How sure it is.
+    /// Certainty of the figure.
     pub certainty: Certainty,
-    /// Conditions.
+    /// Conditions under which it applies.
     pub note: Option<&'a str>,
 }
 
-/// The figures, one definition each: key, kind and what people call it.
+/// All figures, each defined once: key, kind and label.
 macro_rules! figures {
     ($($(#[$doc:meta])* $key:ident: $type:ty, $label:literal;)+) => {
-        /// Figures of a drive, or of one capacity of it. What is not known is absent.
+        /// Figures of a drive, or of one of its capacities. Unknown figures are absent.
         #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
         #[serde(default, deny_unknown_fields)]
         pub struct Figures {
@@ -133,7 +134,7 @@ macro_rules! figures {
         }
 
         impl Figures {
-            /// What is known, in a fixed order.
+            /// The known figures, in a fixed order.
             #[must_use]
             pub fn rows(&self) -> Vec<Row<'_>> {
                 let mut rows = Vec::new();
@@ -141,7 +142,7 @@ macro_rules! figures {
                 rows
             }
 
-            /// These figures, and where one is absent that of `other`.
+            /// These figures; if one is absent, that of `other`.
             #[must_use]
             pub fn or(&self, other: &Figures) -> Figures {
                 Figures { $($key: self.$key.clone().or_else(|| other.$key.clone()),)+ }
@@ -164,37 +165,37 @@ fn row<'a, T: Value>(key: &'static str, label: &'static str, figure: &'a Figure<
 }
 
 figures! {
-    /// Sequential reads at their fastest; the note says block size and queue depth where the source does.
+    /// Highest rate of sequential reads; the note gives block size and queue depth if the source states them.
     sequential_read: Speed, "Sequential read";
-    /// Sequential writes at their fastest.
+    /// Highest rate of sequential writes.
     sequential_write: Speed, "Sequential write";
-    /// Random reads at their fastest, 4 KiB unless the note says else.
+    /// Highest rate of random reads, 4 KiB unless the note states another size.
     random_read: Iops, "Random read";
-    /// Random writes at their fastest, 4 KiB unless the note says else.
+    /// Highest rate of random writes, 4 KiB unless the note states another size.
     random_write: Iops, "Random write";
-    /// Time of one read.
+    /// Latency of one read.
     read_latency: Nanos, "Read latency";
-    /// Time of one write.
+    /// Latency of one write.
     write_latency: Nanos, "Write latency";
-    /// What fits in the part of the flash that is written with one bit per cell.
+    /// Capacity of the flash that is written with one bit per cell.
     slc_cache: Bytes, "SLC cache";
-    /// Power while working.
+    /// Active power.
     power_active: Watts, "Power, active";
-    /// Power while idle.
+    /// Idle power.
     power_idle: Watts, "Power, idle";
     /// Supply voltage.
     supply: Words, "Supply";
     /// Bits per cell.
     cell: Cell, "Cell type";
-    /// Maker, generation and layers of the flash.
+    /// Manufacturer, generation and layers of the flash.
     nand: Words, "NAND";
-    /// Maker and model of the controller.
+    /// Manufacturer and model of the controller.
     controller: Words, "Controller";
-    /// Memory of the controller.
+    /// DRAM of the controller.
     dram: Words, "DRAM";
-    /// Bytes that the maker lets be written (TBW).
+    /// Bytes that the vendor allows to be written (TBW).
     endurance: Bytes, "Endurance (TBW)";
-    /// Drive writes per day that the maker lets be written, over the warranty.
+    /// Drive writes per day that the vendor allows, over the warranty.
     dwpd: DriveWrites, "Drive writes per day";
     /// Length of the warranty.
     warranty: Years, "Warranty";
@@ -204,7 +205,7 @@ figures! {
     uber: BitErrors, "Unreadable bits";
     /// Share of drives that fail in a year.
     afr: Share, "Failures per year";
-    /// M.2 2280, U.2, E1.S and so on.
+    /// Form factor: M.2 2280, U.2, E1.S and so on.
     form_factor: Words, "Form factor";
     /// Width, length, height.
     dimensions: Dimensions, "Dimensions";
@@ -212,37 +213,37 @@ figures! {
     interface: Words, "Interface";
     /// Version of NVMe or ATA.
     protocol: Words, "Protocol";
-    /// Temperature around the drive while it works.
+    /// Ambient temperature in operation.
     ambient: CelsiusRange, "Ambient, working";
-    /// Temperature around the drive while it does not.
+    /// Ambient temperature in storage.
     ambient_stored: CelsiusRange, "Ambient, stored";
     /// Whether it is sold with a heat sink.
     heat_sink: YesNo, "Heat sink";
-    /// Which version of TCG Opal it has, or other security abilities.
+    /// Version of TCG Opal, or other security features.
     security: Words, "Security";
-    /// Whether it has IEEE 1667, which hardware BitLocker asks for.
+    /// Whether it supports IEEE 1667, which hardware BitLocker needs.
     ieee1667: YesNo, "IEEE 1667";
-    /// Whether it has flexible data placement.
+    /// Whether it supports Flexible Data Placement.
     fdp: YesNo, "FDP";
-    /// Price on a day.
+    /// Price on a given day.
     price: Price, "Price";
 }
 
-/// Which model strings the file is about.
+/// The model strings that the file describes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelPattern {
-    /// The model string as the drive reports it, with `*` for any text and `#` for a whole number. Case, and whether
-    /// words are parted by spaces or underscores, does not count.
+    /// The model string as the drive reports it, with `*` for any text and `#` for a whole number. Case does not
+    /// matter, and spaces and underscores between words are equivalent.
     pub pattern: String,
     /// Id of the source.
     pub source: String,
-    /// How sure it is.
+    /// Certainty of the pattern.
     pub certainty: Certainty,
 }
 
 impl ModelPattern {
-    /// Whether a model string fits.
+    /// Whether a model string matches.
     #[must_use]
     pub fn fits(&self, model: &str) -> bool {
         let pattern: Vec<char> = plain_model(&self.pattern).chars().collect();
@@ -250,22 +251,22 @@ impl ModelPattern {
         fits(&pattern, &model)
     }
 
-    /// Signs that must be there as they are: of two patterns that fit, the one with more of them is meant.
+    /// Number of literal characters: if two patterns match, the one with more of them is chosen.
     #[must_use]
     pub fn literal(&self) -> usize {
         plain_model(&self.pattern).chars().filter(|sign| !matches!(sign, '*' | '#')).count()
     }
 }
 
-/// Lower case, one space between words.
+/// Lower case, with one space between words.
 fn plain_model(model: &str) -> String {
     let words: Vec<String> =
         model.split(|sign: char| sign.is_whitespace() || sign == '_').map(str::to_lowercase).collect();
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Which prefixes of the text the pattern so far can stand for, sign by sign: time is pattern times text, whatever both
-/// are.
+/// For each prefix of the text, whether the pattern so far can match it, character by character. The time is the
+/// length of the pattern times the length of the text, whatever they contain.
 fn fits(pattern: &[char], text: &[char]) -> bool {
     let mut reached = vec![false; text.len() + 1];
     reached[0] = true;
@@ -286,13 +287,13 @@ fn fits(pattern: &[char], text: &[char]) -> bool {
     reached[text.len()]
 }
 
-/// Where figures come from.
+/// Source of figures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FactSource {
-    /// Short name, used by the figures; the reviews that drivelab is made for are 000 to 004.
+    /// Short name that the figures refer to; 000 to 004 are the reviews that drivelab reproduces.
     pub id: String,
-    /// Author, title, date, where.
+    /// Author, title, date, location.
     pub citation: String,
 }
 
@@ -300,23 +301,23 @@ pub struct FactSource {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CapacityFacts {
-    /// As sold.
+    /// Capacity as sold.
     pub capacity: Written<Bytes>,
-    /// Id of the source that says that the drive is sold in it, one of the file's sources.
+    /// Id of the source that states that the drive is sold with this capacity; one of the file's sources.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// How sure that is.
+    /// Certainty of that statement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certainty: Option<Certainty>,
-    /// What it follows from, or what the reader must know.
+    /// What it is derived from, or what the reader must know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// What holds for this capacity; it stands over the drive's figures.
+    /// Figures of this capacity; they override the drive's figures.
     #[serde(default)]
     pub figures: Figures,
 }
 
-/// A drive facts file: one model of drive in its capacities.
+/// A drive facts file: one model of drive with its capacities.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DriveFacts {
@@ -324,33 +325,33 @@ pub struct DriveFacts {
     pub format: u32,
     /// Short name: lower-case letters, digits and single hyphens.
     pub name: String,
-    /// Maker and model for people.
+    /// Maker and model for display.
     pub title: String,
-    /// Who makes it.
+    /// The vendor.
     pub maker: String,
-    /// What a reader must know about it.
+    /// What a reader must know about the drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Which model strings it is about.
+    /// The model strings that the file describes.
     pub models: Vec<ModelPattern>,
-    /// Where the figures come from.
+    /// Sources of the figures.
     pub sources: Vec<FactSource>,
-    /// What holds for every capacity.
+    /// Figures that apply to every capacity.
     #[serde(default)]
     pub figures: Figures,
-    /// What differs between capacities.
+    /// Figures that differ between capacities.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacities: Vec<CapacityFacts>,
 }
 
 impl DriveFacts {
-    /// How well a model string fits: signs of the strictest pattern that does.
+    /// How well a model string matches: literal characters of the strictest pattern that matches.
     #[must_use]
     pub fn fit(&self, model: &str) -> Option<usize> {
         self.models.iter().filter(|pattern| pattern.fits(model)).map(ModelPattern::literal).max()
     }
 
-    /// The capacity that is meant by what a drive reports: the nearest, within 2 %.
+    /// The capacity for the size that a drive reports: the nearest one, within 2 %.
     #[must_use]
     pub fn capacity(&self, reported: Bytes) -> Option<&CapacityFacts> {
         let away = |one: &CapacityFacts| {
@@ -361,7 +362,7 @@ impl DriveFacts {
         near.min_by(|left, right| away(left).total_cmp(&away(right)))
     }
 
-    /// What is known of the drive in this capacity: its own figures, and those of the model where it has none.
+    /// The figures of the drive in this capacity: those of the capacity, otherwise those of the model.
     #[must_use]
     pub fn figures_at(&self, reported: Option<Bytes>) -> Figures {
         match reported.and_then(|bytes| self.capacity(bytes)) {

@@ -1,4 +1,4 @@
-//! What was found of target, drive and testbed.
+//! Facts about target, drive and testbed.
 
 pub mod ceilings;
 pub mod content;

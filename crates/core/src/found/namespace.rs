@@ -1,4 +1,4 @@
-//! Another namespace of the drive that is measured, which loads beside the one that writes may read.
+//! Another namespace of the drive under test, which loads beside the writing one may read.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,9 @@ use crate::units::Bytes;
 /// A namespace of the same drive as the target, which is only read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct OtherNamespace {
-    /// Kernel name of its block device, `nvme0n2`; empty in a plan that was made without looking for one.
+    /// Kernel name of its block device, `nvme0n2`; empty in a plan that was made without looking for a namespace.
     pub name: String,
-    /// Its number on the drive (NSID), from 1; 0 where none was looked for.
+    /// Its number on the drive (NSID), from 1; 0 if none was looked for.
     pub nsid: u32,
     /// Bytes that it holds.
     pub capacity: Bytes,
@@ -19,19 +19,19 @@ pub struct OtherNamespace {
 }
 
 impl OtherNamespace {
-    /// Stands for one in a plan that is made without a drive: as large as the target.
+    /// A placeholder for a plan that is made without a drive: as large as the target.
     #[must_use]
     pub const fn like_target(capacity: Bytes, logical_block: Bytes) -> Self {
         OtherNamespace { name: String::new(), nsid: 0, capacity, logical_block }
     }
 
-    /// Whether it was found, and does not just stand for one.
+    /// Whether it was found on a drive; false for a placeholder.
     #[must_use]
     pub const fn is_known(&self) -> bool {
         self.nsid != 0
     }
 
-    /// What people call it: `nvme0n2`, or that it is another one.
+    /// Its name for display: `nvme0n2`, or `another namespace`.
     #[must_use]
     pub fn words(&self) -> &str {
         if self.is_known() { &self.name } else { "another namespace" }

@@ -1,7 +1,8 @@
-//! What a target is, in full: what `drivelab targets` and `drivelab show` answer, and what a run records of its drive.
+//! The full description of a target: the answer of `drivelab targets` and `drivelab show`, and the drive in the
+//! record of a run.
 //!
-//! Filled by `device` from sysfs and from the drive's own pages, judged by `analysis`, laid out by `report`. What could
-//! not be found is absent, and [`NotKnown`] says why and how to get it; nothing is guessed.
+//! Filled in by `device` from sysfs and from the drive's own pages, judged by `analysis`, laid out by `report`. Facts
+//! that could not be found are absent, and [`NotKnown`] states why and how to get them; nothing is guessed.
 
 mod ata;
 mod nvme;
@@ -22,21 +23,21 @@ pub use nvme::{
 };
 pub use pcie::{PcieHop, PciePath, UplinkRoot};
 
-/// Something that could not be found out.
+/// A fact that could not be found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotKnown {
     /// What is missing: `SMART log`.
     pub what: String,
-    /// Why, with the system's or the drive's answer.
+    /// Why, with the answer of the system or of the drive.
     pub why: String,
-    /// How to get it; empty where there is no way.
+    /// How to get it; empty if there is no way.
     pub how: String,
 }
 
-/// A page as the drive gave it, kept so that a later decoder can look again.
+/// A page as the drive returned it, kept so that a later decoder can read it again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RawPage {
-    /// Which: `nvme identify controller`, `ata identify device`.
+    /// Name of the page: `nvme identify controller`, `ata identify device`.
     pub name: String,
     /// Its bytes, two hexadecimal digits each, trailing zero bytes left out.
     pub hex: String,
@@ -47,15 +48,15 @@ pub struct RawPage {
 /// One temperature that can be read now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Temperature {
-    /// Which sensor: `Composite`, `Sensor 2`.
+    /// Name of the sensor: `Composite`, `Sensor 2`.
     pub sensor: String,
     /// Degrees Celsius.
     pub celsius: f64,
-    /// Where it was read: `hwmon`, `SMART log`.
+    /// Source of the reading: `hwmon`, `SMART log`.
     pub source: String,
 }
 
-/// Whether the write guard would let a command write, as far as can be told without opening the target.
+/// Whether the write guard would allow a write, as far as can be determined without opening the target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteOutlook {
@@ -66,46 +67,47 @@ pub enum WriteOutlook {
     },
     /// Not now: something uses it, or it is read-only.
     NotNow {
-        /// What stands against it.
+        /// What prevents it.
         why: String,
     },
-    /// With `--destroy` and this name, unless the look at its content or an exclusive open says otherwise.
+    /// With `--destroy` and this name, unless the check of its content or an exclusive open finds a reason against it.
     WithDestroy {
-        /// What `--destroy` has to name.
+        /// The name that `--destroy` needs.
         id: String,
     },
 }
 
-/// The drive's own word on its health, in one line.
+/// The drive's own report of its health, in one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Health {
-    /// It reports nothing wrong.
+    /// It reports no problem.
     Good,
-    /// It reports a warning of its own.
+    /// It reports a warning.
     Warning,
-    /// It cannot be asked, or may not be asked by this user.
+    /// It cannot be queried, or this user is not permitted to.
     Unknown,
 }
 
 /// Hardware queues as the kernel uses them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QueueFacts {
-    /// One entry a hardware queue for reads and writes, in the kernel's order: the CPUs that submit to it.
+    /// The CPUs that submit to each hardware queue for reads and writes, in the kernel's order; one entry for each
+    /// queue.
     pub cpus_of_queue: Vec<Vec<u32>>,
     /// CPUs that are online.
     pub cpus_online: u32,
-    /// Requests that each queue of the kernel holds (`nr_tags`); the queue of the controller has at least as many
+    /// Requests that each queue of the kernel holds (`nr_tags`); the queue of the controller has at least this many
     /// entries.
     pub entries_each: Option<u32>,
     /// Queues that the driver polls instead of waiting for interrupts.
     pub polled: Option<u32>,
-    /// Interrupts of the controller, in order of their number.
+    /// Interrupts of the controller, in the order of their numbers.
     pub interrupts: Vec<InterruptFacts>,
 }
 
 impl QueueFacts {
-    /// Whether each queue serves one CPU and each CPU has one.
+    /// Whether each queue serves exactly one CPU and each CPU has a queue.
     #[must_use]
     pub fn is_one_to_one(&self) -> bool {
         self.cpus_of_queue.len() == self.cpus_online as usize && self.cpus_of_queue.iter().all(|cpus| cpus.len() == 1)
@@ -117,100 +119,100 @@ impl QueueFacts {
 pub struct InterruptFacts {
     /// Its number, as in `/proc/interrupts`.
     pub number: u32,
-    /// What the driver calls it: `nvme0q1`.
+    /// Name given by the driver: `nvme0q1`.
     pub name: String,
-    /// CPUs that it is delivered to now (`effective_affinity_list`).
+    /// CPUs to which it is delivered now (`effective_affinity_list`).
     pub delivered_to: String,
-    /// How often it came since boot, over all CPUs.
+    /// Number of interrupts since boot, over all CPUs.
     pub count: u64,
-    /// The same by CPU, all that are online (the columns of `/proc/interrupts`); empty in records of older versions.
+    /// The same for each online CPU (the columns of `/proc/interrupts`); empty in records of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub per_cpu: Vec<CpuInterrupts>,
 }
 
-/// What came of an interrupt on one CPU.
+/// Count of an interrupt on one CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuInterrupts {
     /// Number of the CPU.
     pub cpu: u32,
-    /// How often it came there since boot.
+    /// Number of interrupts on this CPU since boot.
     pub count: u64,
 }
 
-/// Names under which a target can be found and recognised.
+/// Names by which a target can be found and recognised.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TargetIdentity {
     /// Major and minor number, as the kernel writes them: `259:0`.
     pub number: String,
-    /// World-wide name as the kernel knows it (`wwid`: EUI-64, NGUID, NAA or a made-up one).
+    /// World-wide name as the kernel knows it (`wwid`: EUI-64, NGUID, NAA or a generated one).
     pub wwid: Option<String>,
-    /// Links in `/dev/disk/by-id` that lead here.
+    /// Links in `/dev/disk/by-id` to this target.
     pub by_id: Vec<String>,
-    /// Counts how often a disk was put at this place since boot (`diskseq`).
+    /// The kernel's sequence number of this disk since boot (`diskseq`).
     pub diskseq: Option<u64>,
-    /// Whether the kernel calls it removable.
+    /// Whether the kernel reports it as removable.
     pub removable: bool,
-    /// Whether the kernel has it set read-only.
+    /// Whether the kernel has set it read-only.
     pub read_only: bool,
-    /// Partitions: kernel names.
+    /// Kernel names of the partitions.
     pub partitions: Vec<String>,
 }
 
-/// Everything that can be told of a target.
+/// Everything that is known about a target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetProbe {
-    /// The device node, links followed.
+    /// The device node, with links resolved.
     pub path: PathBuf,
     /// Names and numbers.
     pub identity: TargetIdentity,
-    /// The device, then those it lies on, down to the drive.
+    /// The device, then the devices below it, down to the drive.
     pub devices: Vec<BlockDeviceFacts>,
     /// What uses it now.
     pub used_by: Vec<String>,
     /// Whether it may be written.
     pub writing: WriteOutlook,
-    /// The drive's own word.
+    /// The drive's own report of its health.
     pub health: Health,
-    /// What the drive warns of, in words; empty for [`Health::Good`].
+    /// Warnings of the drive as text; empty for [`Health::Good`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// Temperatures, the composite or only one first.
+    /// Temperatures, starting with the composite or only one.
     pub temperatures: Vec<Temperature>,
-    /// Hardware queues; absent where the device has none of its own.
+    /// Hardware queues; absent if the device has none of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queues: Option<QueueFacts>,
-    /// The way from the drive to its root port.
+    /// The PCIe path from the drive to its root port.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pcie: Option<PciePath>,
-    /// What an NVMe controller says of itself.
+    /// What an NVMe controller reports about itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nvme: Option<NvmeProbe>,
-    /// What an ATA drive says of itself.
+    /// What an ATA drive reports about itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ata: Option<AtaProbe>,
-    /// Where the drive's own figures contradict themselves.
+    /// Contradictions between the drive's own figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contradictions: Vec<Contradiction>,
-    /// What could not be found out.
+    /// Facts that could not be found.
     pub not_known: Vec<NotKnown>,
-    /// The pages behind all this.
+    /// The raw pages that all this was decoded from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub raw: Vec<RawPage>,
 }
 
-/// A figure of the drive that cannot be right, or that another of its figures denies.
+/// A figure of the drive that cannot be right, or that another of its figures contradicts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Contradiction {
-    /// What cannot be believed.
+    /// The figure that is not plausible.
     pub what: String,
-    /// The figures that say so.
+    /// The figures that show it.
     pub evidence: String,
 }
 
 impl TargetProbe {
-    /// Takes out what names this one drive and no other, for a page that is published: serial numbers, world-wide
-    /// names, and the pages that hold them.
+    /// Removes everything that identifies this individual drive, for a published page: serial numbers, world-wide
+    /// names, and the pages that contain them.
     pub fn redact(&mut self) {
         self.path = self.path.file_name().map_or_else(|| PathBuf::from("target"), PathBuf::from);
         self.identity.wwid = None;
@@ -233,13 +235,13 @@ impl TargetProbe {
         }
     }
 
-    /// The device itself, with the identity that belongs to it.
+    /// The device itself, which the identity describes.
     #[must_use]
     pub fn device(&self) -> Option<&BlockDeviceFacts> {
         self.devices.first()
     }
 
-    /// The composite temperature, or the only one there is, in degrees Celsius.
+    /// The composite temperature, or the only one, in degrees Celsius.
     #[must_use]
     pub fn temperature_c(&self) -> Option<f64> {
         self.temperatures.first().map(|temperature| temperature.celsius)

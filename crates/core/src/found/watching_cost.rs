@@ -1,5 +1,5 @@
-//! What watching did to reads of a drive: `drivelab watch TARGET --cost` measures it, the data folder keeps it, every
-//! later run on that drive records it beside its own figures.
+//! The effect of watching on reads of a drive: `drivelab watch TARGET --cost` measures it, the data folder keeps it,
+//! and every later run on that drive records it with its own figures.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,14 +9,14 @@ use crate::tails;
 use crate::target::DeviceIdentity;
 use crate::units::Nanos;
 
-/// Latencies of reads of 4 KiB at random places, one at a time.
+/// Latencies of 4 KiB random reads at queue depth 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ReadLatency {
     /// Reads that completed.
     pub reads: u64,
     /// Mean in microseconds.
     pub mean_us: f64,
-    /// Median in microseconds; null, as the 99th percentile, with fewer than five reads beyond it.
+    /// Median in microseconds; null, like the 99th percentile, with fewer than five reads beyond it.
     pub p50_us: Option<f64>,
     /// 99th percentile in microseconds.
     pub p99_us: Option<f64>,
@@ -39,14 +39,15 @@ impl ReadLatency {
         }
     }
 
-    /// The median in microseconds; `None` where too few reads tell it, also of what was measured before that was kept.
+    /// The median in microseconds; `None` if there are too few reads for it, also in older measurements that kept it
+    /// anyway.
     #[must_use]
     pub fn median_us(&self) -> Option<f64> {
         self.p50_us.filter(|_| tails::tells(self.reads, 50.0))
     }
 }
 
-/// A source that was read meanwhile.
+/// A source that was read during the measurement.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct WatchedSource {
     /// Its name in a run: `smart:nvme0n1`.
@@ -55,34 +56,35 @@ pub struct WatchedSource {
     pub every: Nanos,
 }
 
-/// The outcome of reads without and with watching, in turn.
+/// The result of reads without and with watching, in turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WatchingCost {
-    /// When, by the host's clock (RFC 3339).
+    /// Time of the measurement, by the host's clock (RFC 3339).
     pub measured: String,
-    /// Release of the drivelab that measured.
+    /// Release of drivelab that measured.
     pub version: String,
     /// Its build profile: `release` or `debug`.
     pub profile: String,
-    /// Kernel release then.
+    /// Kernel release at that time.
     pub kernel: String,
     /// The device that was read.
     pub device: DeviceIdentity,
     /// What was watched.
     pub sources: Vec<WatchedSource>,
-    /// Pairs of stretches, one without and one with watching.
+    /// Pairs of measurements, one without and one with watching.
     pub pairs: u32,
-    /// Length of a stretch.
+    /// Length of each measurement.
     pub stretch: Nanos,
-    /// Reads while nothing was watched.
+    /// Reads without watching.
     pub without: ReadLatency,
-    /// Reads while everything was.
+    /// Reads while all sources were watched.
     pub with: ReadLatency,
 }
 
 impl WatchingCost {
-    /// Whether it was measured on this device. One that has a serial number or a world-wide name is known by that, also
-    /// in another place and after a restart; any other must be the one that the kernel has had there all the time.
+    /// Whether it was measured on this device. A device with a serial number or a world-wide name is recognised by
+    /// that, also in another slot and after a restart. Any other device must be the one that the kernel has had there
+    /// since.
     #[must_use]
     pub fn is_of(&self, device: &DeviceIdentity) -> bool {
         let before = &self.device;
@@ -95,8 +97,8 @@ impl WatchingCost {
         before.name == device.name && device.changes_since(before).is_empty()
     }
 
-    /// How much longer the median read took with watching than without, in microseconds; negative where it was shorter.
-    /// `None` where too few reads tell either.
+    /// Increase of the median read latency with watching, in microseconds; negative if reads were faster. `None` if
+    /// there are too few reads for either median.
     #[must_use]
     pub fn median_us(&self) -> Option<f64> {
         Some(self.with.median_us()? - self.without.median_us()?)

@@ -1,4 +1,4 @@
-//! The vocabulary of a run: every listener (recorder, screens, JSON lines, replay) gets these and nothing else.
+//! The events of a run: every listener (recorder, screens, JSON lines, replay) gets these and nothing else.
 //!
 //! On disk and on stdout an event is one line of JSON: `{"seq":7,"at_ns":1234,"event":{"step_started":{…}}}`. The
 //! format and its versions are described in docs/formats/bundle.md.
@@ -16,7 +16,7 @@ use crate::record::{IntervalRecord, StepRecord};
 use crate::telemetry::{TelemetryBatch, TelemetryDescribed};
 use crate::truth::GroundTruth;
 
-/// Version of the event vocabulary. Readers refuse a larger one and say so.
+/// Version of the event vocabulary. Readers refuse a newer version and report it.
 ///
 /// 2 added `telemetry_described`, `telemetry`, `in_group`, `host_cpu`, `drive_state`, `preparation_reused`,
 /// `making_again` and `made_again`. 3 added `ground_truth`, and the origin of intervals and step records.
@@ -25,16 +25,16 @@ pub const EVENT_VERSION: u32 = 3;
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Event {
-    /// Number in the run, from 0, without gaps, over all segments.
+    /// Number of the event in the run, from 0, without gaps, over all segments.
     pub seq: u64,
-    /// When, nanoseconds on the run clock; never decreases.
+    /// Time, nanoseconds on the run clock; never decreases.
     pub at_ns: u64,
-    /// What.
+    /// The event itself.
     pub event: EventBody,
 }
 
 impl Event {
-    /// The same for whoever looks at a whole run: an interval without its distributions.
+    /// The event for code that reads a whole run: an interval without its distributions.
     #[must_use]
     pub fn condensed(mut self) -> Event {
         if let EventBody::Interval(interval) = &mut self.event {
@@ -51,103 +51,103 @@ impl Event {
 pub enum EventBody {
     /// The first event of a run.
     RunStarted(RunStarted),
-    /// The first event after an interruption: a new process goes on with the run.
+    /// The first event after an interruption: a new process continues the run.
     RunResumed(RunResumed),
-    /// The run is one of a group: several drives, alone and at once. Follows the first event.
+    /// The run belongs to a group: several drives, alone and at the same time. Follows the first event.
     InGroup(Group),
-    /// In which state the target is before an execution, as far as is known; not of targets that store nothing.
+    /// The state of the target before an execution, as far as it is known; absent for targets that store nothing.
     DriveState(StateSeen),
-    /// Preparation is left out: the target is as it would leave it.
+    /// Preparation is left out, because the target is already in the state that it leaves.
     PreparationReused(Reused),
     /// An execution of a step begins.
     StepStarted {
-        /// Which.
+        /// The execution.
         key: StepKey,
     },
-    /// An interval of the running step is over.
+    /// An interval of the running step has ended.
     Interval(IntervalRecord),
-    /// An execution of an I/O step is over; its record is final.
+    /// An execution of an I/O step has ended; its record is final.
     StepEnded(StepRecord),
-    /// A virtual drive began to behave otherwise. No analysis reads it.
+    /// A virtual drive changed its behaviour. No analysis reads it.
     GroundTruth(GroundTruth),
-    /// What the host's CPUs did during an execution that is over; only where it is watched.
+    /// Time of the host's CPUs during an execution that has ended; only if it is watched.
     HostCpu(HostCpu),
-    /// An idle step is over.
+    /// An idle step has ended.
     IdleEnded {
-        /// Which.
+        /// The execution.
         key: StepKey,
     },
-    /// A finished execution is done once more, since steps that are left rest on what it wrote and that is gone. What
-    /// it measures now is no result; its intervals follow as of any other.
+    /// A finished execution is repeated, because the remaining steps need what it wrote and that is lost. What it
+    /// measures now is not a result; its intervals follow as usual.
     MakingAgain {
-        /// Which.
+        /// The execution.
         key: StepKey,
     },
-    /// It is done once more.
+    /// The repeated execution has ended.
     MadeAgain {
-        /// Which.
+        /// The execution.
         key: StepKey,
-        /// What it did this time; absent of an idle step.
+        /// Its record this time; absent for an idle step.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         record: Option<StepRecord>,
     },
-    /// An execution could not be done; it has no figures. The run goes on or fails, as the next events say.
+    /// An execution could not run and has no figures. The following events show whether the run continues or fails.
     StepFailed {
-        /// Which.
+        /// The execution.
         key: StepKey,
-        /// What went wrong: what, where, why likely, what to do.
+        /// What went wrong: what, where, likely why, what to do.
         error: String,
     },
-    /// Waiting begins after a step.
+    /// A rest after a step begins.
     RestStarted {
-        /// After which.
+        /// The execution before it.
         key: StepKey,
-        /// Until when, on the run clock.
+        /// End of the rest, on the run clock.
         until_ns: u64,
     },
-    /// The rest is over.
+    /// The rest has ended.
     RestEnded {
-        /// After which.
+        /// The execution before it.
         key: StepKey,
     },
     /// Waiting for the drive to cool begins: before an execution, or as its action.
     CoolDownStarted {
-        /// Of which execution.
+        /// The execution.
         key: StepKey,
-        /// Until it is below this, in °C.
+        /// Wait until its temperature is below this, in °C.
         below_c: u32,
-        /// How warm it is, in °C.
+        /// Temperature of the drive, in °C.
         celsius: f64,
-        /// Until when at most, on the run clock.
+        /// Latest end of the wait, on the run clock.
         until_ns: u64,
     },
-    /// How far it has cooled; now and then.
+    /// Progress of the cooling, from time to time.
     CoolingDown {
-        /// Of which execution.
+        /// The execution.
         key: StepKey,
-        /// How warm it is, in °C.
+        /// Temperature of the drive, in °C.
         celsius: f64,
     },
-    /// Waiting for the drive to cool is over.
+    /// Waiting for the drive to cool has ended.
     CoolDownEnded {
-        /// Of which execution.
+        /// The execution.
         key: StepKey,
-        /// How warm it is, in °C; absent where that could not be read any more.
+        /// Temperature of the drive, in °C; absent if it could not be read any more.
         celsius: Option<f64>,
-        /// Cool enough; otherwise the time was over.
+        /// Whether the drive is cool enough; otherwise the time limit was reached.
         reached: bool,
     },
-    /// What is watched beside the I/O; once in a process, before its first batch.
+    /// The telemetry sources; once for each process, before its first batch.
     TelemetryDescribed(TelemetryDescribed),
-    /// What was sampled since the last batch.
+    /// The samples since the last batch.
     Telemetry(TelemetryBatch),
-    /// A steady test was judged for the last time.
+    /// The final verdict on a steady test.
     Steadiness(Steadiness),
-    /// Something worth knowing was noticed.
+    /// A finding was made.
     Finding(Finding),
     /// The run stops before its end and can be resumed; the last event of its segment.
     Interrupted {
-        /// Who or what asked.
+        /// Who or what requested the stop.
         cause: String,
     },
     /// The last event of a run: it is complete or failed, and the bundle is sealed.
@@ -159,20 +159,20 @@ pub enum EventBody {
     },
 }
 
-/// How a run stands.
+/// State of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
-    /// Ran to its end.
+    /// It ran to its end.
     Complete,
-    /// Not at its end: running, interrupted or killed. Can be resumed.
+    /// It has not ended: it is running, interrupted or killed. It can be resumed.
     Interrupted,
-    /// Ended early and cannot be resumed.
+    /// It ended early and cannot be resumed.
     Failed,
 }
 
 impl RunState {
-    /// The word in the catalog, in files, in reports and in messages.
+    /// The name in the catalog, in files, in reports and in messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -186,36 +186,37 @@ impl RunState {
 /// Everything that is known before the first step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunStarted {
-    /// Version of the vocabulary, [`EVENT_VERSION`].
+    /// Version of the event vocabulary, [`EVENT_VERSION`].
     pub event_version: u32,
     /// The run.
     pub run: RunId,
     /// Wall-clock time at run time 0, RFC 3339 in UTC.
     pub started: String,
-    /// Which drivelab.
+    /// The version of drivelab.
     pub tool: ToolVersion,
-    /// What will be done.
+    /// The plan.
     pub plan: Plan,
-    /// On what.
+    /// Target and testbed.
     pub environment: Environment,
 }
 
-/// A new process goes on with a run.
+/// A new process continues a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunResumed {
     /// Number of the segment that begins, from 1.
     pub segment: u32,
-    /// Wall-clock time, RFC 3339 in UTC. Run time goes on from the last recorded event: the pause is not in it.
+    /// Wall-clock time, RFC 3339 in UTC. Run time continues from the last recorded event and does not include the
+    /// pause.
     pub resumed: String,
-    /// Which drivelab.
+    /// The version of drivelab.
     pub tool: ToolVersion,
     /// Target and testbed as found now.
     pub environment: Environment,
     /// Whether the prepared target was still there, or had to be made and filled again, and why.
     pub target_state: String,
-    /// Preparation is repeated.
+    /// Whether preparation is repeated.
     pub prepared_again: bool,
-    /// Executions already finished and kept.
+    /// Number of executions that were already finished and are kept.
     pub kept_steps: u32,
 }
 
@@ -224,14 +225,14 @@ pub struct RunResumed {
 pub struct Steadiness {
     /// Name of the test.
     pub test: String,
-    /// Reached, or the most rounds were done without.
+    /// Whether steady state was reached; otherwise the most rounds were run without it.
     pub reached: bool,
-    /// First round of the window that is reported, from 1.
+    /// First round of the reported window, from 1.
     pub first_round: u32,
-    /// Last round of the window.
+    /// Last round of the reported window.
     pub last_round: u32,
-    /// (max - min) / mean over the window, in per cent; at most 20 is steady.
+    /// (max - min) / mean over the window, in per cent; steady is at most 20.
     pub range_percent: f64,
-    /// Move of the least-squares line over the window / mean, in per cent; at most 10 is steady.
+    /// Change of the least-squares line over the window / mean, in per cent; steady is at most 10.
     pub slope_percent: f64,
 }

@@ -1,30 +1,30 @@
-//! A finding: a statement that analysis or session makes about a run, with its evidence, cause and next action.
+//! A finding: a statement of analysis or session about a run, with its evidence, likely cause and next action.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::StepKey;
 
-/// How much a finding matters.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// Good to know.
+    /// Information only.
     Note,
-    /// May have changed the figures.
+    /// It may have changed the figures.
     Warning,
-    /// The figures it names must not be used.
+    /// The figures that it names must not be used.
     Void,
 }
 
-/// A figure that a finding rests on, with the limit it was held against.
+/// A figure that a finding is based on, with the limit that it was compared with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
-    /// What the figure is.
+    /// Name of the figure.
     pub what: String,
     /// Measured value.
     pub value: f64,
-    /// The limit, where there is one.
+    /// The limit, if there is one.
     pub limit: Option<f64>,
     /// Unit of both.
     pub unit: String,
@@ -33,21 +33,21 @@ pub struct Evidence {
 /// A statement about a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// Stable name of the kind of statement: `little_law`, `virtual_disk`.
+    /// Stable name of the kind of finding: `little_law`, `virtual_disk`.
     pub code: String,
-    /// How much it matters.
+    /// Its severity.
     pub severity: Severity,
-    /// The statement, one sentence.
+    /// The statement, in one sentence.
     pub statement: String,
-    /// Whether it is the answer to what the methodology asks, and so stands before all figures.
+    /// Whether it is the answer to the question of the methodology, so that it is shown before all figures.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub answers: bool,
-    /// The executions it is about; empty for the whole run.
+    /// The executions that it concerns; empty for the whole run.
     pub steps: Vec<StepKey>,
-    /// The figures it rests on.
+    /// The figures that it is based on.
     pub evidence: Vec<Evidence>,
-    /// Why it is likely so; empty where nothing useful can be said.
+    /// The likely cause; empty if there is nothing useful to state.
     pub likely_cause: String,
-    /// What to do about it; empty where there is nothing to do.
+    /// The next action; empty if there is nothing to do.
     pub next_action: String,
 }

@@ -1,9 +1,9 @@
-//! The latency histogram: log-linear, 128 buckets per power of two, at most 0.78 % wide.
+//! The latency histogram: log-linear, 128 buckets per power of two, each at most 0.78 % wide.
 //!
-//! A value is reported as the middle of its bucket, so a percentile is off by at most 0.39 %, inside the promised
-//! 1 %; values below 128 ns are exact. Recording touches one counter and allocates nothing. Stored as pairs of
-//! bucket and count ([`SparseHistogram`]), which merge exactly: percentiles always come from merged histograms,
-//! never from averaged percentiles (research notes, methods, section 11).
+//! A value is reported as the middle of its bucket, so the error of a percentile is at most 0.39 %, within the
+//! promised 1 %; values below 128 ns are exact. Recording changes one counter and allocates nothing. Histograms are
+//! stored as pairs of bucket and count ([`SparseHistogram`]), which merge exactly: percentiles always come from
+//! merged histograms, never from averaged percentiles (research notes, methods, section 11).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,12 +14,12 @@ use crate::units::Nanos;
 const SUB_BITS: u32 = 7;
 /// Buckets per power of two.
 const SUB: u64 = 1 << SUB_BITS;
-/// Values of 2^`MAX_BITS` ns (about 18 minutes) and more share the last bucket.
+/// Values of 2^`MAX_BITS` ns (about 18 minutes) or more share the last bucket.
 const MAX_BITS: u32 = 40;
 /// Number of buckets.
 pub const BUCKETS: usize = ((MAX_BITS - SUB_BITS + 1) as usize) << SUB_BITS;
 
-/// Bucket of a latency.
+/// Bucket number of a latency.
 #[must_use]
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the index is below BUCKETS by construction")]
@@ -46,14 +46,14 @@ pub const fn bucket_low(bucket: usize) -> u64 {
     (SUB + (bucket & (SUB - 1))) << shift
 }
 
-/// The value that stands for a bucket: its middle, in nanoseconds.
+/// The value that represents a bucket: its middle, in nanoseconds.
 #[must_use]
 pub const fn bucket_middle(bucket: usize) -> u64 {
     let low = bucket_low(bucket);
     low + (bucket_low(bucket + 1) - low) / 2
 }
 
-/// Counts per bucket, for recording. 34 KiB; made before the measurement starts.
+/// Counts for each bucket, for recording. 34 KiB; allocated before the measurement starts.
 #[derive(Debug, Clone)]
 pub struct Histogram {
     counts: Box<[u64]>,
@@ -76,7 +76,7 @@ impl Histogram {
         self.record_many(nanoseconds, 1);
     }
 
-    /// Counts one latency so many times.
+    /// Counts one latency `times` times.
     #[inline]
     pub fn record_many(&mut self, nanoseconds: u64, times: u64) {
         if times == 0 {
@@ -97,13 +97,13 @@ impl Histogram {
         self.count
     }
 
-    /// Forgets everything, keeps the memory.
+    /// Clears all counts and keeps the memory.
     pub fn clear(&mut self) {
         self.counts.fill(0);
         (self.count, self.sum_ns, self.min_ns, self.max_ns) = (0, 0, u64::MAX, 0);
     }
 
-    /// Adds the counts of another.
+    /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Histogram) {
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             *mine += theirs;
@@ -114,7 +114,7 @@ impl Histogram {
         self.max_ns = self.max_ns.max(other.max_ns);
     }
 
-    /// The form that is stored and sent.
+    /// The form for storage and events.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "there are fewer than 2^16 buckets")]
     pub fn sparse(&self) -> SparseHistogram {
@@ -129,7 +129,7 @@ impl Histogram {
     }
 }
 
-/// A histogram at rest: only the buckets that hold something. Exact sum, minimum and maximum beside them.
+/// A histogram for storage: only the buckets that are not empty, with the exact sum, minimum and maximum.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SparseHistogram {
     /// Number of recorded values.
@@ -140,19 +140,19 @@ pub struct SparseHistogram {
     pub min: Nanos,
     /// Exact largest value, in nanoseconds.
     pub max: Nanos,
-    /// Pairs of bucket number and count, ascending; docs/formats/bundle.md says what a bucket number means.
+    /// Pairs of bucket number and count, ascending; docs/formats/bundle.md defines the bucket numbers.
     pub buckets: Vec<(u32, u64)>,
 }
 
 impl SparseHistogram {
-    /// Adds the counts of another.
+    /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &SparseHistogram) {
         if other.count == 0 {
             return;
         }
         self.min = if self.count == 0 { other.min } else { self.min.min(other.min) };
         self.max = self.max.max(other.max);
-        // A recording may hold anything; what was measured is far from the end of a number.
+        // A recording may contain any numbers; real measurements stay far below the limit of the type.
         self.count = self.count.saturating_add(other.count);
         self.sum = Nanos::new(self.sum.get().saturating_add(other.sum.get()));
         let mut all: std::collections::BTreeMap<u32, u64> = self.buckets.iter().copied().collect();
@@ -170,7 +170,7 @@ impl SparseHistogram {
         (self.count > 0).then(|| self.sum.get() as f64 / self.count as f64)
     }
 
-    /// The value that `per_cent` of all values do not exceed (nearest rank), as the middle of its bucket held inside
+    /// The value that `per_cent` of all values do not exceed (nearest rank), as the middle of its bucket, limited to
     /// the exact minimum and maximum; `None` when empty. 100 gives the exact maximum.
     #[must_use]
     pub fn percentile(&self, per_cent: f64) -> Option<Nanos> {
@@ -192,7 +192,7 @@ impl SparseHistogram {
         Some(self.max)
     }
 
-    /// The usual figures; `None` when empty, and no percentile that too few values tell ([`crate::tails`]).
+    /// The usual figures; `None` when empty. Percentiles with too few values are left out ([`crate::tails`]).
     #[must_use]
     pub fn summary(&self) -> Option<LatencySummary> {
         let whole = LatencySummary {
@@ -206,8 +206,8 @@ impl SparseHistogram {
     }
 }
 
-/// Nearest rank of a percentile among `count` values, from 1. Rounding of the product must not push a whole number up:
-/// 99.9 % of 1000 is rank 999, though 0.999 x 1000 is more than that in floating point.
+/// Nearest rank of a percentile among `count` values, from 1. Rounding of the product must not raise a whole number:
+/// 99.9 % of 1000 is rank 999, although 0.999 x 1000 is larger than that in floating point.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -224,7 +224,7 @@ fn rank(per_cent: f64, count: u64) -> u64 {
 pub struct LatencySummary {
     /// Exact mean.
     pub mean_ns: f64,
-    /// Median; null, as every percentile, with fewer than five operations beyond it.
+    /// Median; null, like every percentile, with fewer than five operations beyond it.
     pub p50: Option<Nanos>,
     /// 99th percentile.
     pub p99: Option<Nanos>,
@@ -236,7 +236,7 @@ pub struct LatencySummary {
 
 #[cfg(test)]
 mod tests {
-    //! The histogram against an exact sort of the same samples.
+    //! The histogram compared with an exact sort of the same samples.
 
     use proptest::prelude::*;
 

@@ -6,32 +6,32 @@ use serde::{Deserialize, Serialize};
 use crate::ids::StepId;
 use crate::load::OpKind;
 
-/// Which direction is better, for charts, rankings and the choice of a best round.
+/// Which direction is better, for charts, rankings and the choice of the best round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
-    /// More is better.
+    /// Higher is better.
     Higher,
-    /// Less is better.
+    /// Lower is better.
     Lower,
-    /// Neither: the figure describes.
+    /// Neither: the figure only describes.
     Neutral,
 }
 
-/// In which direction a figure is wrong that something beside the test spoiled.
+/// Direction of the error of a figure that was disturbed from outside the test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Wrong {
-    /// Undisturbed it would be higher.
+    /// It would be higher without the disturbance.
     TooLow,
-    /// Undisturbed it would be lower.
+    /// It would be lower without the disturbance.
     TooHigh,
-    /// It may be wrong either way.
+    /// It may be too high or too low.
     EitherWay,
 }
 
 impl Wrong {
-    /// The sign beside the figure. It points to where the figure would be undisturbed.
+    /// The sign beside the figure: it shows the direction of the undisturbed value.
     #[must_use]
     pub const fn sign(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl Wrong {
 }
 
 impl Better {
-    /// How a figure of this kind is wrong where others took a part of what it measures: it looks worse than it is.
+    /// Direction of the error if other programs took a part of what the figure measures: it looks worse than it is.
     #[must_use]
     pub const fn when_spoiled(self) -> Wrong {
         match self {
@@ -54,22 +54,22 @@ impl Better {
     }
 }
 
-/// What sort of figure a metric is.
+/// Kind of figure that a metric is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
-    /// Work per time. Where drivelab or the host was the limit it is a lower bound.
+    /// Work per time. A lower bound if drivelab or the host was the limit.
     Rate,
-    /// Arrivals that an open loop did in a time: a rate, and part of its schedule.
+    /// Arrivals of an open loop per time: a rate, and part of its schedule.
     ArrivalRate,
-    /// Derived from rates: part of a fill, share kept, work per watt.
+    /// Derived from rates: parts of a fill, share kept, work per watt.
     OfRates,
     /// Mean time from submission to completion.
     MeanLatency,
-    /// A percentile or the longest of these times.
+    /// A percentile or the maximum of these times.
     TailLatency,
-    /// A time from the intended start to completion, of an open loop.
+    /// Time from the intended start to completion, in an open loop.
     Response,
-    /// What the schedule of an open loop asked for, and how far behind it was.
+    /// Schedule of an open loop and its delay.
     Schedule,
     /// Other results of the operations: bytes, bursts, energy of a replay, write amplification.
     Amount,
@@ -77,28 +77,28 @@ pub enum Class {
     Depth,
     /// Operations that failed.
     Failures,
-    /// What a check of data found.
+    /// Result of a data check.
     Check,
-    /// What the measuring itself took.
+    /// Cost of the measurement itself.
     Account,
-    /// How long was measured.
+    /// Length of the measurement.
     Length,
-    /// Readings of a thermometer, a meter or the host's counters.
+    /// Readings of a thermometer, a power meter or the host's counters.
     Readings,
-    /// Made of figures of several steps by the methodology's formula.
+    /// Computed from figures of several steps by the methodology's formula.
     Score,
-    /// About the whole run.
+    /// A figure of the whole run.
     Run,
 }
 
 impl Class {
-    /// Whether it is work per time, a lower bound where drivelab or the host was the limit.
+    /// Whether it is work per time, which is a lower bound if drivelab or the host was the limit.
     #[must_use]
     pub const fn is_rate(self) -> bool {
         matches!(self, Class::Rate | Class::ArrivalRate)
     }
 
-    /// Whether it is a result of the operations, void where the step's account does not add up.
+    /// Whether it is a result of the operations, which is void if the step's records contradict each other.
     #[must_use]
     pub const fn is_result(self) -> bool {
         match self {
@@ -122,46 +122,46 @@ impl Class {
     }
 }
 
-/// When a figure is the one asked for, which other programs on the disk cannot have changed.
+/// When a figure is fixed by the load, so that other programs on the disk cannot have changed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AsAsked {
     /// Never.
     No,
-    /// Where the load kept its schedule.
+    /// If the load kept its schedule.
     OnSchedule,
     /// Always.
     Always,
 }
 
-/// The meaning of a metric: from it follows what voids it, what bounds it and where it stands.
+/// The meaning of a metric. It decides what makes the metric void, when it is a lower bound, and where it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Meaning {
-    /// Kinds of operations that it is about or worked out of; empty where it is about none in particular.
+    /// Kinds of operations that it describes or is computed from; empty if none in particular.
     pub kinds: &'static [OpKind],
-    /// What sort of figure it is.
+    /// Kind of figure.
     pub class: Class,
-    /// It is a duration or divided by one, so a wrong clock voids it.
+    /// Whether it is a duration or divided by one, so that a wrong clock makes it void.
     pub timed: bool,
-    /// A step without a value does not list it.
+    /// Whether a step without a value leaves it out.
     pub sparse: bool,
-    /// When it is the figure asked for.
+    /// When it is fixed by the load.
     pub as_asked: AsAsked,
 }
 
-/// The definition of a metric; the table in `analysis` holds them all and docs/metrics.md is made from it.
+/// The definition of a metric. The table in `analysis` contains all of them, and docs/metrics.md is generated from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MetricDef {
     /// Stable name: `read.throughput`.
     pub id: &'static str,
-    /// Title for people.
+    /// Title for display.
     pub title: &'static str,
     /// Unit as printed: `MB/s`, `IOPS`, `us`, `%`, `s`.
     pub unit: &'static str,
     /// Which direction is better.
     pub better: Better,
-    /// What sort of figure it is, and of what.
+    /// Kind of figure and what it describes.
     pub meaning: Meaning,
-    /// What it means, how it is worked out, what it leaves out; full sentences.
+    /// Meaning, computation and limits, in full sentences.
     pub definition: &'static str,
     /// Rust path of the pure function that computes it.
     pub function: &'static str,
@@ -176,7 +176,7 @@ pub struct Interval95 {
     pub high: f64,
 }
 
-/// How the rounds of a figure spread, or its sets where the tests were run several times. Absent where there was one.
+/// Spread over the rounds of a figure, or over its sets if the tests were run several times. Absent if there was one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Spread {
     /// Smallest round.
@@ -189,9 +189,9 @@ pub struct Spread {
     pub median: f64,
     /// Sample standard deviation of the rounds.
     pub standard_deviation: f64,
-    /// Student-t interval of the mean of the rounds, never of a median, a best round or a percentile. From 3 rounds
-    /// on, and only where the value beside it is that mean and the interval does not reach below zero: every figure
-    /// here is a count, a time or a rate, and a range that no figure can lie in says only that the rounds are too few.
+    /// Student-t interval of the mean of the rounds, never of a median, a best round or a percentile. Only from 3
+    /// rounds up, and only if the value is that mean and the interval does not reach below zero: every figure here is
+    /// a count, a time or a rate, so an interval below zero only means that there are too few rounds.
     pub confidence: Option<Interval95>,
 }
 
@@ -200,30 +200,30 @@ pub struct Spread {
 pub struct Metric {
     /// Address in the run, for `drivelab explain`: `<step id>:<metric id>`, or `run:<metric id>`.
     pub address: String,
-    /// Name of the definition.
+    /// Id of the definition.
     pub id: String,
-    /// The step it is about; absent for figures of the whole run.
+    /// The step that it describes; absent for figures of the whole run.
     pub step: Option<StepId>,
-    /// Unit, repeated so that a value is never without one.
+    /// Unit, repeated so that a value never lacks one.
     pub unit: String,
-    /// The value, in that unit. `null` where a violated invariant voids it.
+    /// The value, in that unit. `null` if it is void because an invariant was violated.
     pub value: Option<f64>,
     /// Value of each round, in order.
     pub rounds: Vec<f64>,
-    /// Value of each set of rounds, in order; empty where the set of tests was run once.
+    /// Value of each set of rounds, in order; empty if the set of tests was run once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<f64>,
-    /// Spread over the rounds, or over the sets where there are several.
+    /// Spread over the rounds, or over the sets if there are several.
     pub spread: Option<Spread>,
-    /// Codes of the findings that void the value.
+    /// Codes of the findings that make the value void.
     pub voided_by: Vec<String>,
-    /// Codes of the findings that spoil the value: it was measured, and something beside the test changed it.
+    /// Codes of the findings that disturb the value: it was measured, but something outside the test changed it.
     #[serde(default)]
     pub spoiled_by: Vec<String>,
-    /// In which direction it is wrong; absent where nothing spoils it.
+    /// Direction of its error; absent if nothing disturbs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrong: Option<Wrong>,
-    /// A rate that the load generator or the host's CPU limited: the target can do at least this much.
+    /// Whether it is a rate limited by the load generator or the host's CPU: the target can do at least this much.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lower_bound: bool,
 }

@@ -1,4 +1,4 @@
-//! A run as a whole: its events folded into what analysis and reports look at.
+//! A run as a whole: its events, folded into the records that analysis and reports use.
 
 use std::collections::HashSet;
 
@@ -14,25 +14,25 @@ use crate::plan::{Plan, StepRole};
 use crate::record::{IntervalRecord, StepRecord, StopReason};
 use crate::telemetry::Recorded;
 
-/// A step that could not be done.
+/// A step that could not run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedStep {
-    /// Which execution.
+    /// The execution.
     pub key: StepKey,
     /// What went wrong.
     pub error: String,
 }
 
-/// An interruption and, where it was resumed, how.
+/// An interruption and, if the run was resumed, how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Break {
     /// Run time of the last event before it, in nanoseconds.
     pub at_ns: u64,
-    /// Why, or that the process ended without a word (killed, power cut).
+    /// The cause, or that the process ended unexpectedly (killed, power cut).
     pub cause: String,
-    /// How the run went on.
+    /// How the run was resumed.
     pub resumed: Option<RunResumed>,
-    /// Finished executions that were done once more after it, since what was left rests on what they wrote.
+    /// Finished executions that were repeated after it, because the remaining steps need what they wrote.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub made_again: Vec<StepKey>,
 }
@@ -40,63 +40,63 @@ pub struct Break {
 /// A wait for the drive to cool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CooledDown {
-    /// Before or as which execution.
+    /// The execution that it came before or that it was the action of.
     pub key: StepKey,
-    /// Until it was to be below this, in °C.
+    /// Temperature that the drive had to get below, in °C.
     pub below_c: u32,
-    /// Run time of its begin, in nanoseconds.
+    /// Run time of its start, in nanoseconds.
     pub from_ns: u64,
-    /// Run time of its end; absent where it did not end.
+    /// Run time of its end; absent if it did not end.
     pub to_ns: Option<u64>,
-    /// How warm the drive was at the end, in °C.
+    /// Temperature of the drive at the end, in °C.
     pub celsius: Option<f64>,
-    /// Cool enough.
+    /// Whether the drive was cool enough.
     pub reached: bool,
 }
 
 /// A finished idle step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdleStretch {
-    /// Which execution.
+    /// The execution.
     pub key: StepKey,
-    /// Its begin on the run clock, ns.
+    /// Run time of its start, ns.
     pub from_ns: u64,
-    /// Its end.
+    /// Run time of its end, ns.
     pub to_ns: u64,
 }
 
-/// Everything recorded about a run, in the order it happened.
+/// Everything that was recorded about a run, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRecords {
     /// The run.
     pub run: RunId,
     /// Wall-clock time of its start, RFC 3339.
     pub started: String,
-    /// Which drivelab began it.
+    /// The version of drivelab that started it.
     pub tool: ToolVersion,
-    /// The plan; rates that follow from a finished step stand in it as soon as that is on record.
+    /// The plan. A rate that depends on a finished step is in it as soon as that step is recorded.
     pub plan: Plan,
     /// Target and testbed at the start.
     pub environment: Environment,
-    /// Records of finished executions. Where a preparation was repeated, the last one counts and stands here once.
+    /// Records of finished executions. If a preparation was repeated, only its last record is here.
     pub steps: Vec<StepRecord>,
     /// Finished idle steps.
     pub idle_done: Vec<StepKey>,
-    /// When they were.
+    /// Times of the finished idle steps.
     pub idle: Vec<IdleStretch>,
-    /// Intervals of finished executions and of the one that runs now.
+    /// Intervals of finished executions and of the running one.
     pub intervals: Vec<IntervalRecord>,
-    /// Executions that could not be done.
+    /// Executions that could not run.
     pub failed_steps: Vec<FailedStep>,
-    /// Verdicts on steady tests, one a test. Where a preparation was repeated, the last one counts.
+    /// Verdicts on steady tests, one for each test. If a preparation was repeated, the last verdict counts.
     pub steadiness: Vec<Steadiness>,
-    /// Findings noted while it ran.
+    /// Findings made during the run.
     pub findings: Vec<Finding>,
-    /// What was watched beside the I/O.
+    /// Recorded telemetry.
     pub telemetry: Recorded,
-    /// The group that the run belongs to, where it does.
+    /// The group that the run belongs to, if any.
     pub group: Option<Group>,
-    /// What the host's CPUs did, by execution, where it was watched.
+    /// Time of the host's CPUs for each execution, if it was watched.
     pub host_cpu: Vec<HostCpu>,
     /// Waits for the drive to cool.
     pub cool_downs: Vec<CooledDown>,
@@ -106,25 +106,25 @@ pub struct RunRecords {
     pub reused: Vec<Reused>,
     /// Interruptions.
     pub breaks: Vec<Break>,
-    /// How it stands.
+    /// State of the run.
     pub state: RunState,
-    /// Why it failed, where it did.
+    /// Why it failed, if it did.
     pub message: String,
     /// Run time of the last event, in nanoseconds.
     pub last_at_ns: u64,
     /// Number of the last event.
     pub last_seq: u64,
-    /// Executions begun and not ended; after a kill, the one that was running.
+    /// The execution that has begun but not ended; after a kill, the one that was running.
     unfinished: Option<StepKey>,
     unfinished_from_ns: u64,
-    /// A finished execution that is done once more now: what it measures is no result.
+    /// A finished execution that is being repeated: what it measures is not a result.
     making_again: Option<StepKey>,
-    /// The state that the steps left rest on is being made again, and none of them has begun since.
+    /// The state that the remaining steps need is being restored, and none of them has begun since.
     remaking: bool,
-    /// Executions that have begun, finished or not: only these can leave something behind when they begin again.
+    /// Executions that have begun, finished or not: only these can have left records when they begin again.
     begun: HashSet<StepKey>,
-    /// So many of the waits are from before the last end of an execution or the last resumption: they belong to no
-    /// execution that has yet to begin.
+    /// Number of cool-down waits from before the last end of an execution or the last resumption: they belong to no
+    /// execution that is still to begin.
     waits_past: usize,
     ended_cleanly: bool,
 }
@@ -138,7 +138,7 @@ impl RunRecords {
     /// Begins with the first event.
     ///
     /// # Errors
-    /// [`NotARun`] where the event is another.
+    /// [`NotARun`] if it is another event.
     pub fn begin(first: Event) -> Result<Self, NotARun> {
         let EventBody::RunStarted(start) = first.event else { return Err(NotARun) };
         Ok(RunRecords {
@@ -178,7 +178,7 @@ impl RunRecords {
     /// Folds a whole recording.
     ///
     /// # Errors
-    /// [`NotARun`] where it is empty or does not begin with [`EventBody::RunStarted`].
+    /// [`NotARun`] if it is empty or does not begin with [`EventBody::RunStarted`].
     pub fn from_events(events: impl IntoIterator<Item = Event>) -> Result<Self, NotARun> {
         let mut events = events.into_iter();
         let mut records = RunRecords::begin(events.next().ok_or(NotARun)?)?;
@@ -186,7 +186,7 @@ impl RunRecords {
         Ok(records)
     }
 
-    /// Takes the next event.
+    /// Adds the next event.
     pub fn push(&mut self, event: Event) {
         let at_ns = self.last_at_ns;
         (self.last_at_ns, self.last_seq) = (event.at_ns, event.seq);
@@ -244,7 +244,7 @@ impl RunRecords {
             EventBody::DriveState(seen) => self.drive_states.push(seen),
             EventBody::PreparationReused(reused) => self.reused.push(reused),
             EventBody::Steadiness(verdict) => {
-                // A preparation that was repeated is judged anew.
+                // A repeated preparation is judged again.
                 self.steadiness.retain(|earlier| earlier.test != verdict.test);
                 self.steadiness.push(verdict);
             }
@@ -257,16 +257,16 @@ impl RunRecords {
         }
     }
 
-    /// Whatever ran has ended.
+    /// The running execution has ended.
     fn ended(&mut self) {
         self.unfinished = None;
         self.waits_past = self.cool_downs.len();
     }
 
-    /// Ends the break before this segment; without an `Interrupted` event the process was killed.
+    /// Ends the break before this segment; if there is no `Interrupted` event, the process was killed.
     fn resumed(&mut self, at_ns: u64, resumed: RunResumed) {
         if !self.ended_cleanly {
-            let cause = "the process ended without a word (killed, crash or power cut)".to_owned();
+            let cause = "the process ended unexpectedly (killed, crash or power cut)".to_owned();
             self.breaks.push(Break { at_ns, cause, resumed: None, made_again: Vec::new() });
         }
         self.ended_cleanly = false;
@@ -281,7 +281,7 @@ impl RunRecords {
         }
     }
 
-    /// An execution begins again: what an earlier try left is not a result.
+    /// An execution begins again: the records of an earlier attempt are not results.
     fn forget(&mut self, key: &StepKey) {
         self.steps.retain(|record| record.key != *key);
         self.intervals.retain(|interval| interval.key != *key);
@@ -289,7 +289,7 @@ impl RunRecords {
         self.idle_done.retain(|done| done != key);
         self.idle.retain(|idle| idle.key != *key);
         self.host_cpu.retain(|cpu| cpu.key != *key);
-        // Its wait of this time stands before its begin; that of the earlier try is past.
+        // The current cool-down wait comes before the start of the execution; that of the earlier attempt is past.
         let past = self.waits_past.min(self.cool_downs.len());
         let mut waits = self.cool_downs.split_off(past);
         self.cool_downs.retain(|wait| wait.key != *key);
@@ -297,20 +297,20 @@ impl RunRecords {
         self.cool_downs.append(&mut waits);
     }
 
-    /// The execution that has begun and not ended.
+    /// The execution that has begun but not ended.
     #[must_use]
     pub const fn unfinished(&self) -> Option<&StepKey> {
         self.unfinished.as_ref()
     }
 
-    /// Whether an earlier process began to make the state again that the steps left rest on, and did not come to its
-    /// end: whatever the target holds, it is not that state.
+    /// Whether an earlier process began to restore the state that the remaining steps need, but did not finish: the
+    /// content of the target is then not that state.
     #[must_use]
     pub const fn was_remaking(&self) -> bool {
         self.remaking
     }
 
-    /// Whether an execution is finished and kept. One that was stopped in the middle has figures but is not finished.
+    /// Whether an execution is finished and kept. One that was stopped midway has figures but is not finished.
     #[must_use]
     pub fn is_finished(&self, key: &StepKey) -> bool {
         self.step(key).is_some_and(|record| record.stop_reason != StopReason::Stopped)
@@ -318,13 +318,13 @@ impl RunRecords {
             || self.is_reused(key)
     }
 
-    /// Whether figures of a virtual drive are on record.
+    /// Whether the records contain figures of a virtual drive.
     #[must_use]
     pub fn is_simulated(&self) -> bool {
         self.steps.iter().any(|record| !record.origin.is_measured())
     }
 
-    /// Whether an execution was left out, since the target was as it would have left it.
+    /// Whether an execution was left out because the target was already in the state that it leaves.
     #[must_use]
     pub fn is_reused(&self, key: &StepKey) -> bool {
         self.reused.iter().any(|reused| reused.keys.contains(key))

@@ -1,26 +1,25 @@
-//! Which percentile so many operations can tell: the one rule that every table, chart, document and comparison follows.
+//! Which percentiles a number of operations can support: one rule for every table, chart, document and comparison.
 //!
-//! The last few of a distribution are an accident: of 100 operations the 99th percentile is the slowest but one, and
-//! another run has another. A figure of so few is none. The exact maximum is always told, as what it is.
+//! The last few values of a distribution are chance: of 100 operations the 99th percentile is the second slowest, and
+//! another run gives another value. Such a percentile is not reported. The exact maximum always is.
 
 use crate::histogram::{LatencySummary, SparseHistogram};
 use crate::units::Nanos;
 
-/// Operations that must lie beyond a percentile for it to be a figure: 500 in all for p99, 5,000 for p99.9, 50,000 for
-/// p99.99, and 10 for the median.
+/// Operations that must lie beyond a percentile for it to be reported: this needs 500 in all for p99, 5,000 for
+/// p99.9, 50,000 for p99.99, and 10 for the median.
 pub const LEAST_BEYOND: f64 = 5.0;
 
-/// Whether a percentile of so many operations has at least [`LEAST_BEYOND`] of them beyond it; 100, the maximum, needs
-/// none.
+/// Whether this many operations have at least [`LEAST_BEYOND`] beyond a percentile; 100, the maximum, needs none.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
 pub fn tells(operations: u64, per_cent: f64) -> bool {
-    // 0.01 % of 50,000 is a hair below 5 in floating point.
+    // 0.01 % of 50,000 is slightly below 5 in floating point.
     let beyond = operations as f64 * (100.0 - per_cent) / 100.0 * (1.0 + 1e-9);
     per_cent >= 100.0 || beyond >= LEAST_BEYOND
 }
 
-/// A percentile of a distribution; `None` where too few operations tell it, or it is empty or contradicts itself.
+/// A percentile of a distribution; `None` if it is empty or inconsistent, or has too few operations for the percentile.
 #[must_use]
 pub fn percentile(histogram: &SparseHistogram, per_cent: f64) -> Option<Nanos> {
     let told = tells(histogram.count, per_cent) && histogram.min <= histogram.max;
@@ -28,7 +27,7 @@ pub fn percentile(histogram: &SparseHistogram, per_cent: f64) -> Option<Nanos> {
 }
 
 impl LatencySummary {
-    /// Without the percentiles that so many operations do not tell, which older recordings have.
+    /// Removes the percentiles that this many operations cannot support; older recordings contain them.
     #[must_use]
     pub fn told_by(self, operations: u64) -> Self {
         let told = |time: Option<Nanos>, per_cent| time.filter(|_| tells(operations, per_cent));

@@ -1,4 +1,4 @@
-//! Where rooms meet without knowing each other.
+//! Traits and types that connect crates without a dependency between them.
 
 pub mod backend;
 pub mod listener;

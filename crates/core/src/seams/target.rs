@@ -1,5 +1,5 @@
-//! What I/O goes to: the writable handle that only the write guard makes, a handle that can only read, or nothing at
-//! all; and what direct I/O needs there.
+//! The target of I/O: the writable handle that only the write guard creates, a handle that can only read, or nothing
+//! at all; and the requirements of direct I/O.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::units::Bytes;
 
-/// What the kernel says about O_DIRECT on a file (statx(2), STATX_DIOALIGN).
+/// What the kernel reports about O_DIRECT on a file (statx(2), STATX_DIOALIGN).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DirectIo {
     /// Whether direct I/O really bypasses the page cache here.
@@ -18,66 +18,66 @@ pub struct DirectIo {
     pub memory_align: Bytes,
     /// Alignment of offsets and lengths.
     pub offset_align: Bytes,
-    /// How this is known, or why there is none.
+    /// How this is known, or why direct I/O is not supported.
     pub reason: String,
 }
 
-/// Why the guard let a target be written.
+/// Why the guard allowed a target to be written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GuardDecision {
-    /// The rule that allowed it, one sentence.
+    /// The rule that allowed it, in one sentence.
     pub allowed_because: String,
-    /// What the user named with `--destroy`, where that was needed.
+    /// What the user named with `--destroy`, if that was needed.
     pub destroy_named: Option<PathBuf>,
-    /// Of a block device: which one it was, and what was found on it.
+    /// For a block device: its identity, and what was found on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<Box<GuardedDevice>>,
 }
 
-/// What the guard knew of a block device when it let it be written.
+/// What the guard knew about a block device when it allowed writing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GuardedDevice {
-    /// Which device.
+    /// Identity of the device.
     pub identity: DeviceIdentity,
-    /// What was looked at to find content, one sentence.
+    /// What was checked for content, in one sentence.
     pub looked_at: String,
-    /// What was found on it and overridden by the user's word: signatures, partition tables, data. Empty where nothing
-    /// was found.
+    /// Content that was found and that the user's `--destroy` overrides: signatures, partition tables, data. Empty if
+    /// nothing was found.
     pub overridden: Vec<String>,
-    /// What kept others out while it was written, one sentence.
+    /// What kept other programs out while it was written, in one sentence.
     pub held: String,
 }
 
-/// Which block device something is, whatever path led to it: the same however it was named, and another one when a
-/// drive was swapped for its twin.
+/// Identity of a block device: independent of the path that led to it, and different if a drive was swapped for one
+/// of the same model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceIdentity {
-    /// The kernel's name, `nvme0n1`, `nvme0n1p2`.
+    /// The kernel's name: `nvme0n1`, `nvme0n1p2`.
     pub name: String,
     /// The kernel's name of the whole device.
     pub whole: String,
     /// Major and minor number, `259:0`.
     pub number: String,
-    /// What the whole device calls itself.
+    /// Model that the whole device reports.
     pub model: Option<String>,
     /// Serial number of the whole device.
     pub serial: Option<String>,
-    /// The name that is the only one in the world: EUI-64, NGUID, NAA or UUID, as sysfs (`wwid`) prints it.
+    /// World-wide unique name: EUI-64, NGUID, NAA or UUID, as sysfs (`wwid`) prints it.
     pub wwid: Option<String>,
-    /// Names of udev in `/dev/disk/by-id` that lead to it, without the folder.
+    /// udev names in `/dev/disk/by-id` that lead to it, without the folder.
     pub by_id: Vec<String>,
-    /// Length of the device itself (of the partition, where it is one).
+    /// Length of the device itself (of the partition, if it is one).
     pub capacity: Bytes,
-    /// The kernel's count of disks (`diskseq`, Linux 5.15): a new one each time a disk appears or a loop device gets
-    /// another file.
+    /// The kernel's disk sequence number (`diskseq`, Linux 5.15): a new one each time a disk appears or a loop device
+    /// gets another file.
     pub diskseq: Option<u64>,
     /// The file under a loop device.
     pub backing_file: Option<PathBuf>,
 }
 
 impl DeviceIdentity {
-    /// What differs from an identity that was seen before, one phrase each; empty where it is the same device. Names
-    /// of udev may come and go and do not count, and neither does the number of a device that is known by its serial.
+    /// Differences from an identity that was seen before, one phrase each; empty if it is the same device. udev names
+    /// may change and do not count; neither does the device number of a device that is known by its serial number.
     #[must_use]
     pub fn changes_since(&self, before: &DeviceIdentity) -> Vec<String> {
         let mut changes = Vec::new();
@@ -95,37 +95,38 @@ impl DeviceIdentity {
         let file = |identity: &DeviceIdentity| identity.backing_file.as_ref().map(|file| file.display().to_string());
         differs("the file under it", file(before), file(self));
         let count = |identity: &DeviceIdentity| identity.diskseq.map(|count| count.to_string());
-        differs("the kernel's count of it (diskseq)", count(before), count(self));
+        differs("the kernel's sequence number (diskseq)", count(before), count(self));
         changes
     }
 }
 
-/// What the guard hands over to make a [`WritableTarget`].
+/// What the guard passes on to make a [`WritableTarget`].
 #[derive(Debug)]
 pub struct GuardedParts {
     /// The file, for messages.
     pub path: PathBuf,
-    /// Open for reading and writing with O_DIRECT; `None` where there is no direct I/O.
+    /// Open for reading and writing with O_DIRECT; `None` if there is no direct I/O.
     pub direct: Option<OwnedFd>,
     /// Open for reading and writing through the page cache.
     pub buffered: OwnedFd,
     /// Bytes that may be written, from offset 0.
     pub length: Bytes,
-    /// What direct I/O needs.
+    /// Requirements of direct I/O.
     pub direct_io: DirectIo,
-    /// The decision.
+    /// The guard's decision.
     pub decision: GuardDecision,
-    /// What keeps others out as long as the target is open: locks on other files, such as a partition's whole disk.
+    /// Locks that keep other programs out while the target is open, on other files such as the whole disk of a
+    /// partition.
     pub held: Vec<OwnedFd>,
 }
 
-/// A target that may be written. Made only by `device::guard` (the tidy test holds it); the engine accepts nothing
-/// else.
+/// A target that may be written. Only `device::guard` creates it (checked by the tidy test), and the engine accepts
+/// nothing else.
 #[derive(Debug)]
 pub struct WritableTarget(GuardedParts);
 
 impl WritableTarget {
-    /// For `device::guard` alone.
+    /// Only for `device::guard`.
     #[must_use]
     pub const fn from_guard(parts: GuardedParts) -> Self {
         WritableTarget(parts)
@@ -137,7 +138,7 @@ impl WritableTarget {
         &self.0.path
     }
 
-    /// The handle for direct or for buffered I/O; `None` where direct I/O is asked for and not there.
+    /// The handle for direct or buffered I/O; `None` if direct I/O is requested but not available.
     #[must_use]
     pub fn handle(&self, direct: bool) -> Option<BorrowedFd<'_>> {
         if direct { self.0.direct.as_ref().map(AsFd::as_fd) } else { Some(self.0.buffered.as_fd()) }
@@ -149,14 +150,14 @@ impl WritableTarget {
         self.0.length
     }
 
-    /// The same with less of it to be written; never more.
+    /// The same target, with at most this length to be written.
     #[must_use]
     pub fn shortened(mut self, length: Bytes) -> Self {
         self.0.length = self.0.length.min(length);
         self
     }
 
-    /// What direct I/O needs.
+    /// Requirements of direct I/O.
     #[must_use]
     pub const fn direct_io(&self) -> &DirectIo {
         &self.0.direct_io
@@ -169,25 +170,24 @@ impl WritableTarget {
     }
 }
 
-/// How writes to one NVMe namespace are placed by its own handles (Flexible Data Placement; Base Specification 2.1).
+/// The placement handles for writes to one NVMe namespace (Flexible Data Placement; Base Specification 2.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacementHandles {
-    /// Major and minor number of the namespace's own block device: nothing else is written by placed commands, since
-    /// those name blocks of the whole namespace.
+    /// Major and minor number of the namespace's own block device. Placed commands write to nothing else, because
+    /// they address blocks of the whole namespace.
     pub device: (u32, u32),
     /// The namespace's identifier (NSID).
     pub namespace: u32,
     /// Bytes of its logical block.
     pub logical_block: Bytes,
-    /// Most bytes of one command, whole logical blocks.
+    /// Most bytes of one command, in whole logical blocks.
     pub largest_command: Bytes,
-    /// The handles that it has, in order, of the first reclaim group: there a placement identifier is the handle's
-    /// number.
+    /// Its handles in the first reclaim group, ascending: in that group a placement identifier is the handle's number.
     pub handles: Vec<u16>,
 }
 
 impl PlacementHandles {
-    /// Its handles, for messages: `0 to 2`, or each one where they do not follow each other.
+    /// Its handles, for messages: `0 to 2`, or a list if they are not consecutive.
     #[must_use]
     pub fn handles_text(&self) -> String {
         match self.handles.as_slice() {
@@ -199,8 +199,8 @@ impl PlacementHandles {
     }
 }
 
-/// A folder of a run's own, in which files may be made, written and removed. Made only by `device::guard`, as
-/// [`WritableTarget`] is: everything in it is drivelab's.
+/// A folder of one run, in which files may be made, written and removed. Only `device::guard` creates it, like
+/// [`WritableTarget`]: everything in it belongs to drivelab.
 #[derive(Debug)]
 pub struct WritableFolder {
     path: PathBuf,
@@ -208,43 +208,43 @@ pub struct WritableFolder {
 }
 
 impl WritableFolder {
-    /// For `device::guard` alone; `folder` is open with O_DIRECTORY.
+    /// Only for `device::guard`; `folder` is open with O_DIRECTORY.
     #[must_use]
     pub const fn from_guard(path: PathBuf, folder: OwnedFd) -> Self {
         WritableFolder { path, folder }
     }
 
-    /// Where it is, for messages.
+    /// Its path, for messages.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The handle from which names in it are resolved.
+    /// The handle for resolving names in it.
     #[must_use]
     pub fn handle(&self) -> BorrowedFd<'_> {
         self.folder.as_fd()
     }
 }
 
-/// What [`ReadOnlyTarget`] is made of.
+/// The parts of a [`ReadOnlyTarget`].
 #[derive(Debug)]
 pub struct ReadOnlyParts {
     /// The file or device, for messages.
     pub path: PathBuf,
-    /// Open for reading only with O_DIRECT; `None` where there is no direct I/O.
+    /// Open for reading only with O_DIRECT; `None` if there is no direct I/O.
     pub direct: Option<OwnedFd>,
     /// Open for reading only through the page cache.
     pub buffered: OwnedFd,
     /// Bytes that may be read, from offset 0.
     pub length: Bytes,
-    /// What direct I/O needs.
+    /// Requirements of direct I/O.
     pub direct_io: DirectIo,
-    /// Why it is not written to.
+    /// Why it is not written.
     pub reason: String,
 }
 
-/// A target that is open for reading only: the kernel itself refuses writes through its handles.
+/// A target that is open for reading only: the kernel refuses writes through its handles.
 #[derive(Debug)]
 pub struct ReadOnlyTarget(ReadOnlyParts);
 
@@ -255,24 +255,24 @@ impl ReadOnlyTarget {
         ReadOnlyTarget(parts)
     }
 
-    /// Why it is not written to.
+    /// Why it is not written.
     #[must_use]
     pub fn reason(&self) -> &str {
         &self.0.reason
     }
 }
 
-/// What an engine issues I/O to.
+/// The target that an engine issues I/O to.
 #[derive(Debug)]
 pub enum IoTarget {
-    /// May be written.
+    /// A target that may be written.
     Writable(Box<WritableTarget>),
-    /// Can only be read.
+    /// A target that can only be read.
     ReadOnly(ReadOnlyTarget),
-    /// Nothing: operations end in the ring itself (`nop:`), which measures the engine alone. Addresses run to the
-    /// length.
+    /// Nothing: operations end in the ring itself (`nop:`), so that only the engine is measured. Addresses go up to
+    /// the length.
     Nop {
-        /// Addresses that operations are spread over.
+        /// Length of the address range.
         length: Bytes,
     },
 }
@@ -290,7 +290,7 @@ impl From<ReadOnlyTarget> for IoTarget {
 }
 
 impl IoTarget {
-    /// The file or device, for messages; `nop:` where there is none.
+    /// The file or device, for messages; `nop:` if there is none.
     #[must_use]
     pub fn path(&self) -> &Path {
         match self {
@@ -300,7 +300,7 @@ impl IoTarget {
         }
     }
 
-    /// The handle for direct or for buffered I/O; `None` where direct I/O is asked for and not there, and for `nop:`.
+    /// The handle for direct or buffered I/O; `None` if direct I/O is requested but not available, and for `nop:`.
     #[must_use]
     pub fn handle(&self, direct: bool) -> Option<BorrowedFd<'_>> {
         match self {
@@ -311,7 +311,7 @@ impl IoTarget {
         }
     }
 
-    /// Bytes that I/O may go to, from offset 0.
+    /// Bytes that I/O may use, from offset 0.
     #[must_use]
     pub const fn length(&self) -> Bytes {
         match self {
@@ -321,7 +321,7 @@ impl IoTarget {
         }
     }
 
-    /// What direct I/O needs; `None` for `nop:`.
+    /// Requirements of direct I/O; `None` for `nop:`.
     #[must_use]
     pub const fn direct_io(&self) -> Option<&DirectIo> {
         match self {
@@ -331,7 +331,7 @@ impl IoTarget {
         }
     }
 
-    /// Why it must not be written, where that is so.
+    /// Why it must not be written; `None` if it may be.
     #[must_use]
     pub fn read_only_because(&self) -> Option<&str> {
         match self {

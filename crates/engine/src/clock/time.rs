@@ -1,12 +1,12 @@
-//! The clock of the I/O loop: nanoseconds of CLOCK_MONOTONIC_RAW, read from the CPU's counter where that is sound.
+//! The clock of the I/O loop: nanoseconds of CLOCK_MONOTONIC_RAW, read from the CPU's counter if that is reliable.
 //!
 //! A `clock_gettime` costs some 45 ns, `rdtsc` less than 20 (research notes, engine, 3.4). The counter is used only
-//! where the CPU says that it ticks at a constant rate through all power states (`constant_tsc`, `nonstop_tsc`) and the
-//! kernel itself keeps time with it (clocksource `tsc`: the kernel has checked that all CPUs agree, and keeps
-//! checking). It is calibrated against CLOCK_MONOTONIC_RAW at the start of each step, over all the time for which the
-//! process has lived without the machine being suspended, and compared with it again at the end: what it had run off by
-//! stands in the result. While the machine is suspended that clock stands still, but the counter goes on
-//! (suspend-to-idle) or begins anew (suspend to memory).
+//! if the CPU states that it ticks at a constant rate through all power states (`constant_tsc`, `nonstop_tsc`) and
+//! the kernel itself keeps time with it (clocksource `tsc`: the kernel has checked that all CPUs agree, and keeps
+//! checking). It is calibrated against CLOCK_MONOTONIC_RAW at the start of each step, over the time since the process
+//! started or the machine was last suspended. At the end it is compared with that clock again, and the difference is
+//! in the result. While the machine is suspended that clock stops, but the counter goes on (suspend-to-idle) or
+//! restarts (suspend to memory).
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -15,12 +15,12 @@ use drivelab_core::clock::monotonic_raw_ns;
 use crate::clock::tsc;
 use crate::host::held;
 
-/// Shortest stretch to calibrate over: with both ends known to some 20 ns, the rate is known to a few millionths.
+/// Shortest time to calibrate over: with both ends known to some 20 ns, the rate is known to a few millionths.
 const CALIBRATION_NS: u64 = 20_000_000;
-/// The machine was suspended where the clocks that tell it have moved apart by more than this: they are read one after
-/// the other. Where that took longer once, the calibration only begins anew.
+/// The machine was suspended if the clocks that show it have moved apart by more than this. They are read one after
+/// the other; if one such reading took longer, the only effect is that the calibration begins again.
 const SUSPENDED_NS: u64 = 100_000;
-/// Readings of which the one with the least time around it is kept.
+/// Readings, of which the one with the shortest time around it is kept.
 const TRIES: usize = 16;
 /// Rates are multiplied in 32.32 fixed point.
 const FRACTION_BITS: u32 = 32;
@@ -35,7 +35,7 @@ struct Moment {
 }
 
 impl Moment {
-    /// Reads the kernel's clock between two readings of the counter, and keeps the tightest of some tries.
+    /// Reads the kernel's clock between two readings of the counter, and keeps the tightest of several tries.
     fn now() -> Option<Moment> {
         let suspended_ns = held::suspended_ns();
         let one = || {
@@ -49,7 +49,7 @@ impl Moment {
     }
 }
 
-/// The clock of one step, the same for all of its threads.
+/// The clock of one step, common to all of its threads.
 #[derive(Debug, Clone)]
 pub(crate) struct Clock {
     source: Source,
@@ -95,7 +95,7 @@ impl Clock {
         }
     }
 
-    /// How it is called in results: which clock, and why that one.
+    /// Its name in results: which clock, and why that one.
     pub(crate) fn describe(&self) -> String {
         match self.source {
             Source::Counter { .. } => format!("tsc ({})", self.reason),
@@ -121,8 +121,8 @@ const fn scaled(ticks: u64, rate: u64) -> u64 {
     ((ticks as u128 * rate as u128) >> FRACTION_BITS) as u64
 }
 
-/// The first moment at which the counter was read since this process began or the machine was last suspended, or why it
-/// is not used. Looked at between steps only.
+/// The first moment at which the counter was read since this process began or the machine was last suspended, or why
+/// the counter is not used. Used only between steps.
 fn first() -> &'static Result<Mutex<Moment>, String> {
     static FIRST: OnceLock<Result<Mutex<Moment>, String>> = OnceLock::new();
     FIRST.get_or_init(|| {
@@ -135,19 +135,19 @@ fn first() -> &'static Result<Mutex<Moment>, String> {
     })
 }
 
-/// Whether the counter may be trusted, from the texts of /proc/cpuinfo and of the kernel's clock source.
+/// Whether the counter may be trusted, from the contents of /proc/cpuinfo and of the kernel's clock source.
 fn fit_for_timing(cpuinfo: &str, clocksource: &str) -> Result<(), String> {
     let flags = cpuinfo.lines().find(|line| line.starts_with("flags")).unwrap_or_default();
     let lacks = ["constant_tsc", "nonstop_tsc"].into_iter().find(|flag| !flags.split_whitespace().any(|f| f == *flag));
     match (lacks, clocksource.trim()) {
-        (Some(flag), _) => Err(format!("the CPU does not promise {flag}")),
+        (Some(flag), _) => Err(format!("the CPU does not guarantee {flag}")),
         (None, "tsc") => Ok(()),
-        (None, other) => Err(format!("the kernel keeps time with '{other}', not with the time-stamp counter")),
+        (None, other) => Err(format!("the kernel keeps time with '{other}' instead of the time-stamp counter")),
     }
 }
 
-/// The rate over all the time since the first moment, waiting until that is long enough. Where the machine has been
-/// suspended since, another moment is the first: over that time the two clocks have no rate.
+/// The rate over the whole time since the first moment, after waiting until that is long enough. If the machine has
+/// been suspended since, a new first moment is taken: over a suspension the two clocks have no common rate.
 fn calibrate(first: &mut Moment, mut next: impl FnMut() -> Option<Moment>) -> Option<Source> {
     let now = loop {
         let now = next()?;
@@ -193,8 +193,8 @@ mod tests {
         while monotonic_raw_ns() - begun < 50_000_000 {
             std::hint::spin_loop();
         }
-        // 100 millionths of the 50 ms, and what a reading may be off by. One that was held up in its middle, here or where the
-        // rate was found, is off by more: a counter that runs at another rate is so in each of them.
+        // 100 millionths of the 50 ms, and the possible error of a reading. A reading that was delayed in its middle,
+        // here or during calibration, is off by more; a counter that runs at another rate is off in each of them.
         let error = || [clock.error_ns(), Clock::for_step().error_ns()].into_iter().map(i64::abs).min();
         let least = (0..8).filter_map(|_| error()).min();
         assert!(least.is_some_and(|error| error < 25_000), "{least:?} ns off: {}", clock.describe());
@@ -203,14 +203,14 @@ mod tests {
     /// Half a nanosecond for each tick.
     const HALF: u64 = 1 << (FRACTION_BITS - 1);
 
-    /// Milliseconds for which the counter has gone on, for which the machine has run, and for which it was suspended.
+    /// Milliseconds for which the counter has run, for which the machine has run, and for which it was suspended.
     fn moment(counted_ms: u64, ran_ms: u64, suspended_ms: u64) -> Moment {
         let ns = |ms: u64| ms * 1_000_000;
         Moment { ticks: 2 * ns(counted_ms), raw_ns: ns(ran_ms), suspended_ns: ns(suspended_ms) }
     }
 
-    /// A step after each of these times: one while the machine has not been suspended, one after an hour in which the
-    /// counter went on, one after another hour in which it stopped and began anew.
+    /// A step at each of these times: one while the machine has not been suspended, one after an hour in which the
+    /// counter went on, one after another hour in which it stopped and restarted.
     #[test]
     fn a_suspend_between_steps_does_not_change_the_rate() {
         let mut first = moment(1_000, 1_000, 0);
@@ -221,7 +221,7 @@ mod tests {
         ] {
             let suspended = moments[0].suspended_ns > first.suspended_ns;
             let (begun, last) = (moments[0], moments[moments.len() - 1]);
-            // A new first moment is too near to itself: the rate is taken over a while behind it.
+            // A new first moment is too close: the rate is taken over a period after it.
             let later = |ms: u64| {
                 let ns = ms * 1_000_000;
                 Moment { ticks: last.ticks + 2 * ns, raw_ns: last.raw_ns + ns, ..last }

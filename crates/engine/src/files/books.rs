@@ -1,4 +1,4 @@
-//! The books of a step on files: what threads tell becomes intervals, and those the step's record.
+//! The records of a step on files: the reports of threads become intervals, and the intervals the step's record.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -26,11 +26,11 @@ struct Counts {
     latency: Histogram,
     bytes: u64,
     errors: u64,
-    /// Files under way, integrated over time.
+    /// Files in progress, integrated over time.
     depth_ns: u128,
 }
 
-/// The books of one step.
+/// The records of one step.
 #[derive(Debug)]
 pub(crate) struct Books {
     key: StepKey,
@@ -41,14 +41,14 @@ pub(crate) struct Books {
     /// Bytes that were moved by the end of the last interval.
     moved: u64,
     index: u32,
-    /// Until when each thread's time under way is in the counts.
+    /// Until when each thread's time in progress is in the counts.
     counted_until: Vec<u64>,
     now: Counts,
     /// Latencies, bytes, errors of all intervals.
     latency: SparseHistogram,
     bytes: u64,
     errors: u64,
-    /// Time under way over all threads, of files that ended.
+    /// Time in progress over all threads, of files that ended.
     busy_ns: u128,
     sync_error: Option<IoError>,
     end_ns: u64,
@@ -92,14 +92,14 @@ impl Books {
         self.under_way(thread, end_ns.saturating_sub(latency_ns), end_ns);
     }
 
-    /// Adds the time that a thread was under way and that is not in the counts yet.
+    /// Adds the part of a thread's time in progress that is not in the counts yet.
     fn under_way(&mut self, thread: usize, from_ns: u64, to_ns: u64) {
         let Some(counted) = self.counted_until.get_mut(thread) else { return };
         self.now.depth_ns += u128::from(to_ns.saturating_sub(from_ns.max(*counted)));
         *counted = to_ns.max(*counted);
     }
 
-    /// Closes the interval where its time is over.
+    /// Closes the interval if its time is over.
     pub(crate) fn look(&mut self, common: &Common<'_>, now_ns: u64, interval: &mut dyn FnMut(IntervalRecord)) {
         if now_ns.saturating_sub(self.start_ns) >= self.interval_ns {
             self.close(common, now_ns, interval);
@@ -156,7 +156,7 @@ impl Books {
         if self.reads { (own, none) } else { (none, own) }
     }
 
-    /// The record of the step. `direct` says whether the files were really open past the page cache.
+    /// The record of the step. `direct` says whether the files were open with direct I/O.
     pub(crate) fn record(
         self,
         request: &StepRequest<'_>,
@@ -191,14 +191,14 @@ impl Books {
     }
 }
 
-/// The errors that are told: those of files, and last that of syncing.
+/// The errors to report: those of files, then that of syncing.
 fn errors(ended: &[Ended], sync_error: Option<&IoError>) -> Vec<IoError> {
     let mut errors = first_of_all(ended.iter().map(|one| one.errors.clone()));
     errors.extend(sync_error.cloned());
     errors
 }
 
-/// What checking found on all threads.
+/// What checks found on all threads.
 fn verification(ended: &[Ended]) -> Option<Verification> {
     ended.iter().filter_map(|one| one.verification.clone()).reduce(|mut all, one| {
         all.checked += one.checked;
@@ -256,7 +256,7 @@ fn report(
 mod tests {
     use super::*;
 
-    /// Of two threads one only met EIO, more often than errors are kept; on the other the drive was full after that.
+    /// Of two threads one met only EIO, more often than errors are kept; on the other the drive was full after that.
     #[test]
     fn the_first_error_of_each_number_is_told_behind_however_many_others() {
         let error =

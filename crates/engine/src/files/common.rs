@@ -1,4 +1,4 @@
-//! What all threads of a step on files look at: its work, how far it is, and whether it ends.
+//! What all threads of a step on files share: its work, its progress, and whether it ends.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
@@ -9,7 +9,7 @@ use drivelab_core::record::StopReason;
 use super::set::Files;
 use crate::thread::faults::ErrorPolicy;
 
-/// What all threads of a step look at.
+/// What all threads of a step share.
 pub(super) struct Common<'a> {
     pub(super) load: &'a FileLoad,
     pub(super) sizes: &'a [u64],
@@ -21,19 +21,19 @@ pub(super) struct Common<'a> {
     pub(super) policy: ErrorPolicy,
     pub(super) clock: &'a dyn RunClock,
     pub(super) stop: &'a StopToken,
-    /// End of the cap on the run clock.
+    /// End of the time limit on the run clock.
     pub(super) until_ns: u64,
     pub(super) next: AtomicU32,
-    /// Bytes moved so far, of files that fail or are cut off by the step's end too.
+    /// Bytes moved so far, including those of files that fail or are cut off by the step's end.
     pub(super) moved: AtomicU64,
-    /// When each thread began its present file; 0 between two.
+    /// When each thread began its current file; 0 between two files.
     pub(super) since: Vec<AtomicU64>,
     pub(super) halted: AtomicBool,
     pub(super) why: AtomicU8,
 }
 
 impl Common<'_> {
-    /// Ends the step; the first reason stays.
+    /// Ends the step; the first reason is kept.
     pub(super) fn halt(&self, reason: StopReason) {
         let code = match reason {
             StopReason::Errors => 1,
@@ -53,7 +53,7 @@ impl Common<'_> {
         }
     }
 
-    /// Whether a thread must not go on; notes why.
+    /// Whether a thread must stop; records why.
     pub(super) fn must_end(&self, now_ns: u64) -> bool {
         if self.stop.is_stopped() {
             self.halt(StopReason::Stopped);

@@ -1,12 +1,12 @@
-//! What files of a set hold: made from the set's seed, the number of the file and the place in it, so that any part can
-//! be made anew and what was read can be held against it.
+//! Content of the files of a set: computed from the set's seed, the number of the file and the position in it, so
+//! that any part can be generated again and compared with what was read.
 
 use drivelab_core::files::FileSet;
 use drivelab_core::record::DataFault;
 
 use crate::generate::{derive, number};
 
-/// Content is made in blocks of this size; the share that compresses is zero in each of them.
+/// Content is generated in blocks of this size; the compressible share of each is zero.
 pub(crate) const BLOCK: usize = 4096;
 
 /// Content of one file.
@@ -23,7 +23,7 @@ impl Content {
         Content { key: derive(derive(set.seed, 0xF11E), u64::from(file)), zeros: BLOCK * share / 100 / 8 * 8 }
     }
 
-    /// Fills whole blocks of the buffer from byte `position` of the file on, a multiple of a block.
+    /// Fills whole blocks of the buffer from byte `position` of the file on, which is a multiple of a block.
     pub(crate) fn fill(self, position: u64, buffer: &mut [u8]) {
         for (block, out) in (position / BLOCK as u64..).zip(buffer.chunks_mut(BLOCK)) {
             let key = derive(self.key, block);

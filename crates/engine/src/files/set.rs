@@ -1,7 +1,7 @@
-//! The files of a set in a folder: their names, the folders that they lie in, making and removing all of them.
+//! The files of a set in a folder: their names, their subfolders, making and removing all of them.
 //!
-//! `SET/dNNN/fNNNNNNNN`, a copy made on the drive in `SET.copy`. Names are resolved from open folders and never follow
-//! a link. Must not know: content, time.
+//! `SET/dNNN/fNNNNNNNN`, and `SET.copy` for a copy made on the drive. Names are resolved from open folders and never
+//! follow a link. Must not know: content, time.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(crate) struct Files {
     folders: Vec<OwnedFd>,
 }
 
-/// The name of a file without allocation: `f`, eight digits, a zero byte.
+/// The name of a file, built without allocation: `f`, eight digits, a zero byte.
 pub(crate) struct Name([u8; 10]);
 
 impl Name {
@@ -39,7 +39,7 @@ impl Name {
     }
 }
 
-/// For `map_err`: what was tried and where.
+/// For `map_err`: what was tried, and in which folder.
 pub(crate) fn failed(what: &str, path: &Path, error: Errno) -> BackendError {
     BackendError::System { what: format!("{what} in {}", path.display()), source: error.into() }
 }
@@ -60,7 +60,7 @@ fn open_folder(at: BorrowedFd<'_>, name: &str) -> Result<OwnedFd, Errno> {
     openat(at, name, OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
 }
 
-/// What is not there is as good as removed.
+/// Something that does not exist counts as removed.
 fn gone(done: Result<(), Errno>) -> Result<(), Errno> {
     if done == Err(Errno::NOENT) { Ok(()) } else { done }
 }
@@ -78,7 +78,7 @@ impl Files {
         Files::open(folder, set, place)
     }
 
-    /// Opens the folders of a copy that is there.
+    /// Opens the folders of an existing copy.
     pub(crate) fn open(folder: &WritableFolder, set: &FileSet, place: FilePlace) -> Result<Self, BackendError> {
         let name = folder_name(set, place);
         let opened = || {
@@ -92,7 +92,7 @@ impl Files {
         Ok(Files { root, folders })
     }
 
-    /// Removes a copy with all its files, where it is there.
+    /// Removes a copy with all its files, if it exists.
     pub(crate) fn remove(folder: &WritableFolder, set: &FileSet, place: FilePlace) -> Result<(), BackendError> {
         let name = folder_name(set, place);
         let removed = || {
@@ -131,13 +131,13 @@ impl Files {
         self.folders.iter().chain([&self.root]).try_for_each(fsync)
     }
 
-    /// Removes the folders, whose files are gone; the outermost stays, empty.
+    /// Removes the folders, whose files are gone; the outermost folder stays, empty.
     pub(crate) fn remove_folders(&self) -> Result<(), Errno> {
         let parts = 0..u32::try_from(self.folders.len()).unwrap_or(u32::MAX);
         parts.map(part_name).try_for_each(|part| gone(unlinkat(&self.root, part, AtFlags::REMOVEDIR)))
     }
 
-    /// Drops what the page cache holds of the files; what was done, for the record.
+    /// Drops what the page cache holds of the files; returns what was done, for the record.
     pub(crate) fn drop_cached(&self, count: u32) -> String {
         let dropped = (0..count).try_for_each(|file| {
             let file = self.file(file, OFlags::RDONLY)?;
@@ -146,12 +146,12 @@ impl Files {
         match dropped {
             Ok(()) => "written back and dropped before the step (syncfs, POSIX_FADV_DONTNEED)".to_owned(),
             Err(error) => {
-                format!("could not be dropped before the step ({error}): what the page cache holds is measured too")
+                format!("could not be dropped before the step ({error}): cached data is measured too")
             }
         }
     }
 
-    /// Whether the first file can be opened past the page cache.
+    /// Whether the first file can be opened with direct I/O.
     pub(crate) fn takes_direct(&self) -> bool {
         let opened = self.file(0, OFlags::RDONLY | OFlags::DIRECT);
         opened.and_then(|file| rustix::fs::fcntl_getfl(&file)).is_ok_and(|flags| flags.contains(OFlags::DIRECT))

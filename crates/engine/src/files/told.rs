@@ -1,4 +1,4 @@
-//! What a thread tells of each file while it works, and of all of them when it has ended.
+//! What a thread reports for each file while it works, and for all of them when it has ended.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use drivelab_core::record::{IoError, Verification};
 
 use crate::host::rusage::CpuTime;
 
-/// A file that a thread is done with.
+/// A file that a thread has finished.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Told {
     pub(crate) thread: usize,

@@ -1,8 +1,10 @@
-//! One thread's work: takes the next file of the set, does what the step does with it, tells that it ended.
+//! The work of one thread: it takes the next file of the set, does the step's work with it, and reports that it
+//! ended.
 //!
-//! Buffers and names are there before the start: the loop allocates, formats and logs nothing. That a file has ended is
-//! told through a channel with bounded room, which locks for a moment to wake who listens and, where the room is full,
-//! waits for it: between the end of one file and the start of the next, so in the step's time and in no latency.
+//! Buffers and names are made before the start: the loop does not allocate, format or log. The end of a file is
+//! reported through a channel with bounded room. Sending takes a lock for a moment to wake the receiver and, if the
+//! channel is full, waits for it. This falls between the end of one file and the start of the next, so it is in the
+//! step's time and in no latency.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::SyncSender;
@@ -30,7 +32,7 @@ use crate::verify::findings::NAMED;
 #[derive(Debug)]
 pub(crate) struct Tools {
     data: Arena,
-    /// What should have been read, where that is checked.
+    /// What should have been read, if that is checked.
     expected: Option<Arena>,
     length: usize,
     refused: Vec<String>,
@@ -47,12 +49,12 @@ impl Tools {
     }
 }
 
-/// How work on a file ended other than well.
+/// How work on a file ended, other than well.
 enum Broke {
-    /// The step ends: the file is no operation, has no latency and no error. Bytes that were moved of it are in the
-    /// step's bytes all the same, and so in its throughput, as are those of a file that failed.
+    /// The step ends: the file does not count as an operation and has no latency and no error. The bytes moved of it
+    /// still count in the step's bytes and throughput, as do those of a file that failed.
     Cut,
-    /// At that byte of the file with that error; 0 for fewer bytes than there should be.
+    /// At this byte of the file with this error; 0 for fewer bytes than there should be.
     At(u64, i32),
 }
 
@@ -107,7 +109,7 @@ impl<'a> Worker<'a> {
             operations += 1;
             if let Some(told) = told {
                 let latency_ns = end_ns.saturating_sub(start_ns);
-                // Nobody listens any more only where the step's thread unwinds.
+                // The receiver is gone only if the step's thread unwinds.
                 let _ = told.send(Told { thread: self.number, end_ns, latency_ns, ok });
             }
         }
@@ -146,7 +148,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Does what the step does with one file.
+    /// Does the step's work with one file.
     fn one(&mut self, file: u32) -> Result<(), Broke> {
         let start = |error: Errno| Broke::At(0, error.raw_os_error());
         let common = self.common;
@@ -181,14 +183,14 @@ impl<'a> Worker<'a> {
         to.map_or(Ok(()), |to| self.close(&to, size))
     }
 
-    /// Opens a file, past the page cache where that is asked for.
+    /// Opens a file, with direct I/O if that is asked for.
     fn open(&mut self, files: &Files, file: u32, flags: OFlags) -> Result<OwnedFd, Errno> {
         // Opened and closed.
         self.syscalls += 2;
         files.file(file, if self.common.direct { flags | OFlags::DIRECT } else { flags })
     }
 
-    /// Bytes of a transfer: past the page cache whole blocks are moved.
+    /// Bytes of a transfer: direct I/O moves whole blocks.
     fn transfer(&self, length: usize) -> usize {
         if self.common.direct { length.next_multiple_of(BLOCK) } else { length }
     }
@@ -225,7 +227,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Cuts off what fills the last block, and makes the file durable where each has to be.
+    /// Cuts off the padding of the last block, and makes the file durable if each file must be.
     fn close(&mut self, to: &OwnedFd, size: u64) -> Result<(), Broke> {
         let broke = |error: Errno| Broke::At(size, error.raw_os_error());
         if self.common.direct && !size.is_multiple_of(BLOCK as u64) {
@@ -239,7 +241,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Holds what was read against what was written, block by block.
+    /// Compares what was read with what was written, block by block.
     fn check(&mut self, content: Content, file: u32, at: u64, length: usize) {
         let Some(expected) = &mut self.tools.expected else { return };
         let expected = expected.slice_mut(0, length.next_multiple_of(BLOCK));

@@ -1,12 +1,12 @@
 //! When operations arrive in an open loop: fixed in advance, whatever the target does.
 //!
-//! A schedule goes on in active time, which stands still between bursts. A position is a point of it in 1/1024 ns, and
-//! the next one is a pure function of the position and a key: absolute, accumulated without loss and never reset, so a
-//! stalled target changes nothing that is still to come (fio's whole microseconds: research notes, engine, 4.2 "Rate").
+//! A schedule runs in active time, which stops between bursts. A position is a point of it in units of 1/1024 ns. The
+//! next position is a pure function of the position and a key: absolute, accumulated without loss and never reset, so
+//! a stalled target does not change what follows (fio uses whole microseconds: research notes, engine, 4.2 "Rate").
 //!
-//! The threads of a group share its rate. Their constant arrivals are staggered by equal parts of the gap and their
-//! Poisson processes add up to one, so both are over all threads what they are on one. With uniform gaps each thread
-//! has its own; over all threads they look more like exponential ones.
+//! The threads of a group share its rate. Their constant arrivals are staggered by equal parts of the gap, and their
+//! Poisson processes add up to one, so with both kinds all threads together issue what one thread alone would. With
+//! uniform gaps each thread draws its own; over all threads the gaps look more exponential.
 
 use drivelab_core::load::{Arrivals, Bursts, Rate};
 
@@ -23,7 +23,7 @@ const PER_1000_S: u128 = 1_000_000_000_000 << FRACTION_BITS;
 enum Gaps {
     Constant(u64),
     Exponential(Box<Exponential>),
-    /// Below so many.
+    /// Uniform below this.
     Uniform(u64),
 }
 
@@ -37,8 +37,8 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// Thread `thread` of `threads`, which share the rate. Gaps are drawn by `key` and the thread's number, so threads
-    /// differ whether their keys do or not.
+    /// Thread `thread` of `threads`, which share the rate. Gaps are drawn with `key` and the thread's number, so
+    /// threads differ even if their keys do not.
     pub(crate) fn new(rate: Rate, bursts: Option<Bursts>, thread: u64, threads: u64, key: u64) -> Self {
         let (threads, per_1000_s) = (threads.max(1), u128::from(rate.per_1000_s.max(1)));
         let positions = |gaps: u64| {
@@ -55,7 +55,7 @@ impl Schedule {
         let (key, cycle) = (derive(key, thread), bursts.map(Cycle::new));
         let mut schedule = Schedule { gaps, key, first: positions(thread), cycle };
         if rate.arrivals != Arrivals::Constant {
-            // As if there had been one at a position that none reaches.
+            // As if an arrival had been at a position that none reaches.
             schedule.first = schedule.gap(u64::MAX);
         }
         schedule
@@ -82,12 +82,12 @@ impl Schedule {
         }
     }
 
-    /// The gap after `position`; never 0, or the sequence would stand still.
+    /// The gap after `position`; never 0, or the sequence would not advance.
     #[inline]
     fn gap(&self, position: u64) -> u64 {
         let drawn = match &self.gaps {
             Gaps::Constant(gap) => return *gap,
-            // By way of i64: the processor has no conversion to u64.
+            // Through i64: the processor has no conversion to u64.
             Gaps::Exponential(exponential) => (exponential.draw(number(self.key, position)) + 0.5) as i64 as u64,
             Gaps::Uniform(below) => bounded(number(self.key, position), *below),
         };
@@ -95,11 +95,11 @@ impl Schedule {
     }
 }
 
-/// Counts the arrivals of a schedule up to times that go forward.
+/// Counts the arrivals of a schedule up to increasing times.
 #[derive(Debug)]
 pub(crate) struct Counter<'a> {
     schedule: &'a Schedule,
-    /// Of the next one that was not counted.
+    /// Position of the next arrival that was not counted.
     position: u64,
     count: u64,
 }
@@ -110,12 +110,12 @@ impl<'a> Counter<'a> {
         Counter { schedule, position: schedule.first, count: 0 }
     }
 
-    /// Arrivals from the first one to those at `until_ns` since the step's start. At most as many steps as there were
-    /// arrivals since the last call; few where they are evenly spaced.
+    /// Arrivals from the first one to those at `until_ns` since the step's start. It takes at most as many steps as
+    /// there were arrivals since the last call; few if they are evenly spaced.
     pub(crate) fn up_to(&mut self, until_ns: u64) -> u64 {
         let Schedule { gaps, first, .. } = self.schedule;
         if let Gaps::Constant(gap) = gaps {
-            // A pause only makes an arrival later, so there are no more than without any.
+            // A pause only makes an arrival later, so pauses never increase the number.
             let most = (u64::MAX - first) / gap;
             let without_pauses = (until_ns.saturating_add(1).saturating_mul(1 << FRACTION_BITS) / gap).min(most) + 1;
             let has_come = |number: u64| self.schedule.at_ns(first + number * gap) <= until_ns;
@@ -134,7 +134,7 @@ impl<'a> Counter<'a> {
     }
 }
 
-/// Bursts and pauses in turn, from the step's start on. All times in nanoseconds.
+/// Bursts and pauses alternate from the step's start on. All times in nanoseconds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cycle {
     on: u64,
@@ -147,7 +147,7 @@ impl Cycle {
         Cycle { on: bursts.on.get().max(1), off: bursts.off.get() }
     }
 
-    /// Time at which so much active time has gone by. The end of a burst is the start of the next.
+    /// Time at which this much active time has passed. The end of a burst is the start of the next.
     #[inline]
     pub(crate) const fn at_ns(&self, active_ns: u64) -> u64 {
         active_ns.saturating_add((active_ns / self.on).saturating_mul(self.off))

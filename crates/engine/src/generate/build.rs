@@ -1,4 +1,5 @@
-//! From a workload to the streams of its threads: who has which stretch, and what cannot be had together.
+//! From a workload to the streams of its threads: which thread has which stretch, and which options exclude each
+//! other.
 
 use std::sync::Arc;
 
@@ -14,11 +15,12 @@ use super::sizes::Sizes;
 use super::stream::{Order, Places, Stream};
 use super::{derive, threshold};
 
-/// Part of a thread's key that is not one of its own draws' but all threads': their common permutation.
+/// The part of a thread's key that does not belong to its own draws: it is for the permutation that all threads
+/// share.
 const COMMON: u64 = u64::MAX;
 
-/// The streams of the threads of one group (`workload.beside` is not looked at), in order. The error is a sentence for
-/// the user: what, why, what to do.
+/// The streams of the threads of one group (`workload.beside` is ignored), in order. The error is a sentence for the
+/// user: what, why, what to do.
 pub(crate) fn streams(workload: &Workload, key: u64) -> Result<Vec<Stream>, String> {
     check_pattern(workload)?;
     let (threads, block) = (u64::from(workload.threads.get()), workload.block_size.get());
@@ -60,16 +62,16 @@ pub(crate) fn streams(workload: &Workload, key: u64) -> Result<Vec<Stream>, Stri
     plans.collect()
 }
 
-/// What the threads have of the span.
+/// Which part of the span each thread has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Division {
-    /// All of it, each in an order of its own.
+    /// The whole span, each thread in an order of its own.
     Whole,
     /// A stretch each.
     Stretches,
-    /// Every so many-th index of one random order.
+    /// Every n-th index of one random order.
     Interleaved,
-    /// All of it, one order for all.
+    /// The whole span, in one order for all threads.
     One,
 }
 
@@ -79,8 +81,8 @@ impl Division {
         Ok(match (workload.streams, workload.pattern) {
             (Streams::Overlapping | Streams::Shared, _) if verified => {
                 return Err(format!(
-                    "verification needs threads that never touch each other's blocks, and {} threads over the same \
-                     span do: use streams = \"disjoint\" or one thread",
+                    "verification needs threads that never touch each other's blocks, but {} threads share the same \
+                 span: use streams = \"disjoint\" or one thread",
                     workload.threads.get()
                 ));
             }
@@ -94,7 +96,7 @@ impl Division {
     }
 }
 
-/// What cannot be had together.
+/// Refuses options that exclude each other.
 fn check_pattern(workload: &Workload) -> Result<(), String> {
     let Workload { block_size, stride, seek_percent, pattern, places, .. } = workload;
     let (name, mixed) = (pattern.name(), !workload.block_size_mix.is_empty());
@@ -114,15 +116,17 @@ fn check_pattern(workload: &Workload) -> Result<(), String> {
     let apart = workload.streams == Streams::ByKind;
     if apart && (!plain || places.is_some() || workload.verify != Verify::Off) {
         return Err(
-            "streams by kind go through all blocks in order, with one block size, without stride, jumps, places \
-                    and verification: use pattern = \"sequential\" or \"reverse\", or streams = \"overlapping\""
+            "streams by kind need all blocks in order, with one block size, without stride, jumps, places and \
+             verification: use pattern = \"sequential\" or \"reverse\", or streams = \"overlapping\""
                 .to_owned(),
         );
     }
     if places.is_some() && !plain {
-        return Err("places are gone through in order, with one block size, without stride and jumps: use pattern = \
+        return Err(
+            "places need sequential or reverse order, with one block size, without stride and jumps: use pattern = \
                     \"sequential\" or \"reverse\", or leave the places out"
-            .to_owned());
+                .to_owned(),
+        );
     }
     let Some(stride) = stride else { return Ok(()) };
     if mixed {
@@ -130,8 +134,8 @@ fn check_pattern(workload: &Workload) -> Result<(), String> {
     }
     if stride.get() == 0 || !stride.get().is_multiple_of(block_size.get().max(1)) {
         return Err(format!(
-            "a stride of {stride} is not a number of blocks of {block_size}, so it would not touch each block once: \
-             use a multiple of it"
+            "a stride of {stride} is not a multiple of the block size {block_size}, so it would not touch each \
+             block once: use a multiple"
         ));
     }
     Ok(())
@@ -140,10 +144,10 @@ fn check_pattern(workload: &Workload) -> Result<(), String> {
 /// One stream, before it is made.
 struct Plan<'a> {
     workload: &'a Workload,
-    /// First block of the stretch and their number, in blocks of the largest size.
+    /// First block of the stretch and the number of blocks, in blocks of the largest size.
     first: u64,
     blocks: u64,
-    /// First index and distance of indices in a random order of blocks that come once.
+    /// First index and distance of indices, in a random order in which each block comes once.
     index: (u64, u64),
     key: u64,
 }
@@ -188,7 +192,7 @@ impl Plan<'_> {
         })
     }
 
-    /// Those of the span that lie in its stretch.
+    /// The places of the span that lie in its stretch.
     fn places(&self) -> Result<Order, String> {
         let Workload { span, block_size, places, pattern, .. } = self.workload;
         let all = places.map(|places| places.blocks(*span, *block_size)).unwrap_or_default();
@@ -196,7 +200,7 @@ impl Plan<'_> {
         let blocks: Box<[u64]> = own.collect();
         if blocks.is_empty() {
             return Err(format!(
-                "none of the {} places lies in the stretch of one of the threads: use fewer threads or more places",
+                "one of the threads has none of the {} places in its stretch: use fewer threads or more places",
                 all.len()
             ));
         }

@@ -1,14 +1,14 @@
-//! The bytes that are written: random ones that never repeat, compressible and repeated shares of them, zeros, one
-//! block again and again, a pattern, a file.
+//! The bytes of writes: random bytes that never repeat, with compressible and repeated shares; zeros; one block again
+//! and again; a pattern; a file.
 //!
-//! A drive that compresses or removes duplicates must gain nothing, or exactly what was asked (research notes, engine,
-//! 3.4 and 6 "Data"). Fresh random bytes for each write would cost more than the I/O, so each thread has a pool of
-//! random bytes ([`crate::memory::pool`]), and before each write 8 bytes of every 512-byte sector are replaced by a
-//! number that is used once. Distinctness is not left to chance: the numbers are a counter times an odd constant (a
-//! Weyl sequence), which is a bijection of 64 bits; one addition makes the next.
+//! A drive that compresses or removes duplicates must gain nothing, or exactly what was asked (research notes,
+//! engine, 3.4 and 6 "Data"). Fresh random bytes for each write would cost more than the I/O, so each thread has a
+//! pool of random bytes ([`crate::memory::pool`]), and before each write 8 bytes of every 512-byte sector are
+//! replaced by a number that is used once. Distinctness is not left to chance: the numbers are a counter times an odd
+//! constant (a Weyl sequence), which is a bijection of 64 bits; one addition makes the next.
 //!
 //! Compressible data is the same pool with zeros in it, so it costs nothing more. A repeat is the slot's last write
-//! once more, untouched, so it costs nothing at all; how many are due is counted, not drawn.
+//! again, unchanged, so it costs nothing; due repeats are counted, not drawn.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ const LINE: usize = 64;
 const PAGE: usize = 4096;
 /// Bits of the counter that belong to one slot: 2^38 sectors are 140 TB written by one slot in one step.
 const COUNTER_BITS: u32 = 38;
-/// A file's bytes are held at least so often that a small one is not copied byte by byte.
+/// A file's bytes are repeated up to this size, so that a small file is not copied byte by byte.
 const FILE_LEAST: usize = 1 << 20;
 
 /// Makes what the slots of a group of threads write.
@@ -39,7 +39,7 @@ const FILE_LEAST: usize = 1 << 20;
 pub(crate) struct DataSource {
     make: Make,
     key: u64,
-    /// Where the numbers of the stamps begin: the key, stirred, since small ones have zeros in them.
+    /// Where the numbers of the stamps begin: the key, mixed, because small keys contain zeros.
     stamps: u64,
 }
 
@@ -49,17 +49,18 @@ enum Make {
     Random {
         layout: Layout,
         repeat_percent: u32,
-        /// Bits of a place in a sector that a stamp may have: none where the layout of zeros knows where stamps are.
+        /// Bits of the place in a sector that a stamp may have: none if the layout of zeros depends on where stamps
+        /// are.
         moving: usize,
     },
     Zero,
-    /// Each thread has its own.
+    /// Each thread has its own block.
     OneBlock {
         thread: u64,
     },
     Pattern(Arc<[u8]>),
-    /// Slot `s` begins `s * step` bytes into the file and goes on `turn` bytes behind its last write's start, so that
-    /// all slots together write the file in turn.
+    /// Slot `s` begins `s * step` bytes into the file and continues `turn` bytes after the start of its last write,
+    /// so that all slots together write the file in turn.
     File {
         bytes: Arc<[u8]>,
         step: u64,
@@ -70,9 +71,9 @@ enum Make {
 /// What one slot has written so far.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Trail {
-    /// Number of the next stamp; for a file, place in it.
+    /// Number of the next stamp; for a file, position in it.
     counter: u64,
-    /// Hundredths of a write by which repeats are behind what was asked.
+    /// Hundredths of a write by which repeats are behind the requested share.
     due: u32,
     /// Bytes of the slot's last block that were stamped when it was new; 0 before the first write.
     stamped: usize,
@@ -81,8 +82,8 @@ pub(crate) struct Trail {
 }
 
 impl DataSource {
-    /// `key` is different for each execution of a step, so that no round writes again what an earlier one wrote;
-    /// `file` holds the bytes of [`Content::file`] where that is asked for.
+    /// `key` differs for each execution of a step, so that no round writes again what an earlier one wrote; `file`
+    /// holds the bytes of [`Content::file`] if that is asked for.
     ///
     /// # Errors
     /// A sentence about what contradicts itself or is missing.
@@ -101,7 +102,7 @@ impl DataSource {
             DataPattern::Pattern => Make::Pattern(repeated(pattern, SECTOR)),
             DataPattern::File => {
                 let Some(bytes) = file.filter(|bytes| !bytes.is_empty()) else {
-                    return Err("data = \"file\" needs a file that is not empty: name it with data_file".to_owned());
+                    return Err("data = \"file\" needs a file that is not empty: give it with data_file".to_owned());
                 };
                 let (step, threads) = (workload.block_size.get(), u64::from(workload.threads.get()));
                 Make::File { bytes: repeated(&bytes, FILE_LEAST), step, turn: step * depth * threads }
@@ -110,7 +111,7 @@ impl DataSource {
         Ok(DataSource { make, key, stamps: mix(key) })
     }
 
-    /// The same for one thread, whatever number that has among all threads of the step.
+    /// This source for one thread, whatever its number among all threads of the step.
     pub(crate) fn of_thread(&self, thread: u64) -> Self {
         let mut own = self.clone();
         if let Make::OneBlock { thread: number } = &mut own.make {
@@ -119,7 +120,7 @@ impl DataSource {
         own
     }
 
-    /// Fills a pool of this `number`, unlike those of all other numbers, before the start. A block begins every
+    /// Fills the pool with this `number`, unlike those of all other numbers, before the start. A block begins every
     /// `stride` bytes.
     pub(crate) fn fill_pool(&self, pool: &mut [u8], number: u64, stride: usize) {
         let blocks = |pool: &mut [u8], fill: &dyn Fn(&mut [u8])| pool.chunks_mut(stride.max(1)).for_each(fill);
@@ -144,13 +145,13 @@ impl DataSource {
             Make::File { bytes, step, .. } => slot.wrapping_mul(*step) % bytes.len() as u64,
             _ => slot << COUNTER_BITS,
         };
-        // Slots begin at different places of the hundred, or few writes by many slots would all be new ones.
+        // Slots begin at different points of the hundred; otherwise a few writes by many slots would all be new.
         let due = ((slot.wrapping_mul(GOLDEN) >> 32) * 100) >> 32;
         Trail { counter, due: u32::try_from(due).unwrap_or(0), stamped: 0, repeats: false }
     }
 
-    /// Whether the next write of the slot, of so many bytes, repeats its last one and so is to be made from the same
-    /// block. Called once before each [`Self::stamp`].
+    /// Whether the next write of the slot, of `length` bytes, repeats its last one and so uses the same block. Called
+    /// once before each [`Self::stamp`].
     #[inline]
     pub(crate) fn repeats(&self, trail: &mut Trail, length: usize) -> bool {
         let Make::Random { repeat_percent: percent @ 1.., .. } = self.make else { return false };
@@ -162,8 +163,8 @@ impl DataSource {
         trail.repeats
     }
 
-    /// Makes a block what it is to be when it is written: each sector unlike any other that this step writes, or the
-    /// next bytes of the file. It lies `at` so many bytes in the arena. Where the write is a repeat it stays as it is.
+    /// Prepares a block for its write: each sector unlike any other that this step writes, or the next bytes of the
+    /// file. The block starts at byte `at` of the arena. If the write is a repeat, the block stays as it is.
     #[inline]
     pub(crate) fn stamp(&self, block: &mut [u8], at: usize, trail: &mut Trail) {
         match &self.make {
@@ -182,11 +183,11 @@ impl DataSource {
         }
     }
 
-    /// Stamps each sector of a block that lies `at` so many bytes in the arena.
+    /// Stamps each sector of a block that starts at byte `at` of the arena.
     ///
     /// The stamps move through the eight cache lines of a sector, from sector to sector and from page to page. At the
-    /// start of each sector they would all fall into an eighth of a cache's sets, and a pool of 1 MiB would fill the
-    /// second-level cache of 2 MiB, of which it touches 128 KiB.
+    /// start of each sector they would all fall into an eighth of a cache's sets: a pool of 1 MiB would then take as
+    /// much of a second-level cache of 2 MiB as if all of it were touched, instead of 128 KiB.
     #[inline]
     fn stamp_sectors(&self, block: &mut [u8], at: usize, moving: usize, counter: &mut u64) {
         let mut number = self.stamps.wrapping_add(counter.wrapping_mul(GOLDEN));
@@ -202,27 +203,27 @@ impl DataSource {
     }
 }
 
-/// Whether the parts of the workload that say what is written go together.
+/// Checks whether the parts of the workload that determine the data fit together.
 fn check(workload: &Workload) -> Result<(), String> {
     let Content { compress_percent, dedup_percent, pattern, file: _, window: _ } = &workload.content;
     let shares = compress_percent.get() > 0 || dedup_percent.get() > 0;
     if shares && workload.data != DataPattern::Incompressible {
         return Err(format!(
-            "compress_percent and dedup_percent are shares of random data and mean nothing with data = \"{}\": leave \
+            "compress_percent and dedup_percent apply to random data and have no meaning with data = \"{}\": leave \
              them out, or use data = \"incompressible\"",
             workload.data.name()
         ));
     }
     if compress_percent.get() == 100 {
         return Err(
-            "compress_percent = 100 leaves nothing that tells one block from another: use data = \"zero\", or \
-                    at most 99"
+            "compress_percent = 100 leaves no bytes to tell one block from another: use data = \"zero\", or at \
+             most 99"
                 .to_owned(),
         );
     }
     if dedup_percent.get() > 0 && matches!(workload.verify, Verify::Headers | Verify::AtOnce) {
-        return Err("dedup_percent asks for blocks that are the same and verify for a header that makes each unlike \
-                    all others: use one of them"
+        return Err("dedup_percent needs identical blocks, but verify writes a header that makes each block \
+                    unique: use one of them"
             .to_owned());
     }
     if workload.data == DataPattern::Pattern && pattern.is_empty() {
@@ -233,12 +234,12 @@ fn check(workload: &Workload) -> Result<(), String> {
     Ok(())
 }
 
-/// The bytes as often as it takes to have `least`.
+/// Repeats the bytes until there are at least `least`.
 fn repeated(bytes: &[u8], least: usize) -> Arc<[u8]> {
     bytes.repeat(least.div_ceil(bytes.len().max(1)).max(1)).into()
 }
 
-/// Fills a block with `bytes` from `at` on, again and again.
+/// Fills a block with `bytes` from position `at` on, again and again.
 fn fill_from(mut block: &mut [u8], bytes: &[u8], at: usize) {
     let mut rest = bytes.get(at..).unwrap_or(bytes);
     while !block.is_empty() && !rest.is_empty() {

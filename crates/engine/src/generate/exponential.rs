@@ -1,13 +1,15 @@
-//! Exponential numbers by the ziggurat: one table look-up and one product for 99 of 100.
+//! Exponential numbers by the ziggurat method: one table look-up and one product for 99 of 100.
 //!
 //! Marsaglia and Tsang: "The ziggurat method for generating random variables", Journal of Statistical Software 5(8),
+//! 2000. The area under e^-x is cut into 256 layers of equal area; a point of a layer nearly always lies in the part
+//! that is entirely under the curve. Exact except for the 2^-53 steps of the numbers.
 //! 2000. The area under e^-x is cut into 256 layers of equal area; a point of a layer nearly always lies in the part
 //! that is wholly under the curve. Exact but for the 2^-53 steps of the numbers.
 
 use super::{GOLDEN, mix, unit_interval};
 
 const LAYERS: usize = 256;
-/// Where the tail begins, and the area of each layer, for 256 of them (same paper).
+/// Where the tail begins, and the area of each layer, for 256 layers (same paper).
 const TAIL: f64 = 7.697_117_470_131_05;
 const AREA: f64 = 0.003_949_659_822_581_557;
 /// Steps in the unit interval.
@@ -17,9 +19,9 @@ const STEPS: f64 = (1_u64 << 53) as f64;
 #[derive(Debug, Clone)]
 pub(crate) struct Exponential {
     mean: f64,
-    /// Of each layer, its width divided by the steps of the unit interval, times the mean.
+    /// For each layer, its width divided by the steps of the unit interval, times the mean.
     step: [f64; LAYERS],
-    /// Steps of each layer that lie under the curve with all their height.
+    /// Steps of each layer that lie under the curve with their full height.
     under: [u64; LAYERS],
 }
 
@@ -40,7 +42,8 @@ impl Exponential {
         if step < self.under[layer] { step as f64 * self.step[layer] } else { self.at_the_edge(random) }
     }
 
-    /// The layer's part across the curve; below the lowest layer, the tail, which looks like the whole.
+    /// The layer's part that crosses the curve; below the lowest layer, the tail, which has the same shape as the
+    /// whole.
     #[cold]
     fn at_the_edge(&self, random: u64) -> f64 {
         let width = |layer: usize| self.step.get(layer).map_or(0.0, |step| step * STEPS / self.mean);
@@ -65,8 +68,8 @@ impl Exponential {
     }
 }
 
-/// Right ends of the layers from the lowest on, and 0. The lowest one is as wide as makes its area with the tail's that
-/// of the others.
+/// Right ends of the layers, from the lowest up, and 0. The width of the lowest one is such that its area including
+/// the tail equals that of the others.
 fn widths() -> [f64; LAYERS + 1] {
     let mut widths = [0.0; LAYERS + 1];
     widths[0] = AREA * TAIL.exp();
@@ -86,7 +89,7 @@ mod tests {
     use crate::generate::number;
     use crate::generate::testing::{chi_square_deviation, is_share};
 
-    /// The topmost layer closes the area: its height is what is left below 1.
+    /// The topmost layer completes the area: its height is what is left below 1.
     #[test]
     fn the_layers_have_equal_areas() {
         let widths = widths();
@@ -119,7 +122,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the bits: a number that is not below zero, and the mean only scales it.
+        /// Whatever the bits: the number is not below zero, and the mean only scales it.
         #[test]
         fn a_draw_is_finite_and_scales_with_the_mean(mean in 1e-3..1e12_f64, random in any::<u64>()) {
             let (draw, unit) = (Exponential::new(mean).draw(random), Exponential::new(1.0).draw(random));

@@ -1,10 +1,10 @@
 //! A random order in which every number comes once, without memory: a keyed permutation of `0..size`.
 //!
-//! A number is split into a low half of some bits and a high half of just as many values as the size needs, and a
-//! Feistel network of four rounds mixes the halves (Luby and Rackoff 1988; with a sum in place of XOR where a half is
-//! no power of two: Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002). What falls outside the
-//! size is permuted again until it falls inside ("cycle-walking", same paper). The halves have at most one low half
-//! more than the size, so a number above a thousand or so nearly never takes a second walk. Not for secrets.
+//! A number is split into a low half of some bits and a high half with just as many values as the size needs, and a
+//! Feistel network of four rounds mixes the halves (Luby and Rackoff 1988; with a sum in place of XOR if a half is
+//! not a power of two: Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002). A result outside the
+//! size is permuted again until it falls inside ("cycle-walking", same paper). The halves together cover at most one
+//! low half more than the size, so above a thousand or so a number hardly ever needs a second walk. Not for secrets.
 
 use super::{GOLDEN, derive};
 
@@ -40,8 +40,8 @@ impl Feistel {
         let mut value = index;
         loop {
             let mut high = value >> self.low_bits;
-            // Indices that have the same low half would go through the first round alike; these are a power of two
-            // apart, and threads take every so many-th index. So the low half is sheared first.
+            // Indices with the same low half would be alike in the first round; they are a power of two apart, and
+            // threads take every n-th index. So the low half is sheared first.
             let mut low = value.wrapping_add(high.wrapping_mul(self.keys[0] | 1)) & self.low_mask;
             high = self.raised(high, blur(low, self.keys[0].wrapping_add(tweak)));
             low ^= blur(high, self.keys[1].wrapping_add(tweak)) & self.low_mask;
@@ -54,7 +54,8 @@ impl Feistel {
         }
     }
 
-    /// The index that the permutation of `lap` puts at `value`, which is below the size: [`Feistel::at`] backwards.
+    /// The index that the permutation of `lap` puts at `value`, which is below the size: the inverse of
+    /// [`Feistel::at`].
     pub(crate) const fn index_of(&self, value: u64, lap: u64) -> u64 {
         let tweak = lap.wrapping_mul(GOLDEN);
         let mut index = value;
@@ -72,21 +73,21 @@ impl Feistel {
         }
     }
 
-    /// The sum of a high half and a random one, round the end.
+    /// The sum of a high half and a random one, modulo the number of high values.
     #[inline]
     const fn raised(&self, high: u64, random: u64) -> u64 {
         let sum = high + (((random & 0xFFFF_FFFF) * self.highs) >> 32);
         if sum >= self.highs { sum - self.highs } else { sum }
     }
 
-    /// The high half that [`Feistel::raised`] made this of.
+    /// The inverse of [`Feistel::raised`].
     const fn lowered(&self, high: u64, random: u64) -> u64 {
         let part = ((random & 0xFFFF_FFFF) * self.highs) >> 32;
         if high >= part { high - part } else { high + self.highs - part }
     }
 }
 
-/// A random function of a half: a long product of two things that both hold half and key, folded.
+/// A random function of a half: a wide product of two numbers that both depend on half and key, folded.
 #[inline]
 const fn blur(half: u64, key: u64) -> u64 {
     let product = (half ^ key) as u128 * (half.wrapping_mul(GOLDEN) ^ key.rotate_left(32)) as u128;

@@ -1,7 +1,7 @@
 //! Which kind of operation comes next: drawn per operation from the shares of a workload.
 //!
-//! A flush touches no block and therefore takes none from a sequence. So it is drawn first, by itself; the kinds that
-//! have a block are drawn among each other. The shares of all operations come out as asked.
+//! A flush touches no block and therefore takes none from a sequence. So it is drawn first, by itself; kinds with a
+//! block are then drawn among each other. The shares over all operations are as asked.
 
 use drivelab_core::load::{OpKind, OtherOps};
 use drivelab_core::workload::Workload;
@@ -13,13 +13,13 @@ use super::{derive, number, threshold};
 pub(crate) struct Kinds {
     key: u64,
     flush_key: u64,
-    /// The one kind that has a block, where there is one: nothing is drawn then.
+    /// The one kind with a block, if there is only one: nothing is drawn then.
     only: Option<OpKind>,
-    /// Kinds that have a block and a share; the last one repeated.
+    /// Kinds with a block and a share; the last one is repeated.
     kinds: [OpKind; 4],
     /// Where the share of each kind but the last ends among 64-bit numbers.
     ends: [u64; 3],
-    /// Numbers up to this one flush; 0 where nothing does.
+    /// Numbers up to this one are flushes; 0 if there are none.
     flush_up_to: u64,
 }
 
@@ -35,8 +35,7 @@ impl Kinds {
                 .sum::<u16>();
         if sum > 100 {
             return Err(format!(
-                "writes, trims, zeroing and flushes come to {sum} % of the operations: lower them to 100 % or less; \
-                 what is left reads"
+                "writes, trims, zeroing and flushes add up to {sum} % of the operations: lower them to 100 % or less; the rest are reads"
             ));
         }
         let shares = [

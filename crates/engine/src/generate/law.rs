@@ -1,6 +1,7 @@
 //! Where random operations with repetition go: uniform, zipf, pareto, normal, zones, a hot band.
 //!
-//! A law maps 64 random bits to a place among the units of the stretch. Floating point only where a law is curved.
+//! A law maps 64 random bits to a place among the units of the stretch. Floating point is used only if a law is
+//! curved.
 
 use drivelab_core::load::{Locality, Zone};
 use drivelab_core::units::Percent;
@@ -9,8 +10,8 @@ use super::feistel::Feistel;
 use super::zipf::Zipf;
 use super::{GOLDEN, bounded, mix, threshold, unit_interval};
 
-/// Key of the permutation that scatters ranks: always the same, so that what is hot in one step is hot in the next,
-/// whatever its seed.
+/// Key of the permutation that scatters ranks. It never changes, so that what is hot in one step is hot in the next,
+/// whatever the seed.
 const SCATTER_KEY: u64 = 0x5CA7_7E2E_D000_0001;
 
 /// A part of the stretch, in units.
@@ -24,13 +25,13 @@ struct Part {
 enum Curve {
     Uniform,
     Zipf(Zipf),
-    /// The power that makes a uniform number a place.
+    /// The power that turns a uniform number into a place.
     Pareto(f64),
     /// Standard deviation in units.
     Normal(f64),
     /// Where the share of each zone ends among 64-bit numbers, and its part.
     Zoned(Box<[(u64, Part)]>),
-    /// What is below the number goes to the part.
+    /// Random numbers below this go to the part.
     HotBand(u64, Part),
 }
 
@@ -43,7 +44,7 @@ pub(crate) struct Law {
 }
 
 impl Law {
-    /// Over so many units, at least 1. The error is a sentence.
+    /// Over `units` units, at least 1. The error is a sentence.
     pub(crate) fn new(locality: &Locality, units: u64) -> Result<Self, String> {
         let scatter = |scattered: bool| scattered.then(|| Feistel::new(units, SCATTER_KEY));
         let law = |curve, scatter| Law { units, curve, scatter };
@@ -63,9 +64,8 @@ impl Law {
             }
             Locality::Normal { deviation_percent } => {
                 if deviation_percent.is_zero() {
-                    return Err(
-                        "a normal locality with a deviation of 0 % has one block: choose 1 % or more".to_owned()
-                    );
+                    return Err("a normal locality with a deviation of 0 % reaches only one block: choose 1 % or more"
+                        .to_owned());
                 }
                 law(Curve::Normal(units as f64 * f64::from(deviation_percent.get()) / 100.0), None)
             }
@@ -74,8 +74,8 @@ impl Law {
                 let part = part(units, u64::from(from_percent.get()), u64::from(to_percent.get()));
                 let Some(part) = part.filter(|_| accesses.get() <= 100) else {
                     return Err(format!(
-                        "a hot band from {from_percent} to {to_percent} of a stretch of {units} blocks has none: let \
-                         it end further behind its start"
+                        "a hot band from {from_percent} to {to_percent} of a stretch of {units} blocks contains no block: \
+                     let it end further behind its start"
                     ));
                 };
                 law(Curve::HotBand(threshold(u64::from(accesses.get()), 100), part), None)
@@ -90,7 +90,7 @@ impl Law {
         let drawn = match &self.curve {
             Curve::Uniform => return self.within(whole, random, size),
             Curve::Zoned(zones) => {
-                // All are looked at: which one it is cannot be foretold by the processor either.
+                // All zones are compared, because the processor cannot predict which one it is.
                 let zone = zones.iter().map(|(end, _)| usize::from(random >= *end)).sum::<usize>();
                 let part = zones.get(zone).or(zones.last()).map_or(whole, |(_, part)| *part);
                 return self.within(part, again, size);
@@ -107,7 +107,7 @@ impl Law {
         if size == 1 { drawn } else { (drawn / size).min((self.units / size).saturating_sub(1)) * size }
     }
 
-    /// A multiple of `size` that lies in a part; where there is none, the one before it.
+    /// A multiple of `size` that lies in a part; if there is none, the multiple before it.
     fn within(&self, part: Part, random: u64, size: u64) -> u64 {
         if size == 1 {
             return part.first + bounded(random, part.count);
@@ -126,13 +126,14 @@ fn thousandths(value: u32) -> f64 {
     f64::from(value) / 1000.0
 }
 
-/// ln h / ln(1 - h): a uniform number to this power is self-similar, the first h of any first part get 1 - h of its
-/// accesses (Gray and others: "Quickly generating billion-record synthetic databases", SIGMOD 1994; fio's `pareto:h`).
+/// ln h / ln(1 - h): a uniform number to this power is self-similar; of any first part, the first h gets 1 - h of the
+/// accesses (Gray and others: "Quickly generating billion-record synthetic databases", SIGMOD 1994; fio's
+/// `pareto:h`).
 fn pareto_power(h: f64) -> f64 {
     h.ln() / (1.0 - h).ln()
 }
 
-/// The part between two per cents; `None` where it has no unit.
+/// The part between two percentages; `None` if it has no unit.
 fn part(units: u64, from: u64, to: u64) -> Option<Part> {
     let border = |percent: u64| ((u128::from(units) * u128::from(percent.min(100))) / 100) as u64;
     let (first, end) = (border(from), border(to));
@@ -144,7 +145,7 @@ fn zoned(zones: &[Zone], units: u64) -> Result<Box<[(u64, Part)]>, String> {
     let (accesses, span) = (sum(|zone| zone.accesses), sum(|zone| zone.span));
     if (accesses, span) != (100, 100) {
         return Err(format!(
-            "the zones have {accesses} % of the accesses and {span} % of the span: both must come to 100 %"
+            "the zones have {accesses} % of the accesses and {span} % of the span: both must add up to 100 %"
         ));
     }
     let (mut accesses, mut from) = (0, 0);
@@ -159,8 +160,8 @@ fn zoned(zones: &[Zone], units: u64) -> Result<Box<[(u64, Part)]>, String> {
             Some(part) => parts.push((threshold(accesses, 100), part)),
             None => {
                 return Err(format!(
-                    "the zone with {} of the accesses has no block of a stretch of {units}: make the span or the zone \
-                     larger",
+                    "the zone with {} of the accesses contains no block of a stretch of {units}: make the span or the zone \
+                 larger",
                     zone.accesses
                 ));
             }
@@ -169,7 +170,7 @@ fn zoned(zones: &[Zone], units: u64) -> Result<Box<[(u64, Part)]>, String> {
     Ok(parts.into())
 }
 
-/// Normal around the middle (Box and Muller 1958), drawn again where it leaves the stretch.
+/// Normal around the middle (Box and Muller 1958), drawn again if it leaves the stretch.
 fn normal(random: u64, deviation: f64, units: u64) -> u64 {
     let mut random = random;
     loop {

@@ -1,10 +1,10 @@
-//! In which order blocks are visited, where there is an order: forwards, backwards, in strides, with jumps, or at
-//! random with every block once; and how the one integer of a stream, its cursor, holds a place in that order.
+//! In which order blocks are visited, if there is an order: forwards, backwards, in strides, with jumps, or at random
+//! with every block once; and how the one integer of a stream, its cursor, holds a place in that order.
 //!
-//! A cursor has the place in its low bits and a turn above them. The turn counts the laps; where flushes are mixed in,
-//! its lowest bits count those that came at this place, so that no two operations have the same cursor. With jumps the
-//! turn counts the operations: a jump is drawn from the whole cursor, so no place decides for ever what follows it.
-//! The turns of 2^40 places are 2^24 (2^14 where flushes are mixed in) and then begin again.
+//! A cursor has the place in its low bits and a turn above them. The turn counts the laps; if flushes are mixed in,
+//! its lowest bits count the flushes at this place, so that no two operations have the same cursor. With jumps the
+//! turn counts the operations: a jump is drawn from the whole cursor, so that a place does not always have the same
+//! successor. With 2^40 places there are 2^24 turns (2^14 if flushes are mixed in), which then begin again.
 
 use drivelab_core::load::OpKind;
 
@@ -12,25 +12,25 @@ use super::feistel::Feistel;
 use super::sizes::Sizes;
 use super::{bounded, number};
 
-/// Bits that count flushes at one place. A run of 2^10 - 1 is cut off: at 99 % flushes, the most that can be mixed, one
-/// place in 30,000 has a longer one.
+/// Bits that count flushes at one place. A run of more than 2^10 - 1 is cut off: at 99 % flushes, the most that can
+/// be mixed in, one place in 30,000 has a longer one.
 const REPEAT_BITS: u32 = 10;
 
-/// Where a cursor has its place and its turn.
+/// Where the place and the turn are in a cursor.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
     place: u64,
-    /// The bits of the turn that begin again at each place.
+    /// The bits of the turn that restart at each place.
     repeats: u64,
     one_turn: u64,
     lap_shift: u32,
 }
 
 impl Layout {
-    /// Of a sequence that has no places: the cursor is the number of the operation.
+    /// Of a sequence without places: the cursor is the number of the operation.
     pub(crate) const COUNTER: Layout = Layout { place: 0, repeats: 0, one_turn: 1, lap_shift: 0 };
 
-    /// For so many places.
+    /// For `places` places.
     pub(crate) const fn new(places: u64, flushes: bool) -> Self {
         let bits = u64::BITS - places.saturating_sub(1).leading_zeros();
         let one_turn = 1_u64 << bits;
@@ -51,7 +51,7 @@ impl Layout {
         cursor >> self.lap_shift
     }
 
-    /// How many operations without a block came at this place, in whatever unit.
+    /// How many operations without a block came at this place, in an arbitrary unit.
     pub(crate) const fn repeats(&self, cursor: u64) -> u64 {
         cursor & self.repeats
     }
@@ -66,7 +66,7 @@ impl Layout {
         lap << self.lap_shift | place
     }
 
-    /// Whether one more operation without a block may come at this place.
+    /// Whether another operation without a block may come at this place.
     pub(crate) const fn may_stay(&self, cursor: u64) -> bool {
         self.repeats == 0 || cursor & self.repeats != self.repeats
     }
@@ -89,7 +89,7 @@ impl Layout {
         (cursor | self.repeats | self.place).wrapping_add(1)
     }
 
-    /// The place after this one, or the first of the next lap where there are only so many.
+    /// The place after this one, or the first of the next lap if there are no more.
     #[inline]
     pub(crate) const fn step(&self, cursor: u64, places: u64) -> u64 {
         let next = self.place(cursor) + 1;
@@ -102,21 +102,21 @@ impl Layout {
 pub(crate) struct Jumps {
     pub(crate) key: u64,
     pub(crate) place_key: u64,
-    /// What is below this jumps.
+    /// Random numbers below this jump.
     pub(crate) below: u64,
     /// Places where a jump may land.
     pub(crate) landings: u64,
-    /// Units from one to the next.
+    /// Units from one landing to the next.
     pub(crate) units: u64,
 }
 
-/// A sequence that is not just forwards with one size.
+/// A sequence other than plain forwards with one size.
 #[derive(Debug, Clone)]
 pub(crate) struct Walk {
     /// Units of the stretch.
     pub(crate) units: u64,
     pub(crate) backwards: bool,
-    /// Units from start to start; 0 where operations follow each other. Only with one size, which is then the unit.
+    /// Units from start to start; 0 if operations follow each other. Only with one size, which is then the unit.
     pub(crate) stride: u64,
     pub(crate) jumps: Option<Jumps>,
 }
@@ -139,7 +139,7 @@ impl Walk {
         (start, bytes, next)
     }
 
-    /// The place after one where so many units were taken; `None` at the end of a lap. A lap of strides begins again
+    /// The place after one where `taken` units were taken; `None` at the end of a lap. A lap of strides begins again
     /// one block further until every block was visited.
     fn follow(&self, place: u64, taken: u64, smallest: u64) -> Option<u64> {
         if self.stride == 0 {
@@ -155,13 +155,13 @@ impl Walk {
     }
 }
 
-/// Every block once in random order, the whole of it or every `of`-th index.
+/// Every block once in random order: all indices, or every `of`-th index.
 #[derive(Debug, Clone)]
 pub(crate) struct Once {
     pub(crate) permutation: Feistel,
     /// Number of the first index.
     pub(crate) first: u64,
-    /// Distance of the indices.
+    /// Distance between the indices.
     pub(crate) of: u64,
     /// Indices in a lap.
     pub(crate) indices: u64,
@@ -176,7 +176,8 @@ impl Once {
     }
 }
 
-/// Blocks in order from two places: reads go on from one, all else from the other. A cursor holds both in its place.
+/// Blocks in order from two places: reads continue from one, all other operations from the other. A cursor holds both
+/// in its place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Apart {
     /// Blocks of the stretch.
@@ -187,27 +188,26 @@ pub(crate) struct Apart {
 }
 
 impl Apart {
-    /// Most bits of both places: what is above them tells operations at the same places apart.
+    /// Most bits of both places: the bits above them tell operations at the same places apart.
     const MOST_BITS: u32 = 56;
 
     pub(crate) fn new(blocks: u64, backwards: bool) -> Result<Self, String> {
         let bits = u64::BITS - blocks.saturating_sub(1).leading_zeros();
         if 2 * bits > Self::MOST_BITS {
             return Err(format!(
-                "streams by kind go over {} blocks at most, the span has {blocks}: use larger blocks, a smaller span, \
-                 or streams = \"overlapping\"",
+                "streams by kind cover at most {} blocks, the span has {blocks}: use larger blocks, a smaller span, or streams = \"overlapping\"",
                 1_u64 << (Self::MOST_BITS / 2)
             ));
         }
         Ok(Apart { blocks, backwards, bits })
     }
 
-    /// Of its cursors.
+    /// Layout of its cursors.
     pub(crate) const fn layout(&self) -> Layout {
         Layout::new(1 << (2 * self.bits), false)
     }
 
-    /// The places from which reads and all else go on.
+    /// The places from which reads and all other operations continue.
     pub(crate) const fn places(&self, cursor: u64) -> (u64, u64) {
         let one = (1 << self.bits) - 1;
         (cursor & one, cursor >> self.bits & one)

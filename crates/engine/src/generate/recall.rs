@@ -1,16 +1,16 @@
-//! A stream backwards: in which order its cursors come, and which of them had a block.
+//! A stream backwards: the order of its cursors, and which of them had a block.
 //!
-//! A cursor is no number of an operation, so "older" and "newer" are asked here. In an orderly stream, one whose laps
-//! visit each block once in an order that can be reckoned backwards, the last visit to a block follows from the
-//! stream's position; a history of it needs no memory.
+//! A cursor is not the number of an operation, so this module says which is older or newer. In an orderly stream, one
+//! whose laps visit each block once in an order that can be computed backwards, the last visit to a block follows
+//! from the stream's position; its history needs no memory.
 
 use drivelab_core::load::OpKind;
 
 use super::order::Walk;
 use super::stream::{Order, Stream};
 
-/// How far a stream has come: sorts as its operations come. The first part is the turn, which tells two visits of one
-/// block apart.
+/// How far a stream has come: sorts in the order of its operations. The first part is the turn, which tells two
+/// visits of one block apart.
 pub(crate) type Progress = (u64, u64, u64);
 
 impl Stream {
@@ -19,7 +19,7 @@ impl Stream {
         self.blocks
     }
 
-    /// Whether a lap visits this block of its stretch at all.
+    /// Whether a lap visits this block of its stretch.
     pub(crate) fn visits(&self, block: u64) -> bool {
         match &self.order {
             Order::Places(places) => places.of(block).is_some(),
@@ -35,8 +35,8 @@ impl Stream {
         }
     }
 
-    /// Whether every lap visits each block (of its places, where it has some) once, with one size, in an order that can
-    /// be reckoned backwards.
+    /// Whether every lap visits each block (of its places, if it has some) once, with one size, in an order that can
+    /// be computed backwards.
     pub(crate) fn is_orderly(&self) -> bool {
         match &self.order {
             Order::Forward | Order::Backward | Order::Places(_) => true,
@@ -46,7 +46,7 @@ impl Stream {
         }
     }
 
-    /// Whether this may be a cursor of the stream at all. What is not must not be asked for its operation.
+    /// Whether this may be a cursor of the stream. Do not ask for the operation at any other number.
     pub(crate) fn is_cursor(&self, cursor: u64) -> bool {
         match &self.order {
             Order::Uniform | Order::Law(_) => true,
@@ -58,7 +58,8 @@ impl Stream {
         }
     }
 
-    /// Bits of a cursor below its turn. No two visits of one block have the same turn, and a later one has a larger.
+    /// Bits of a cursor below its turn. No two visits of one block have the same turn, and a later visit has a larger
+    /// one.
     pub(crate) const fn turn_shift(&self) -> u32 {
         self.layout.lap_shift()
     }
@@ -78,8 +79,8 @@ impl Stream {
         u64::try_from(places(to).saturating_sub(places(from))).unwrap_or(u64::MAX)
     }
 
-    /// Cursor and kind of the operation with which an orderly stream visits a block of its stretch in a lap; the block
-    /// is one that it visits.
+    /// Cursor and kind of the operation with which an orderly stream visits a block of its stretch in a lap; the lap
+    /// must visit that block.
     pub(crate) fn visit(&self, block: u64, lap: u64) -> (u64, OpKind) {
         let place = match &self.order {
             Order::Once(once) => once.permutation.index_of(block, lap).saturating_sub(once.first),
@@ -104,7 +105,7 @@ const fn rank(walk: &Walk, place: u64) -> u64 {
     if walk.stride == 0 {
         return place;
     }
-    // Places with a smaller remainder come first; the first of the remainders have one place more than the others.
+    // Places with a smaller remainder come first; the first few remainders have one place more than the others.
     let (remainder, row) = (place % walk.stride, place / walk.stride);
     let (rows, longer) = (walk.units / walk.stride, walk.units % walk.stride);
     remainder * rows + if remainder < longer { remainder } else { longer } + row

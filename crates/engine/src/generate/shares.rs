@@ -1,4 +1,4 @@
-//! A number in whole shares.
+//! Splits a number into whole shares.
 
 /// `total` in `parts` shares that differ by one at most.
 pub(crate) fn fair_shares(total: u64, parts: u64) -> Box<[u64]> {

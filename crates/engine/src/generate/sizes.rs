@@ -1,4 +1,4 @@
-//! How large the next operation is: one size, or drawn from a weighted mix (shares of the operations).
+//! Size of the next operation: one size, or drawn from a weighted mix (shares of the operations).
 
 use drivelab_core::units::common_divisor;
 use drivelab_core::workload::Workload;
@@ -18,9 +18,9 @@ struct Size {
 #[derive(Debug, Clone)]
 pub(crate) struct Sizes {
     key: u64,
-    /// Empty where there is one size.
+    /// Empty if there is one size.
     mix: Box<[Size]>,
-    /// Largest bytes of which every size is a multiple; the size itself where there is one.
+    /// Largest number of bytes of which every size is a multiple; the size itself if there is only one.
     unit: u64,
     largest: u32,
     smallest_units: u64,
@@ -41,7 +41,9 @@ impl Sizes {
         }
         let whole: u64 = asked.clone().map(|size| u64::from(size.operations)).sum();
         if whole == 0 && !workload.block_size_mix.is_empty() {
-            return Err("no block size of the mix has a share: give at least one of them more than 0".to_owned());
+            return Err(
+                "no block size of the mix has a share: give at least one of them a share of more than 0".to_owned()
+            );
         }
         let unit = asked.clone().map(|size| size.block_size.get()).fold(block.get(), common_divisor);
         let mut end = 0;
@@ -59,7 +61,7 @@ impl Sizes {
         Ok(Sizes { key, mix, unit, largest, smallest_units })
     }
 
-    /// Largest bytes of which every size is a multiple.
+    /// Largest number of bytes of which every size is a multiple.
     pub(crate) const fn unit(&self) -> u64 {
         self.unit
     }
@@ -69,7 +71,7 @@ impl Sizes {
         self.smallest_units
     }
 
-    /// The size, where there is only one.
+    /// The size, if there is only one.
     pub(crate) fn only(&self) -> Option<u32> {
         self.mix.is_empty().then_some(self.largest)
     }
@@ -86,8 +88,8 @@ impl Sizes {
         (size.bytes, size.units)
     }
 
-    /// As [`Sizes::draw`]; where fewer than the drawn units are left, the largest size that fits. `room` is at least
-    /// the smallest size.
+    /// [`Sizes::draw`]; if fewer than the drawn units are left, the largest size that fits. `room` is at least the
+    /// smallest size.
     #[inline]
     pub(crate) fn draw_within(&self, cursor: u64, room: u64) -> (u32, u64) {
         let drawn = self.draw(cursor);
@@ -139,14 +141,14 @@ mod tests {
                 let share = f64::from(*share) / f64::from(whole);
                 prop_assert!(is_share(count, DRAWS, share), "{count} of {DRAWS} have {bytes} bytes, due {share}");
             }
-            // Nothing else is drawn, and every size is its units.
+            // No other size is drawn, and every size matches its units.
             for (bytes, units) in drawn {
                 prop_assert!(mix.iter().any(|(size, _)| *size == u64::from(bytes)));
                 prop_assert_eq!(u64::from(bytes), units * sizes.unit());
             }
         }
 
-        /// Where less is left than was drawn, the largest size that fits; never one that does not.
+        /// If less is left than was drawn, the largest size that fits; never one that does not.
         #[test]
         fn what_is_drawn_fits(mix in mixes(), key in any::<u64>(), more in 0_u64..300) {
             let sizes = sizes(&mix, key);

@@ -24,13 +24,13 @@ pub(crate) struct Op {
 /// Where the blocks come from.
 #[derive(Debug, Clone)]
 pub(crate) enum Order {
-    /// Anywhere, one as likely as another, one size.
+    /// Anywhere, all equally likely, one size.
     Uniform,
     /// Forwards, one size.
     Forward,
     /// Backwards, one size.
     Backward,
-    /// Any other order of following.
+    /// Any other order.
     Walk(Box<Walk>),
     /// At random, each once.
     Once(Box<Once>),
@@ -38,7 +38,7 @@ pub(crate) enum Order {
     Law(Box<Law>),
     /// Forwards over a sample of the blocks, one size.
     Places(Arc<Places>),
-    /// Reads and all else each in order from a place of their own, one size.
+    /// Reads and all other operations each sequential from a place of their own, one size.
     Apart(Apart),
 }
 
@@ -64,7 +64,7 @@ impl Places {
         Some(if self.backwards { self.len() - 1 - place } else { place })
     }
 
-    /// How many there are.
+    /// Number of places.
     pub(crate) const fn len(&self) -> u64 {
         self.blocks.len() as u64
     }
@@ -72,8 +72,8 @@ impl Places {
 
 /// One thread's sequence: a pure function of key and cursor.
 ///
-/// A mixed sequence has one position, but for [`Order::Apart`]: each operation takes the next block and its kind is
-/// drawn, so a pass touches every block exactly once, whichever way. A flush takes no block.
+/// A mixed sequence has one position, except for [`Order::Apart`]: each operation takes the next block and its kind
+/// is drawn, so a pass touches every block exactly once, with any kind. A flush takes no block.
 #[derive(Debug, Clone)]
 pub(crate) struct Stream {
     pub(super) order: Order,
@@ -83,15 +83,15 @@ pub(crate) struct Stream {
     pub(super) start: u64,
     /// Units in the stretch; at least 1.
     pub(super) blocks: u64,
-    /// Bytes of a unit: the size of the operations, or what all their sizes are multiples of.
+    /// Bytes of a unit: the size of the operations, or a size that all their sizes are multiples of.
     pub(super) unit: u64,
     pub(super) kinds: Kinds,
     pub(super) sizes: Sizes,
 }
 
 impl Stream {
-    /// The operation at `cursor`, and the cursor of the next one. Cursors begin at 0; a cursor is the one integer from
-    /// which a stream goes on. It is opaque: not the number of the operation.
+    /// The operation at `cursor`, and the cursor of the next one. Cursors begin at 0; a cursor is the one integer
+    /// from which a stream continues. It is opaque: it is not the number of the operation.
     #[inline(always)]
     pub(crate) fn op(&self, cursor: u64) -> (Op, u64) {
         if self.kinds.any_flush() && self.kinds.is_flush(cursor) && self.layout.may_stay(cursor) {
@@ -146,17 +146,17 @@ impl Stream {
         Op { offset: self.start + block * self.unit, length: self.unit as u32, kind }
     }
 
-    /// Start and length in bytes of the part of the target that it may touch.
+    /// Start and length in bytes of the part of the target that the stream may touch.
     pub(crate) const fn stretch(&self) -> (u64, u64) {
         (self.start, self.blocks * self.unit)
     }
 
-    /// Bytes of which the offsets in its stretch and the lengths of its operations are multiples.
+    /// Offsets in its stretch and lengths of its operations are multiples of this many bytes.
     pub(crate) const fn unit(&self) -> u64 {
         self.unit
     }
 
-    /// Operations with a block in one pass; `None` where there are no passes, or where their number is drawn.
+    /// Operations with a block in one pass; `None` if there are no passes, or if their number is random.
     pub(crate) fn pass(&self) -> Option<u64> {
         match &self.order {
             Order::Forward | Order::Backward => Some(self.blocks),

@@ -9,8 +9,9 @@ use proptest::prelude::*;
 use super::build::streams;
 use super::stream::{Op, Stream};
 
-/// Chi-square of counts against what was expected, in standard deviations from its mean (Wilson and Hilferty 1931),
-/// so that one bound fits any number of bins. The seeds of the tests are fixed: a correct generator passes always.
+/// Chi-square of counts compared with the expected ones, in standard deviations from its mean (Wilson and Hilferty
+/// 1931), so that one bound fits any number of bins. The seeds of the tests are fixed: a correct generator always
+/// passes.
 pub(crate) fn chi_square_deviation(counts: &[u64], expected: &[f64]) -> f64 {
     assert_eq!(counts.len(), expected.len());
     let chi_square: f64 =
@@ -20,8 +21,8 @@ pub(crate) fn chi_square_deviation(counts: &[u64], expected: &[f64]) -> f64 {
     (cube_root - (1.0 - 2.0 / (9.0 * degrees))) / (2.0 / (9.0 * degrees)).sqrt()
 }
 
-/// Whether so many of so many draws are what a share gives, within six standard deviations: with seeds that change, as
-/// in property tests, a correct generator fails once in 500 million times.
+/// Whether this many of this many draws fit a share, within six standard deviations. With seeds that change, as in
+/// property tests, a correct generator fails once in 500 million times.
 pub(crate) fn is_share(count: u64, draws: u64, share: f64) -> bool {
     let (expected, draws) = (share * draws as f64, draws as f64);
     (count as f64 - expected).abs() <= 6.0 * (draws * share * (1.0 - share)).sqrt() + 1e-9
@@ -32,7 +33,7 @@ pub(crate) fn percent(value: u64) -> Percent {
     Percent::new(value).unwrap()
 }
 
-/// Reads of 4 KiB over so many blocks from byte 0 on.
+/// Reads of 4 KiB over this many blocks from byte 0 on.
 pub(crate) fn load(pattern: Pattern, blocks: u64) -> Workload {
     let span = Span { offset: Bytes::new(0), length: Bytes::new(blocks * 4096) };
     Workload { pattern, span, ..Workload::default() }
@@ -52,8 +53,8 @@ pub(crate) fn ops(stream: &Stream, mut cursor: u64) -> impl Iterator<Item = Op> 
     })
 }
 
-/// Workloads with every kind of order, of at most so many blocks, that change blocks in every way; with flushes and
-/// reads in between, and some with mixed sizes or jumps.
+/// Workloads with every kind of order, of at most `most_blocks` blocks, that change blocks in every way; with flushes
+/// and reads in between, and some with mixed sizes or jumps.
 pub(crate) fn loads(most_blocks: u64) -> impl Strategy<Value = Workload> {
     let patterns = prop_oneof![
         Just((Pattern::Sequential, 0)),

@@ -1,12 +1,12 @@
 //! Zipf's law over any number of ranks, exactly and without a table of them: rejection-inversion.
 //!
-//! Hörmann and Derflinger: "Rejection-inversion to generate variates from monotone discrete distributions", ACM TOMACS
-//! 6(3), 1996. The area under the density x^-s between the ranks is inverted; a rank is then accepted with the share
-//! of its area that is its own, on average after few more than one draw.
+//! Hörmann and Derflinger: "Rejection-inversion to generate variates from monotone discrete distributions", ACM
+//! TOMACS 6(3), 1996. The area under the density x^-s between the ranks is inverted; a rank is then accepted with the
+//! share of its area that is its own. On average this takes few more draws than one.
 
 use super::{GOLDEN, mix, unit_interval};
 
-/// First ranks whose acceptance is worked out in advance: most draws go to them.
+/// First ranks, whose acceptance is computed in advance: most draws go to them.
 const HEAD: u64 = 256;
 
 /// Ranks `1..=ranks`, rank k in proportion to k^-exponent.
@@ -14,22 +14,22 @@ const HEAD: u64 = 256;
 pub(crate) struct Zipf {
     exponent: f64,
     ranks: u64,
-    /// 1 - exponent, and the inverse of that where it is not 0.
+    /// 1 - exponent, and the inverse of that if it is not 0.
     power: f64,
     inverse: f64,
     /// Area up to the end of the last rank.
     end: f64,
     /// From there back to the start.
     back: f64,
-    /// A draw that lies this little below its rank is accepted unseen.
+    /// A draw that lies at most this far below its rank is accepted without a check.
     near: f64,
     /// Areas from which the first ranks are accepted.
     head: Box<[f64]>,
 }
 
 impl Zipf {
-    /// `exponent` above 0, in whole thousandths: closer to 1, but not 1, the areas lose their digits. `ranks` at
-    /// least 1.
+    /// `exponent` above 0, in whole thousandths: for values closer to 1, except 1 itself, the areas lose precision.
+    /// `ranks` at least 1.
     pub(crate) fn new(exponent: f64, ranks: u64) -> Self {
         let power = 1.0 - exponent;
         // 1 - 0.999 is not exactly 0.001, but 1 - 1 is 0.

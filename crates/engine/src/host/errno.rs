@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// `EPERM: Operation not permitted`, or the kernel's sentence where the name is not listed.
+/// `EPERM: Operation not permitted`, or only the kernel's sentence if the name is not listed.
 pub(crate) fn describe(error: &io::Error) -> String {
     let name = match error.raw_os_error() {
         Some(libc::EPERM) => "EPERM",

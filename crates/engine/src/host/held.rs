@@ -1,9 +1,9 @@
-//! What held the whole process up: that it stood still, and a CPU quota. Never in a loop that issues.
+//! What held up the whole process: stops of the process, and a CPU quota. Never used in a loop that issues.
 //!
-//! A thread of its own sleeps for 25 ms at a time and looks at the clock before and after. Where a look comes much
-//! later than it should, and the thread neither ran meanwhile nor waited for a CPU, nothing of the process ran: it was
-//! stopped (SIGSTOP), frozen (cgroup), or the machine stood still. A suspended machine shows by the clock that goes on
-//! meanwhile. The thread does nothing else, because a stop during other work cannot be told from it.
+//! A thread of its own sleeps for 25 ms at a time and reads the clock before and after. If a reading comes much later
+//! than it should, and the thread neither ran meanwhile nor waited for a CPU, nothing of the process ran: it was
+//! stopped (SIGSTOP), frozen (cgroup), or the machine was stopped. A suspended machine shows by the clock that goes
+//! on meanwhile. The thread does nothing else, because a stop during other work cannot be told from that work.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -20,10 +20,10 @@ const LATE_NS: u64 = 50_000_000;
 /// A stop longer than this is always reported, because it shows in the longest latencies. The two clocks that show a
 /// suspend are read one after the other, so a shorter difference means nothing.
 const LONG_NS: u64 = 200_000_000;
-/// Shorter stops are reported where together they exceed this fraction (1/100) of the step.
+/// Shorter stops are reported if together they exceed this fraction (1/100) of the step.
 const PARTS: u64 = 100;
 
-/// How long the whole process stood still in a step, in nanoseconds.
+/// How long the whole process was stopped in a step, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Still {
     long: u64,
@@ -37,21 +37,21 @@ impl Still {
         *sum = sum.saturating_add(still);
     }
 
-    /// Nanoseconds to report for a step of this length: short stops count only where they add up.
+    /// Nanoseconds to report for a step of this length: short stops count only if they add up.
     pub(crate) const fn of(self, step_ns: u64) -> u64 {
         let short = if self.short > step_ns / PARTS { self.short } else { 0 };
         self.long.saturating_add(short)
     }
 }
 
-/// Time between two looks.
+/// Time between two readings.
 const LOOK: Duration = Duration::from_millis(25);
 
-/// The thread that looks whether the process stands still.
+/// The thread that watches for stops of the process.
 #[derive(Debug)]
 pub(crate) struct Watcher {
     over: Arc<AtomicBool>,
-    /// `None` where the thread could not be started; stops are then not seen.
+    /// `None` if the thread could not be started; stops are then not seen.
     thread: Option<JoinHandle<Still>>,
 }
 
@@ -79,7 +79,7 @@ impl Watcher {
 }
 
 impl Drop for Watcher {
-    /// Ends the thread also where a callback panics and the stops are never asked for.
+    /// Ends the thread also if a callback panics and the stops are never asked for.
     fn drop(&mut self) {
         self.wake_to_end();
     }
@@ -101,11 +101,11 @@ fn watched(over: &AtomicBool) -> Still {
 struct Watch {
     /// Time of the last reading.
     looked: u64,
-    /// How far the clock that goes on while the machine is suspended was ahead.
+    /// How far the clock that goes on during a suspension was ahead.
     ahead: u64,
     /// Time the thread had run or waited for a CPU until then.
     busy: u64,
-    /// The kernel's account of the thread.
+    /// The kernel's statistics of the thread.
     schedstat: Option<File>,
 }
 
@@ -136,7 +136,7 @@ impl Watch {
         still
     }
 
-    /// Nanoseconds that the thread has run or waited for a CPU so far; 0 where the kernel keeps no such account.
+    /// Nanoseconds that the thread has run or waited for a CPU so far; 0 if the kernel keeps no such statistics.
     fn busy_so_far(&self) -> u64 {
         let mut text = [0; 96];
         let read = self.schedstat.as_ref().and_then(|file| file.read_at(&mut text, 0).ok()).unwrap_or(0);
@@ -150,8 +150,8 @@ fn busy_in(schedstat: &str) -> u64 {
     schedstat.split_whitespace().take(2).filter_map(|number| number.parse::<u64>().ok()).sum()
 }
 
-/// For how many nanoseconds a process was stopped: how `late` its thread read the clock, less the time the thread ran
-/// or waited for a CPU (`busy`), plus the time for which the machine was `suspended`.
+/// For how many nanoseconds a process was stopped: how `late` its thread read the clock, less the time that the
+/// thread ran or waited for a CPU (`busy`), plus the time for which the machine was `suspended`.
 const fn stood_still(late: u64, busy: u64, suspended: u64) -> u64 {
     let still = late.saturating_sub(busy);
     let still = if still > LATE_NS { still } else { 0 };
@@ -159,7 +159,7 @@ const fn stood_still(late: u64, busy: u64, suspended: u64) -> u64 {
     still.saturating_add(suspended)
 }
 
-/// Nanoseconds for which the machine has been suspended so far, from a start that stays the same.
+/// Nanoseconds for which the machine has been suspended so far, from a fixed origin.
 pub(crate) fn suspended_ns() -> u64 {
     clocks().1
 }
@@ -179,25 +179,25 @@ fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Nanoseconds in which quotas of this process's cgroups, and of those that they lie in, kept it from a CPU, summed
-/// over CPUs; 0 where nothing counts it.
+/// Nanoseconds in which quotas of this process's cgroups and their parents kept it from a CPU, summed over CPUs; 0 if
+/// nothing counts it.
 pub(crate) fn kept_by_quota_ns() -> u64 {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let Some((roots, path)) = cpu_group(&groups) else { return 0 };
     let text = |root: &str, path: &str| fs::read_to_string(format!("{root}{path}/cpu.stat")).ok();
-    // In a container the path may be that of the host, and its own group the root.
+    // In a container the path may be the host's, with the process's own group mounted as the root.
     let of_root = |root: &&str| text(root, &path).or_else(|| text(root, "")).is_some();
     let Some(root) = roots.into_iter().find(of_root) else { return 0 };
     let mut levels: Vec<&str> = path.match_indices('/').map(|(at, _)| path.get(..at).unwrap_or_default()).collect();
     levels.push(&path);
     levels.sort_unstable();
     levels.dedup();
-    // The root of all has no quota; where the root is this container's own, it has.
+    // The root of the whole tree has no quota; a root that is this container's own group has one.
     levels.retain(|level| *level != "/");
     levels.iter().filter_map(|level| text(root, level)).map(|stat| throttled_ns(&stat)).sum()
 }
 
-/// Where the group that shares CPU time out may be found, and its path: of version 1, or of version 2.
+/// Where the group that controls CPU time may be found, and its path: of version 1, or of version 2.
 fn cpu_group(groups: &str) -> Option<(Vec<&'static str>, String)> {
     let lines = || groups.lines().filter_map(|line| line.split_once(':')?.1.split_once(':'));
     let v1 = lines().find(|(controllers, _)| controllers.split(',').any(|one| one == "cpu"));
@@ -209,7 +209,7 @@ fn cpu_group(groups: &str) -> Option<(Vec<&'static str>, String)> {
     Some((vec!["/sys/fs/cgroup", "/sys/fs/cgroup/unified"], path.to_owned()))
 }
 
-/// Of a `cpu.stat`: `throttled_time` in nanoseconds (version 1) or `throttled_usec` (version 2).
+/// From a `cpu.stat`: `throttled_time` in nanoseconds (version 1) or `throttled_usec` (version 2).
 fn throttled_ns(stat: &str) -> u64 {
     let of = |name: &str| stat.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
     of("throttled_time ").or_else(|| of("throttled_usec ").map(|time| time.saturating_mul(1000))).unwrap_or(0)
@@ -243,8 +243,8 @@ mod tests {
 
     #[test]
     fn a_sleep_of_its_length_is_none_of_it() {
-        // However busy the machine is: what it waits for a CPU is told apart. Where the hypervisor stops the machine
-        // for so long, it really stood still, and not each time.
+        // However busy the machine is, waiting for a CPU is told apart. A hypervisor that stops the machine for that
+        // long really stops the process, but not every time.
         let stood_still = || {
             let mut watch = Watch::of_this_thread();
             thread::sleep(Duration::from_millis(20));

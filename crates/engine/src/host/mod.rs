@@ -1,4 +1,4 @@
-//! What the kernel says of this process and its machine, and what is asked of it beside I/O.
+//! What the kernel reports about this process and its machine, and requests to it other than I/O.
 
 pub(crate) mod errno;
 pub(crate) mod held;

@@ -1,15 +1,17 @@
-//! A table of open files of its own for a thread that issues system calls on one file.
+//! A separate table of open files for a thread that issues system calls on one file.
 //!
-//! Where threads share a table, the kernel counts a reference to the file up and down in every call, atomically
-//! (`__fdget`, fs/file.c); with a table of its own it does not, which saves a tenth of a call that does nothing else.
-//! Unsafe because a handle that is closed by another thread stays open in this one's table until this thread ends.
+//! If threads share a table, the kernel counts a reference to the file up and down in every call, atomically
+//! (`__fdget`, fs/file.c). With a table of its own a thread avoids this, which saves a tenth of a call that does
+//! nothing else. Unsafe because a handle that is closed by another thread stays open in this thread's table until
+//! this thread ends.
 #![expect(unsafe_code, reason = "unshare(2) with CLONE_FILES is declared unsafe")]
 
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
-/// Copies the table for the calling thread. Where a sandbox forbids it, everything works as before.
+/// Copies the table for the calling thread. If a sandbox forbids it, everything works as before.
 pub(crate) fn take() {
-    // SAFETY: the thread goes on with the handles that it has: they are the same files under the same numbers in the
-    // copy. It hands no handle that it opens to another thread, and it ends with the step, which closes its table.
+    // SAFETY: the thread continues to use the handles that it has: they are the same files under the same numbers in
+    // the copy. It hands no handle that it opens to another thread, and it ends with the step, which closes its
+    // table.
     let _ = unsafe { unshare_unsafe(UnshareFlags::FILES) };
 }

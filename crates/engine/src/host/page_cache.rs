@@ -1,12 +1,11 @@
-//! The page cache before a step that goes through it: what lies in it from before would be measured instead of the
-//! drive.
+//! The page cache before a step that goes through it: data cached earlier would be measured instead of the drive.
 
 use drivelab_core::target::IoTarget;
 use drivelab_core::workload::Workload;
 use rustix::fs::{Advice, FileType};
 
-/// Writes back and drops what the cache holds of the target; what was done, for the record. `None` where every group
-/// goes past the cache, or the target has none.
+/// Writes back and drops what the cache holds of the target; returns what was done, for the record. `None` if every
+/// group uses direct I/O, or the target has no page cache.
 pub(crate) fn prepare(target: &IoTarget, workload: &Workload) -> Option<String> {
     if workload.groups().all(|group| group.direct) {
         return None;
@@ -20,6 +19,6 @@ pub(crate) fn prepare(target: &IoTarget, workload: &Workload) -> Option<String> 
     let dropped = written.and_then(|()| rustix::fs::fadvise(handle, 0, None, Advice::DontNeed));
     Some(match dropped {
         Ok(()) => "written back and dropped before the step (POSIX_FADV_DONTNEED)".to_owned(),
-        Err(error) => format!("could not be dropped before the step ({error}): what it holds is measured too"),
+        Err(error) => format!("could not be dropped before the step ({error}): cached data is measured too"),
     })
 }

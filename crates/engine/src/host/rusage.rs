@@ -11,10 +11,11 @@ pub(crate) struct CpuTime {
 }
 
 impl CpuTime {
-    /// Of the calling thread since it began; zero where the kernel refuses, which it does not do on Linux.
+    /// Of the calling thread since it began; zero if the kernel refuses, which Linux does not do.
     pub(crate) fn of_this_thread() -> Self {
-        // getrusage gives the kernel's sum as of the last tick or switch, milliseconds ago. Reading the thread's clock
-        // brings that sum up to date (task_sched_runtime in kernel/sched/core.c), and getrusage then splits what is.
+        // getrusage returns the kernel's sum as of the last tick or switch, milliseconds ago. Reading the thread's
+        // clock brings that sum up to date (task_sched_runtime in kernel/sched/core.c), and getrusage then splits the
+        // updated sum.
         let _up_to_date = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
         let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
         // SAFETY: the pointer is valid for writing one `rusage` for the whole call; the kernel fills it.
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     /// A thread cannot have used more of a CPU than there was time: the kernel's own sum lags by up to a tick (4 ms
-    /// and more), and what is used before the first look must not count as used after it.
+    /// and more), and CPU time used before the first reading must not count as used after it.
     #[test]
     fn a_short_stretch_holds_no_more_cpu_time_than_time() {
         for _ in 0..300 {

@@ -1,4 +1,4 @@
-//! The memory of a thread: how large its arena is, and the pool in it from which random data is written.
+//! The memory of a thread: the size of its arena, and the pool inside it from which random data is written.
 
 use drivelab_core::backend::BackendError;
 use drivelab_core::load::{DATA_WINDOW, OpKind};
@@ -15,10 +15,10 @@ use crate::memory::slots::Shape;
 use crate::step::manner::Kind;
 use crate::uring::ring::Whereto;
 
-/// Most memory for the pools of all threads, where nobody asked for larger ones than [`LOOK_BACK_LEAST`] takes.
+/// Most memory for the pools of all threads, unless [`LOOK_BACK_LEAST`] needs more.
 const POOLS_MAX: u64 = 1 << 30;
 
-/// Random data comes again no nearer than this, however many threads there are.
+/// Random data repeats no closer than this, however many threads there are.
 const LOOK_BACK_LEAST: u64 = DATA_WINDOW.get();
 
 /// Arena of one thread.
@@ -31,7 +31,9 @@ pub(super) fn shape(
     let needs = target.direct_io().filter(|_| workload.direct);
     let align = needs.map_or(1, |needs| needs.memory_align.get());
     if align > PAGE as u64 {
-        return unfit(format!("buffers aligned to {align} bytes were asked for; drivelab has pages of {PAGE}"));
+        return unfit(format!(
+            "buffers aligned to {align} bytes were asked for; drivelab's are aligned to pages of {PAGE}"
+        ));
     }
     let align = align.max(SECTOR as u64);
     let stride = workload.block_size.get().next_multiple_of(align);
@@ -41,7 +43,7 @@ pub(super) fn shape(
     Ok(Shape { stride: size(stride), slots: workload.queue_depth.get() as usize, reads, pool })
 }
 
-/// How far back whoever stores the data may look.
+/// How far back whatever stores the data may look for repeats.
 fn reach(whereto: Whereto<'_>) -> u64 {
     match whereto {
         Whereto::File(handle) => look_back::window(handle, true).get(),
@@ -50,7 +52,7 @@ fn reach(whereto: Whereto<'_>) -> u64 {
     }
 }
 
-/// Bytes of all arenas of a thread: it has one, but with the sync backend one for each of its OS threads.
+/// Bytes of all arenas of a thread: one arena, or with the sync backend one for each of its OS threads.
 pub(super) fn bytes_by(kind: Kind, shape: &Shape) -> u128 {
     match kind {
         Kind::Uring(_) => shape.bytes(),
@@ -58,12 +60,12 @@ pub(super) fn bytes_by(kind: Kind, shape: &Shape) -> u128 {
     }
 }
 
-/// More than memory has where the number does not fit.
+/// Larger than any memory if the number does not fit.
 fn size(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-/// What one thread writes from, on what may look back so far as `reach`.
+/// What one thread writes from, for a target that may look back as far as `reach`.
 fn pool(workload: &Workload, reach: u64, kind: Kind, (stride, align): (u64, u64)) -> PoolShape {
     match workload.data {
         DataPattern::Incompressible => {}
@@ -87,7 +89,8 @@ fn pool(workload: &Workload, reach: u64, kind: Kind, (stride, align): (u64, u64)
     if let Some(asked) = workload.content.window {
         return shape(asked.get());
     }
-    // Many threads must not take a host's memory for what hardly a target has; the record says how far the pools reach.
+    // Many threads must not fill a host's memory for the sake of a few targets; the record says how far the pools
+    // reach.
     let threads = u128::from(workload.threads.get());
     let all_pools = |window: u64| {
         let pool = Some(shape(window));
@@ -110,7 +113,8 @@ mod tests {
     const MIB: u64 = 1 << 20;
     const RING: Kind = Kind::Uring(Mode::Plain);
 
-    /// Writes of 4 KiB to what may look back 16 MiB (FUSE, NFS, ZFS): the shape of a thread, and the bytes of all.
+    /// Writes of 4 KiB to a target that may look back 16 MiB (FUSE, NFS, ZFS): the shape of a thread, and the bytes
+    /// of all threads.
     fn of_16_mib(kind: Kind, queue_depth: u64, threads: u64) -> (Shape, u128) {
         let workload = Workload {
             write_percent: Percent::new(100).unwrap(),
@@ -137,7 +141,7 @@ mod tests {
         assert_eq!(bytes_by(Kind::Sync, &ring), 256 * each, "the same ring would be held 256 times");
         let (shrunk, bytes) = of_16_mib(Kind::Sync, 256, 4);
         assert_eq!((apart(&shrunk), bytes), (MIB + 4096, 1024 * u128::from(MIB + 4096)));
-        // Where there is room, nothing comes again within what the target may look back.
+        // If there is room, nothing repeats within what the target may look back over.
         let (few, bytes) = of_16_mib(Kind::Sync, 32, 1);
         assert_eq!((apart(&few), bytes), (16 * MIB + 4096, 32 * each));
     }

@@ -1,4 +1,4 @@
-//! Whether a workload fits the target, and what it comes to: stretches, arenas, budgets.
+//! Whether a workload fits the target, and its resolved form: stretches, arenas, budgets.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -31,12 +31,12 @@ use crate::uring::ring::Whereto;
 
 /// Largest file whose bytes are written.
 pub const DATA_FILE_MAX: u64 = 1 << 30;
-/// Sets the draws of a schedule apart from those of offsets.
+/// Separates the draws of a schedule from those of offsets.
 const SCHEDULE_KEY: u64 = 0x5C4E_D01E;
 
 impl<'a> Job<'a> {
-    /// Checks a request against what its groups go to, for a backend of this kind; [`Job::check_buffers`] comes after
-    /// it. `trace_entries` is the room for a trace per thread and interval.
+    /// Checks a request against the targets of its groups, for a backend of this kind; [`Job::check_buffers`] comes
+    /// after it. `trace_entries` is the room for a trace per thread and interval.
     pub(crate) fn fit(
         targets: Targets<'a>,
         request: &StepRequest<'_>,
@@ -84,14 +84,14 @@ struct Checked<'a, 'w> {
 }
 
 impl<'a, 'w> Checked<'a, 'w> {
-    /// Takes the workload apart without `..`, so that a new field cannot be ignored.
+    /// Destructures the workload without `..`, so that a new field cannot be overlooked.
     fn new(
         target: &'a IoTarget,
         workload: &'w Workload,
         (placement, beside): (Option<&PlacementHandles>, bool),
     ) -> Result<Self, BackendError> {
         let Workload {
-            // Kinds, sizes, order and locality are the streams' business.
+            // The streams handle kinds, sizes, order and locality.
             write_percent: _,
             other: _,
             block_size_mix: _,
@@ -99,39 +99,37 @@ impl<'a, 'w> Checked<'a, 'w> {
             stride: _,
             places: _,
             seek_percent: _,
-            // `check_span`, `whereto`, `shape`, `data` look at these.
+            // `check_span`, `whereto`, `shape`, `data` check these.
             block_size: _,
             span: _,
             direct: _,
             data: _,
             content: _,
-            // `Targets::of` has looked at it.
+            // `Targets::of` has checked it.
             on: _,
             // `thread` hands these over.
             queue_depth: _,
             pace,
             placement: _,
-            // `Placed::of` looks at it.
+            // `Placed::of` checks it.
             placement_handle: _,
-            // `Sealing::of` looks at it.
+            // `Sealing::of` checks it.
             verify: _,
             pattern,
             streams: sharing,
             threads,
             seed,
             name: _,
-            // `replay::check` and `replay::with_trace` look at it.
+            // `replay::check` and `replay::with_trace` check it.
             replay: _,
             beside: groups,
             files,
         } = workload;
         if files.is_some() {
-            return unfit("work on files stands by itself, without groups of threads beside it".into());
+            return unfit("work on files cannot have other groups of threads".into());
         }
         if beside && !groups.is_empty() {
-            return unfit(
-                "a group of threads beside others has groups beside itself: state them all in one list".into(),
-            );
+            return unfit("a group of threads beside others has groups of its own: put them all in one list".into());
         }
         check_kinds(target, workload)?;
         if workload.replay.is_some() {
@@ -208,7 +206,7 @@ struct Own {
     sealing: Sealing,
 }
 
-/// Where a thread begins.
+/// Where a thread's numbering begins.
 struct ThreadJobStart {
     /// Threads of the groups before its own.
     before: usize,
@@ -240,20 +238,20 @@ fn read_data_file(file: &Path) -> Result<Arc<[u8]>, BackendError> {
     drivelab_core::input::read(file, DATA_FILE_MAX).map(Arc::from).map_err(system)
 }
 
-/// Different for each execution, so that what a round writes was never written before.
+/// Differs for each execution, so that a round never writes what an earlier one wrote.
 fn data_key(seed: u64, request: &StepRequest<'_>) -> u64 {
     let step = request.key.step.as_str().bytes().fold(seed, |key, byte| mix(key.wrapping_add(u64::from(byte) + 1)));
     derive(step, u64::from(request.key.round))
 }
 
-/// The handle to use, where the kernel's wishes for direct I/O are met.
+/// The handle to use, if the kernel's conditions for direct I/O are met.
 fn whereto<'a>(target: &'a IoTarget, workload: &Workload) -> Result<Whereto<'a>, BackendError> {
     let Some(needs) = target.direct_io() else { return Ok(Whereto::Nop) };
     let path = target.path().display();
     let handle = target.handle(workload.direct).filter(|_| !workload.direct || needs.supported);
     let Some(handle) = handle else {
         return unfit(format!(
-            "direct I/O was asked for and '{path}' has none: {}; use a folder on a disk's file system, or a load that \
+            "direct I/O was asked for, but '{path}' does not support it: {}; use a folder on a disk's file system, or a load that \
              goes through the page cache",
             needs.reason
         ));
@@ -262,13 +260,13 @@ fn whereto<'a>(target: &'a IoTarget, workload: &Workload) -> Result<Whereto<'a>,
     let odd = workload.block_sizes().into_iter().find(|size| !size.get().is_multiple_of(align));
     if let (true, Some(odd)) = (workload.direct, odd) {
         return unfit(format!(
-            "blocks of {odd} cannot be moved past the page cache of '{path}': direct I/O needs multiples of {} there",
+            "blocks of {odd} cannot bypass the page cache of '{path}': direct I/O needs multiples of {} there",
             needs.offset_align
         ));
     }
     if workload.direct && !workload.span.offset.get().is_multiple_of(align) {
         return unfit(format!(
-            "a span from byte {} cannot be reached past the page cache of '{path}': direct I/O needs multiples of {}",
+            "a span from byte {} cannot bypass the page cache of '{path}': direct I/O needs multiples of {}",
             workload.span.offset.get(),
             needs.offset_align
         ));

@@ -32,7 +32,7 @@ pub(crate) struct Job<'a> {
     pub(crate) is_nop: bool,
     /// Direct I/O was asked for by every group.
     pub(crate) direct: bool,
-    /// What the end of the budget is called.
+    /// Which stop reason the end of the budget is.
     pub(crate) reason: StopReason,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Job<'a> {
 pub(crate) struct Group {
     pub(crate) name: String,
     pub(crate) layout: Layout,
-    /// Whether its streams are told in the record.
+    /// Whether the record lists its streams.
     pub(crate) sequential: bool,
     pub(crate) weight: u32,
     /// Operations in flight over its threads.
@@ -55,15 +55,16 @@ pub(crate) struct Group {
 pub(crate) struct ThreadJob<'a> {
     pub(crate) group: usize,
     pub(crate) whereto: Whereto<'a>,
-    /// How its writes are placed, where they are.
+    /// How its writes are placed, if they are.
     pub(crate) placed: Option<Placed<'a>>,
     pub(crate) depth: u32,
     pub(crate) stream: Stream,
-    /// Number of the thread whose position the stream has: its own, or the group's first where they share one.
+    /// Number of the thread that holds the stream's position: its own, or the group's first if the group shares one
+    /// stream.
     pub(crate) cursor_at: usize,
     pub(crate) shares_cursor: bool,
     pub(crate) schedule: Option<Schedule>,
-    /// It replays a trace whose operations have times.
+    /// It replays a trace that has times.
     pub(crate) timed: bool,
     pub(crate) pace: Pace,
     pub(crate) sync_every: u32,
@@ -81,8 +82,8 @@ pub(crate) struct ThreadJob<'a> {
 }
 
 impl ThreadJob<'_> {
-    /// Operations are issued one after the other as fast as they end, without schedule, pauses, flushes in between,
-    /// placement, headers or a trace.
+    /// Whether operations are issued one after the other as fast as they end, without schedule, pauses, flushes in
+    /// between, placement, headers or a trace.
     pub(crate) fn is_plain(&self) -> bool {
         let ThreadJob { schedule, timed, pace, sync_every, sealing, placed, .. } = self;
         let is_steady = schedule.is_none() && !timed && pace.is_closed_loop();
@@ -91,14 +92,14 @@ impl ThreadJob<'_> {
 }
 
 impl Job<'_> {
-    /// Whether the memory for all buffers is within reason; asked before any of it is made.
+    /// Checks whether the memory for all buffers is within reason; called before any of it is made.
     pub(crate) fn check_buffers(&self, workload: &Workload, kind: Kind) -> Result<(), BackendError> {
         let total: u128 = self.threads.iter().map(|thread| bytes_by(kind, &thread.shape)).sum();
         if total <= u128::from(BUFFERS_MAX) {
             return Ok(());
         }
         unfit(format!(
-            "{} operations in flight and blocks of {} need more than {} of buffers: lower the queue depth, the threads or \
+            "{} operations in flight with blocks of {} need more than {} of buffers: lower the queue depth, the threads or \
              the block size",
             self.total_depth(),
             workload.block_size,
@@ -116,7 +117,7 @@ impl Job<'_> {
         self.threads.iter().any(|thread| thread.depth > 1 && matches!(thread.sealing, Sealing::Seal { .. }))
     }
 
-    /// Whether every file handle that is used is really open with O_DIRECT, read back from the kernel.
+    /// Whether every file handle in use is open with O_DIRECT, read back from the kernel.
     pub(crate) fn is_direct(&self) -> bool {
         self.direct
             && self.threads.iter().all(|thread| match thread.whereto {

@@ -1,4 +1,4 @@
-//! From a step's load to what each thread does: checked against the target, resolved, none of it changed afterwards.
+//! From a step's load to what each thread does: checked against the target, resolved, and fixed from then on.
 
 pub(crate) mod arenas;
 pub(crate) mod checks;

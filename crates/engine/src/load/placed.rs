@@ -1,5 +1,5 @@
-//! Writes that carry a placement handle, one NVMe command at a time: which of them a load can have, and how an
-//! operation is cut into commands. The command itself is [`drivelab_nvme::PlacedWrite`]'s.
+//! Writes that carry a placement handle, one NVMe command at a time: which loads can have them, and how an operation
+//! is split into commands. The command itself is in [`drivelab_nvme::PlacedWrite`].
 
 use std::os::fd::BorrowedFd;
 
@@ -10,7 +10,7 @@ use drivelab_core::workload::Workload;
 use drivelab_nvme::{PlacedWrite, Status};
 use rustix::fs::{FileType, fstat, major, minor};
 
-/// Where a load's writes go, and by which handle.
+/// Where a load's writes go, and with which handle.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Placed<'a> {
     device: BorrowedFd<'a>,
@@ -23,7 +23,7 @@ pub(crate) struct Placed<'a> {
 }
 
 impl<'a> Placed<'a> {
-    /// For a load that names a handle; `None` for one that names none.
+    /// For a load that names a handle; `None` if it names none.
     pub(crate) fn of(
         target: &'a IoTarget,
         known: Option<&PlacementHandles>,
@@ -32,7 +32,7 @@ impl<'a> Placed<'a> {
         let Some(handle) = workload.placement_handle else { return Ok(None) };
         Self::by(target, known, workload, handle).map(Some).map_err(|why| {
             let path = target.path().display();
-            BackendError::Unfit(format!("writes to '{path}' were to be placed by handle {handle}, and {why}"))
+            BackendError::Unfit(format!("writes to '{path}' cannot be placed by handle {handle}: {why}"))
         })
     }
 
@@ -43,14 +43,14 @@ impl<'a> Placed<'a> {
         handle: u16,
     ) -> Result<Self, String> {
         if !workload.direct {
-            return Err("only direct I/O can be placed: what goes through the page cache is written later".to_owned());
+            return Err("only direct I/O can be placed, since the page cache writes its data later".to_owned());
         }
-        let known = known.ok_or("nothing says which handles it has")?;
+        let known = known.ok_or("its handles are not known")?;
         let device = target.handle(true).ok_or("it has no direct I/O")?;
-        let stat = fstat(device).map_err(|error| format!("it cannot be looked at (fstat: {error})"))?;
+        let stat = fstat(device).map_err(|error| format!("it cannot be examined (fstat: {error})"))?;
         let number = (major(stat.st_rdev), minor(stat.st_rdev));
         if FileType::from_raw_mode(stat.st_mode) != FileType::BlockDevice || number != known.device {
-            return Err("it is not the whole namespace whose handles are known".to_owned());
+            return Err("it is not the whole namespace that the known handles belong to".to_owned());
         }
         if !known.handles.contains(&handle) {
             return Err(format!("the drive has no such handle (it has {})", known.handles_text()));
@@ -60,11 +60,11 @@ impl<'a> Placed<'a> {
         let largest = u32::try_from(largest.get()).unwrap_or(u32::MAX);
         if !block.is_power_of_two() || !largest.is_multiple_of(u32::try_from(block).unwrap_or(u32::MAX)) || largest == 0
         {
-            return Err(format!("blocks of {block} bytes and commands of {largest} bytes cannot be"));
+            return Err(format!("blocks of {block} bytes and commands of {largest} bytes are impossible"));
         }
         let odd = workload.block_sizes().into_iter().find(|size| !size.get().is_multiple_of(block));
         if let Some(odd) = odd.filter(|_| workload.replay.is_none()) {
-            return Err(format!("operations of {odd} are no whole logical blocks of {block} bytes"));
+            return Err(format!("operations of {odd} are not multiples of the logical block of {block} bytes"));
         }
         Ok(Placed { device, nsid: known.namespace, block_shift: block.trailing_zeros(), largest, identifier: handle })
     }
@@ -74,13 +74,13 @@ impl<'a> Placed<'a> {
         self.identifier
     }
 
-    /// Commands that a write of so many bytes takes.
+    /// Commands that a write of `length` bytes takes.
     pub(crate) const fn commands(&self, length: u32) -> u64 {
         length.div_ceil(self.largest) as u64
     }
 
-    /// Writes all of `data` at byte `offset`, command after command; the answer as io_uring would give it: bytes, or
-    /// minus the error number of the first command that failed.
+    /// Writes all of `data` at byte `offset`, command after command. Returns what io_uring would: bytes, or minus the
+    /// error number of the first command that failed.
     pub(crate) fn write(&self, data: &[u8], offset: u64) -> i32 {
         let mut at = offset;
         for piece in data.chunks(self.largest as usize) {
@@ -96,16 +96,16 @@ impl<'a> Placed<'a> {
         i32::try_from(data.len()).unwrap_or(i32::MAX)
     }
 
-    /// The command for so many bytes, whole blocks, from byte `offset` on.
+    /// The command for `length` bytes, whole blocks, starting at byte `offset`.
     fn command(&self, length: usize, offset: u64) -> PlacedWrite {
         let blocks = u32::try_from(length >> self.block_shift).unwrap_or(PlacedWrite::BLOCKS_MAX);
         PlacedWrite { nsid: self.nsid, first_block: offset >> self.block_shift, blocks, handle: self.identifier }
     }
 }
 
-/// The error number for a status of the drive (status code type and code), 0 for success: what the kernel's driver
-/// makes of the same status for its own writes (nvme_error_status and blk_status_to_errno), and where it says EIO for
-/// what no retry cures, a plainer one.
+/// The error number for a status of the drive (status code type and code), 0 for success. It is what the kernel's
+/// driver returns for the same status of its own writes (nvme_error_status and blk_status_to_errno). If the driver
+/// says EIO for an error that no retry cures, it is a more specific number.
 const fn errno_of(status: Status) -> i32 {
     match status.bits() & 0x7FF {
         0x00 => 0,
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!((last.first_block, last.blocks), (32, 1));
     }
 
-    /// The kernel answers ENOTTY: a file takes no NVMe command. Nothing was written, and the error is told.
+    /// The kernel answers ENOTTY: a file takes no NVMe command. Nothing was written, and the error is reported.
     #[test]
     fn what_is_no_namespace_answers_with_an_error() {
         let null = File::open("/dev/null").unwrap();

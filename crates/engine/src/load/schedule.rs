@@ -1,7 +1,7 @@
-//! When a step submits, counts and ends: borders of intervals, the ramp, the stop rule, the share of each thread.
+//! When a step submits, counts and ends: ends of intervals, the ramp, the stop rule, the share of each thread.
 //!
-//! All times are CLOCK_MONOTONIC_RAW in nanoseconds. Pure arithmetic; every thread of a step has the same numbers and
-//! so comes to the same borders without talking to the others.
+//! All times are CLOCK_MONOTONIC_RAW in nanoseconds. Pure arithmetic: every thread of a step has the same numbers and
+//! so computes the same interval ends without talking to the others.
 
 use drivelab_core::plan::StopRule;
 use drivelab_core::record::StopReason;
@@ -9,7 +9,7 @@ use drivelab_core::units::Nanos;
 
 use crate::generate::shares::fair_shares;
 
-/// No end by this rule.
+/// This rule sets no end.
 const NEVER: u64 = u64::MAX;
 
 /// The times of one step, fixed when it starts.
@@ -17,10 +17,10 @@ const NEVER: u64 = u64::MAX;
 pub(crate) struct Timing {
     /// Start of the step and of its first interval.
     pub(crate) start: u64,
-    /// End of the ramp; the start where there is none. Always an interval's border.
+    /// End of the ramp; the start if there is none. Always the end of an interval.
     pub(crate) ramp_end: u64,
     interval: u64,
-    /// Before this the operation budget does not end the step.
+    /// The operation budget does not end the step before this.
     at_least: u64,
     time_end: u64,
     cap_end: u64,
@@ -42,7 +42,7 @@ impl Timing {
         if self.time_end <= self.cap_end { self.time_end } else { self.cap_end }
     }
 
-    /// Which rule the time has fulfilled.
+    /// Which rule the elapsed time has fulfilled.
     #[inline]
     pub(crate) const fn ended(&self, now: u64) -> Option<StopReason> {
         if now < self.deadline() {
@@ -51,12 +51,13 @@ impl Timing {
         Some(if self.time_end <= self.cap_end { StopReason::Time } else { StopReason::Cap })
     }
 
-    /// Arrivals up to this belong to the step: to right before its deadline, or to `now` where it ended sooner.
+    /// Arrivals up to this belong to the step: until right before its deadline, or until `now` if it ended sooner.
     pub(crate) fn end_of_arrivals(&self, now: u64) -> u64 {
         self.deadline().saturating_sub(1).min(now)
     }
 
-    /// The border after `border`. Borders from the deadline on do not exist: what drains belongs to the last interval.
+    /// The interval end after `border`. There are none from the deadline on: operations that drain belong to the last
+    /// interval.
     #[inline]
     pub(crate) const fn border_after(&self, border: u64) -> Option<u64> {
         let mut next = border.saturating_add(self.interval);
@@ -66,18 +67,18 @@ impl Timing {
         if next < self.deadline() { Some(next) } else { None }
     }
 
-    /// Whether the budget may end the step by now.
+    /// Whether the budget may end the step at this time.
     #[inline]
     pub(crate) const fn budget_binds(&self, now: u64) -> bool {
         now >= self.at_least
     }
 }
 
-/// What a share is counted in.
+/// The unit of a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     Operations,
-    /// Where operations have several sizes.
+    /// If operations have several sizes.
     Bytes,
 }
 
@@ -87,7 +88,7 @@ pub(crate) struct Limit {
     pub(crate) unit: Unit,
     /// `u64::MAX` without a limit.
     pub(crate) units: u64,
-    /// Operations stand for the blocks they touch (volume, passes, coverage), so one without a block counts nothing.
+    /// Operations count as the blocks they touch (volume, passes, coverage), so one without a block counts nothing.
     pub(crate) of_blocks: bool,
 }
 
@@ -102,14 +103,14 @@ pub(crate) struct Budget {
     unit: Unit,
     /// For each thread; `None` without a limit.
     shares: Option<Box<[u64]>>,
-    /// What its end is called.
+    /// Which stop reason its end is.
     pub(crate) reason: StopReason,
 }
 
-/// How a group moves over its span, as far as budgets ask.
+/// How a group moves over its span, as far as budgets need it.
 #[derive(Debug, Clone)]
 pub(crate) struct Extent<'a> {
-    /// Bytes of an operation; `None` where sizes are mixed.
+    /// Bytes of an operation; `None` if sizes are mixed.
     pub(crate) block: Option<u64>,
     /// Mean bytes of an operation.
     pub(crate) mean_block: f64,
@@ -118,10 +119,9 @@ pub(crate) struct Extent<'a> {
 }
 
 impl Budget {
-    /// The smallest of what the rule says, shared fairly. A pass over the span is a pass of each thread over its own
-    /// part of it.
+    /// The smallest of the rule's limits, shared fairly. A pass over the span is a pass of each thread over its part.
     ///
-    /// A volume below one block still is one operation; otherwise never more bytes than the volume are moved.
+    /// A volume below one block is still one operation; otherwise no more bytes than the volume are moved.
     pub(crate) fn new(rule: &StopRule, extent: &Extent<'_>) -> Self {
         let threads = extent.passes.len() as u64;
         let unit = if extent.block.is_some() { Unit::Operations } else { Unit::Bytes };

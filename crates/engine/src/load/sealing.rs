@@ -1,7 +1,8 @@
-//! What a step does about headers: seals what it writes, checks what it reads, and says what it has written so that a
-//! later step, or a later process, can check it.
+//! What a step does with headers: it seals what it writes, checks what it reads, and returns what it has written so
+//! that a later step, or a later process, can check it.
 //!
-//! Owns the choice of identity and history; headers, faults and the reckoning of histories are in [`crate::verify`].
+//! Owns the choice of identity and history; headers, faults and the computation of histories are in
+//! [`crate::verify`].
 
 use std::fs::File;
 use std::os::fd::BorrowedFd;
@@ -24,29 +25,29 @@ use crate::verify::history::History;
 use crate::verify::scan::Scan;
 use crate::verify::seal::{Header, Sealer};
 
-/// Bytes read at a time when a target is searched for how far a killed run came.
+/// Bytes read at a time while a target is searched for how far a killed run came.
 const SCAN_BYTES: usize = 1 << 20;
 
 /// A step that wrote blocks with headers: what is needed to check them.
 #[derive(Debug, Clone)]
 pub struct Written {
-    /// Number of the run, the same as in [`crate::Options::run`] when it wrote.
+    /// Number of the run: [`crate::Options::run`] at the time of writing.
     pub run: u64,
     /// Round of the step.
     pub round: u32,
     /// What was written.
     pub workload: Workload,
-    /// Next position of each thread's stream ([`drivelab_core::record::Effort::positions`]); `None` where the run was
-    /// killed before it could say: the target is then searched for it.
+    /// Next position of each thread's stream ([`drivelab_core::record::Effort::positions`]). `None` if the run was
+    /// killed before it could record them: the target is then searched for them.
     pub positions: Option<Vec<u64>>,
-    /// Operations that failed: nothing is known about what their blocks hold.
+    /// Operations that failed: the content of their blocks is unknown.
     pub failed: Vec<IoError>,
     /// More operations failed than are named in `failed`.
     pub more_failed: bool,
 }
 
 impl Written {
-    /// What a step wrote, from its record; `None` where it wrote no headers.
+    /// What a step wrote, from its record; `None` if it wrote no headers.
     #[must_use]
     pub fn by(run: u64, workload: &Workload, record: &StepRecord) -> Option<Written> {
         workload.groups().any(seals).then(|| Written {
@@ -54,13 +55,13 @@ impl Written {
             round: record.key.round,
             workload: workload.clone(),
             positions: record.engine.effort.as_ref().map(|effort| effort.positions.clone()),
-            // Those of the ramp are in the list and in no count.
+            // Errors of the ramp are in the list and in no count.
             more_failed: record.error_count() > record.errors.len() as u64 || record.errors.len() >= KEPT,
             failed: record.errors.iter().filter(|error| error.op != OpKind::Read).cloned().collect(),
         })
     }
 
-    /// Sets rounds of a step apart, which issue the same operations.
+    /// Tells apart the rounds of a step, which issue the same operations.
     const fn seed(&self) -> u64 {
         round_seed(self.workload.seed, self.round)
     }
@@ -74,11 +75,11 @@ const fn seals(workload: &Workload) -> bool {
     matches!(workload.verify, Verify::Headers | Verify::AtOnce)
 }
 
-/// What the threads of a group do about headers.
+/// What the threads of a group do with headers.
 #[derive(Debug, Clone)]
 pub(crate) enum Sealing {
     None,
-    /// Seals writes; reads them back at once where `at_once`.
+    /// Seals writes; reads them back immediately if `at_once`.
     Seal {
         sealer: Sealer,
         checker: Checker,
@@ -88,7 +89,7 @@ pub(crate) enum Sealing {
     Check {
         checker: Checker,
         history: Arc<History>,
-        /// Of the load, for what is counted by position.
+        /// Of the load, for counts by position.
         span: Span,
     },
 }
@@ -115,8 +116,8 @@ impl Sealing {
                 let unit = written.workload.block_unit();
                 if workload.block_sizes().iter().any(|size| !size.get().is_multiple_of(unit)) {
                     return Err(unfit(format!(
-                        "blocks of {unit} bytes carry a header each, and {} is no multiple of that: read with the \
-                         block size that was written",
+                        "blocks of {unit} bytes carry a header each, and {} is not a multiple: read with the \
+                             block size that was written",
                         workload.block_size
                     )));
                 }
@@ -129,15 +130,14 @@ impl Sealing {
 }
 
 /// Why nothing can be checked.
-const NOTHING_WRITTEN: &str = "there is nothing to check: no step before this one wrote headers, and no run that did \
-                               was named (with `drivelab io`: --of RUN; in a methodology: verify = \"headers\" in a \
-                               step before)";
+const NOTHING_WRITTEN: &str = "there is nothing to check: no earlier step wrote headers, and no run that did was named \
+                               (with `drivelab io`: --of RUN; in a methodology: verify = \"headers\" in an earlier step)";
 
 /// Why a check would accuse blocks wrongly.
-const MORE_FAILED: &str = "so many of the writes failed that their addresses are not all on record: what their blocks \
-                           hold cannot be judged; look at the errors first, then write again";
+const MORE_FAILED: &str = "more writes failed than are on record, so their blocks cannot be checked; look at the \
+                           errors first, then write again";
 
-/// Who a step is, as headers say it.
+/// Identity of a step, as written in headers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Identity<'a> {
     pub(crate) run: u64,
@@ -170,10 +170,10 @@ fn history(target: &IoTarget, written: &Written) -> Result<History, BackendError
     Ok(history)
 }
 
-/// From the newest blocks that are on the target.
+/// From the newest blocks found on the target.
 fn searched(target: &IoTarget, written: &Written, sealed: &[Stream], depth: u32) -> Result<History, BackendError> {
     let system = |source| BackendError::System {
-        what: format!("searching '{}' for how far the run came that wrote it", target.path().display()),
+        what: format!("searching '{}' for how far the run that wrote it came", target.path().display()),
         source,
     };
     let unit = usize::try_from(written.workload.block_unit()).unwrap_or(usize::MAX);

@@ -1,4 +1,4 @@
-//! What the groups of a step go to: the target, or for those that only read, another namespace of its drive.
+//! The targets of a step's groups: the target itself or, for groups that only read, another namespace of its drive.
 
 use drivelab_core::load::OpKind;
 use drivelab_core::target::IoTarget;
@@ -13,24 +13,22 @@ pub(crate) struct Targets<'a> {
 }
 
 impl<'a> Targets<'a> {
-    /// What a group goes to; `beside` where it is not the step's own load.
+    /// The target of a group; `beside` if it is not the step's own load.
     ///
     /// # Errors
-    /// In words, where that is not open, or where the group is one that must stay on the target.
+    /// A sentence, if that target is not open or the group must stay on the main target.
     pub(crate) fn of(self, workload: &Workload, beside: bool) -> Result<&'a IoTarget, String> {
         let Some(wanted) = &workload.on else { return Ok(self.target) };
         let only_reads =
             OpKind::ALL.into_iter().all(|kind| kind == OpKind::Read || !workload.issues_or_reads_back(kind));
         let plain = workload.direct && workload.verify.is_off() && workload.replay.is_none();
         if !beside || !only_reads || !plain {
-            return Err(
-                "only a group of threads beside others goes to another namespace of the drive, and only with reads \
-                        past the page cache"
-                    .to_owned(),
-            );
+            return Err("only an additional group of threads can use another namespace of the drive, and only with \
+                 direct reads"
+                .to_owned());
         }
         let name = wanted.words();
-        let other = self.other.ok_or_else(|| format!("'{}' is to read {name}, which is not open", workload.name))?;
+        let other = self.other.ok_or_else(|| format!("'{}' reads {name}, which is not open", workload.name))?;
         // Whatever path it was opened by, it must have the size that the plan was made for.
         if other.length() < wanted.capacity {
             return Err(format!(

@@ -1,7 +1,7 @@
 //! The arena: the memory that one issuing thread reads into and writes from.
 //!
-//! Anonymous and page-aligned; huge pages where the kernel gives them, because one 2 MiB page is one segment of a
-//! request and 1 MiB of scattered 4 KiB pages are 256 (research notes, engine, 4.1 and 5.1). Touched once before the
+//! Anonymous and page-aligned, in huge pages if the kernel provides them: one 2 MiB page is one segment of a request,
+//! and 1 MiB of scattered 4 KiB pages is 256 segments (research notes, engine, 4.1 and 5.1). Touched once before the
 //! start, so that the loop never takes a page fault for it. Unsafe because it is mmap(2).
 #![expect(unsafe_code, reason = "mmap(2), madvise(2) and slices of mapped memory")]
 
@@ -14,10 +14,10 @@ use crate::host::errno;
 
 /// Size of a huge page on x86-64 and on arm64 with 4 KiB pages.
 const HUGE_PAGE: usize = 2 << 20;
-/// Arenas from this size on are rounded up to whole huge pages; below, the rounding would waste more than it gives, but
-/// for pages that were reserved as huge ones, of which nobody else can have a part.
+/// Arenas from this size on are rounded up to whole huge pages. Below it the rounding would waste more than it gains,
+/// except for pages reserved as huge ones, which cannot be shared anyway.
 const HUGE_FROM: usize = 512 << 10;
-/// What mmap(2) aligns to at least.
+/// mmap(2) aligns to at least this.
 pub(crate) const PAGE: usize = 4096;
 
 /// Zeroed memory of one thread.
@@ -32,7 +32,7 @@ pub(crate) struct Arena {
 unsafe impl Send for Arena {}
 
 impl Arena {
-    /// Maps and touches at least `wanted` bytes. Notes in `refused` what was tried in vain.
+    /// Maps and touches at least `wanted` bytes. Adds to `refused` what the kernel did not grant.
     pub(crate) fn map(wanted: usize, refused: &mut Vec<String>) -> io::Result<Self> {
         let huge = wanted >= HUGE_FROM;
         let in_huge_pages = wanted.max(1).next_multiple_of(HUGE_PAGE);
@@ -68,17 +68,18 @@ impl Arena {
     /// Address of byte `at`, for the kernel.
     ///
     /// # Panics
-    /// Where `at` and `length` do not lie inside: a bug of the caller.
+    /// If `at` and `length` do not lie inside: a bug of the caller.
     pub(crate) fn address(&self, at: usize, length: usize) -> *mut u8 {
         self.check(at, length);
         // SAFETY: checked to lie inside the one mapping.
         unsafe { self.start.as_ptr().add(at) }
     }
 
-    /// A part of it. The caller of the io_uring backend is `uring::ring`, which hands out no part that is in flight.
+    /// A part of the arena. In the io_uring backend `uring::ring` is the caller, which hands out no part that is in
+    /// flight.
     ///
     /// # Panics
-    /// Where `at` and `length` do not lie inside: a bug of the caller.
+    /// If `at` and `length` do not lie inside: a bug of the caller.
     pub(crate) fn slice_mut(&mut self, at: usize, length: usize) -> &mut [u8] {
         self.check(at, length);
         // SAFETY: checked to lie inside the mapping, which is readable, writable, initialised (zeroed by the kernel)
@@ -86,7 +87,7 @@ impl Arena {
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr().add(at), length) }
     }
 
-    /// Never unmaps it: for the case that the kernel may still use it.
+    /// Never unmaps it: for memory that the kernel may still use.
     pub(crate) const fn keep_for_ever(&mut self) {
         self.keep = true;
     }

@@ -1,25 +1,25 @@
-//! How far back whoever stores a target's data may look for something that comes again.
+//! How far back the storage below a target may look for repeated data.
 //!
-//! Random data must stay incompressible for them, so this decides how large the pools are from which it is made
+//! Random data must stay incompressible for it, so this decides the size of the pools that random data is made from
 //! ([`crate::memory::pool`]). What counts is how far apart two places of a file or device may lie and still be
-//! compressed together. Repeats of whole sectors need no such distance: there are none.
+//! compressed together. Whole sectors never repeat, so they need no such distance.
 
 use std::os::fd::BorrowedFd;
 
 use drivelab_core::units::Bytes;
 
 const MIB: u64 = 1 << 20;
-/// Block devices and file systems that compress little at a time. Drives and arrays compress by their own blocks, 4 to
-/// 128 KiB, since each must be readable by itself (dm-vdo: 4 KiB); btrfs compresses extents of at most 128 KiB
+/// Block devices, and file systems that compress small units. Drives and arrays compress their own blocks, 4 to 128
+/// KiB, because each must be readable by itself (dm-vdo: 4 KiB). btrfs compresses extents of at most 128 KiB
 /// (`BTRFS_MAX_UNCOMPRESSED`), ntfs units of 64 KiB, f2fs clusters of at most 1 MiB (`MAX_COMPRESS_LOG_SIZE`, 2^8
 /// pages).
 const MOST: u64 = MIB;
 /// bcachefs compresses up to `encoded_extent_max` at a time, which may be 2 MiB.
 const BCACHEFS: u64 = 2 * MIB;
-/// ZFS compresses record by record, of at most 16 MiB (`zfs_max_recordsize`), and zstd looks back over all of one at
-/// its higher levels.
+/// ZFS compresses record by record, of at most 16 MiB (`zfs_max_recordsize`), and zstd looks back over a whole record
+/// at its higher levels.
 const ZFS: u64 = 16 * MIB;
-/// File systems of other hosts, and those of other programs: what stores the data there cannot be seen, and may be ZFS.
+/// File systems of other hosts and of other programs: what stores the data there cannot be seen, and may be ZFS.
 const UNSEEN: u64 = ZFS;
 
 /// Types of file systems as statfs(2) names them (include/uapi/linux/magic.h; bcachefs and ZFS in their own sources).
@@ -34,7 +34,7 @@ const TYPES: &[(u32, u64)] = &[
     (0x00c3_6400, UNSEEN), // ceph
 ];
 
-/// For the target behind an open handle; what the file system of a device node is does not matter.
+/// For the target behind an open handle; the type of the file system that holds a device node does not matter.
 pub(crate) fn window(handle: BorrowedFd<'_>, is_file: bool) -> Bytes {
     let kind = is_file.then(|| rustix::fs::fstatfs(handle).ok()).flatten();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "types are numbers of 32 bits")]

@@ -1,4 +1,4 @@
-//! The memory that a thread reads into and writes from, and which part of it an operation has.
+//! The memory that a thread reads into and writes from, and which part of it each operation uses.
 
 pub(crate) mod buffer;
 pub(crate) mod look_back;

@@ -1,48 +1,48 @@
-//! Which part of the pool of random bytes a write is made from.
+//! Which part of the pool of random bytes a write uses.
 //!
-//! The pool is to be small, since every write stamps it and memory that is not in a cache holds up the system call that
-//! follows. And nothing in it may come twice near each other on the target, or a compressor would find it. So the part
-//! that a write is made from follows from the address it goes to: the pool is a ring of cells, and the cell of an
-//! address is the address modulo the ring. Two blocks are made from the same bytes only where they lie a whole ring (or
-//! several) apart, whatever the order of the writes and however many threads make them, each of which has a pool with
-//! bytes of its own.
+//! The pool must be small: every write stamps it, and memory that is not in a cache delays the system call that
+//! follows. But no bytes of it may appear twice near each other on the target, or a compressor would find them. So
+//! the address of a write determines its part of the pool: the pool is a ring of cells, and the cell of an address is
+//! the address modulo the ring. Two blocks contain the same bytes only if they lie a whole ring (or several) apart,
+//! whatever the order of the writes and however many threads write, since each thread has a pool with different
+//! bytes.
 //!
-//! With several operations in flight two of them may want the same cells. For that a thread has copies of the ring,
-//! each with other bytes, as many as make it rare that none is free; then a slot falls back on its spare block, which
-//! nobody else uses.
+//! With several operations in flight, two of them may need the same cells. For that a thread has copies of the ring,
+//! each with different bytes, and enough of them that one is nearly always free. Otherwise a slot falls back on its
+//! spare block, which no other slot uses.
 
-/// Copies that one ring can have: one bit each in the map of what is taken.
+/// Most copies of one ring: each is one bit in the map of taken cells.
 const COPIES_MAX: u32 = 32;
 /// A slot may find its cells taken in all copies this often: one write in a thousand.
 const FALLBACKS: f64 = 1e-3;
 
-/// Sizes of a pool, the same for all threads of a step.
+/// Sizes of a pool; all threads of a step have the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PoolShape {
     /// Addresses count in units of `1 << unit_shift` bytes.
     unit_shift: u32,
-    /// Bytes of a cell: a unit, or more where blocks or the alignment of buffers do not fit into one.
+    /// Bytes of a cell: a unit, or more if blocks or the alignment of buffers do not fit into one.
     cell: usize,
     /// Cells after which the ring begins again; at least 1.
     ring: u32,
     /// Cells of the longest operation.
     longest: u32,
     copies: u32,
-    /// Bytes in the order of addresses after which the same ones may come again.
+    /// Distance in bytes, in the order of addresses, after which the same bytes may come again.
     apart: u64,
-    /// Each slot has a block of its own besides.
+    /// Each slot also has a block of its own.
     spares: bool,
 }
 
-/// What is to be written, as far as the pool is concerned.
+/// What is to be written, as far as the pool needs to know.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Demand {
-    /// Bytes within which, in the order of addresses, nothing may repeat.
+    /// Distance in bytes, in the order of addresses, within which nothing may repeat.
     pub(crate) window: u64,
-    /// A power of two by which addresses are told apart: of one size the largest that is no larger, of several the
-    /// largest that all are multiples of.
+    /// A power of two by which addresses are told apart. With one size: the largest that is not larger than it; with
+    /// several: the largest that all are multiples of.
     pub(crate) unit: u64,
-    /// Whether there is but one size.
+    /// Whether there is only one size.
     pub(crate) one_size: bool,
     /// Bytes from buffer to buffer: the largest size, aligned.
     pub(crate) stride: u64,
@@ -52,18 +52,18 @@ pub(crate) struct Demand {
 }
 
 impl PoolShape {
-    /// For what has the same bytes wherever it is written: a block for each slot.
+    /// For data whose bytes do not depend on where it is written: a block for each slot.
     pub(crate) const BLOCKS: PoolShape =
         PoolShape { unit_shift: 0, cell: 0, ring: 0, longest: 0, copies: 0, apart: 0, spares: true };
 
-    /// The smallest pool that does.
+    /// The smallest pool that is sufficient.
     pub(crate) fn new(demand: Demand) -> Self {
         let Demand { window, unit, one_size, stride, align, slots } = demand;
         let unit_shift = unit.max(1).ilog2();
         let cell = if one_size { stride } else { unit.max(align) };
         let longest = stride.div_ceil(cell);
-        // Where cells are larger than units, an operation of several cells has its bytes earlier in the ring than the
-        // addresses they go to.
+        // If cells are larger than units, the bytes of an operation of several cells lie earlier in the ring than its
+        // addresses.
         let earlier = if longest > 1 && cell > unit { stride } else { 0 };
         let ring = ((window + earlier) >> unit_shift) + 1;
         let number = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
@@ -79,12 +79,12 @@ impl PoolShape {
         }
     }
 
-    /// The same for an arena with one slot.
+    /// This shape for an arena with one slot.
     pub(crate) const fn for_one_slot(self) -> Self {
         if self.copies == 0 { self } else { PoolShape { copies: 1, spares: false, ..self } }
     }
 
-    /// Bytes in the order of addresses within which nothing comes twice; `None` where nothing is random.
+    /// Distance in bytes, in the order of addresses, within which nothing comes twice; `None` if nothing is random.
     pub(crate) const fn apart(&self) -> Option<u64> {
         if self.copies == 0 { None } else { Some(self.apart) }
     }
@@ -94,7 +94,7 @@ impl PoolShape {
         self.cell
     }
 
-    /// Cells of one copy. Operations that begin in the last cells of the ring go on behind it.
+    /// Cells of one copy. Operations that begin in the last cells of the ring continue past its end.
     const fn cells(&self) -> usize {
         if self.copies == 0 { 0 } else { self.ring as usize + self.longest as usize - 1 }
     }
@@ -109,16 +109,16 @@ impl PoolShape {
         self.copy_bytes().saturating_mul(self.copies as usize)
     }
 
-    /// Bytes of the pool of a thread, before they are known to fit into memory.
+    /// Bytes of the pool of a thread, before it is known that they fit into memory.
     pub(crate) const fn bytes(&self, slots: u64, stride: u64) -> u128 {
         let rings = self.cells() as u128 * self.cell as u128 * self.copies as u128;
         rings + if self.spares { slots as u128 * stride as u128 } else { 0 }
     }
 }
 
-/// Copies of a ring with which a write finds its cells taken in all of them at most once in [`FALLBACKS`]. How many of
-/// the others lie there is as good as Poisson distributed where addresses are random; where they are in order it is
-/// none, and the first copy does.
+/// Number of copies of a ring for which a write finds its cells taken in all of them with a probability of at most
+/// [`FALLBACKS`]. With random addresses, the number of other operations on the same cells is nearly Poisson
+/// distributed; with sequential addresses it is 0, and the first copy is enough.
 fn copies(slots: u64, longest: u64, ring: u64) -> u32 {
     let others = slots.saturating_sub(1) as f64;
     let mean = (others * (2 * longest - 1) as f64 / ring as f64).min(others);
@@ -133,7 +133,7 @@ fn copies(slots: u64, longest: u64, ring: u64) -> u32 {
     COPIES_MAX
 }
 
-/// The lowest bit that is set.
+/// The lowest set bit.
 const fn lowest(bits: u32) -> u32 {
     bits & bits.wrapping_neg()
 }
@@ -143,25 +143,25 @@ const fn lowest(bits: u32) -> u32 {
 pub(crate) struct Part {
     first: u32,
     cells: u32,
-    /// The copy's bit; 0 where it has none, and its spare block instead.
+    /// The copy's bit; 0 if the slot uses its spare block instead.
     copy: u32,
 }
 
-/// Who has which cells of the pool of one thread.
+/// Which slot has which cells of the pool of one thread.
 #[derive(Debug)]
 pub(crate) struct Pool {
     shape: PoolShape,
     /// For each cell, the copies in which a slot has it.
     taken: Box<[u32]>,
-    /// Bits of the copies there are.
+    /// Bits of all copies.
     all: u32,
-    /// `2^64 / ring`, rounded up: what the remainder by the ring is worked out with.
+    /// `2^64 / ring`, rounded up: used to compute the remainder by the ring.
     reciprocal: u64,
     copy_bytes: usize,
 }
 
 impl Pool {
-    /// `None` where there are no rings.
+    /// `None` if there are no rings.
     pub(crate) fn new(shape: PoolShape) -> Option<Self> {
         if shape.copies == 0 {
             return None;
@@ -184,8 +184,8 @@ impl Pool {
         if rest < ring { rest as u32 } else { 0 }
     }
 
-    /// Gives `part` back and takes the cells for `length` bytes at `address`. Where the part begins among the bytes of
-    /// the rings; `None` where its cells are taken in every copy.
+    /// Gives `part` back and takes the cells for `length` bytes at `address`. Returns where the part begins among the
+    /// bytes of the rings; `None` if its cells are taken in every copy.
     #[inline(always)]
     pub(crate) fn take(&mut self, part: &mut Part, address: u64, length: u32) -> Option<usize> {
         let first = self.cell_of(address) as usize;
@@ -206,7 +206,7 @@ impl Pool {
         (copy != 0).then(|| copy.trailing_zeros() as usize * self.copy_bytes + place)
     }
 
-    /// The same for operations of several cells; 0 where no copy has all of them free.
+    /// The bit of the copy for operations of several cells; 0 if no copy has all of them free.
     #[inline(never)]
     fn take_several(&mut self, part: &mut Part, first: usize, cells: usize) -> u32 {
         let held = &mut self.taken[part.first as usize..(part.first + part.cells) as usize];

@@ -1,9 +1,9 @@
 //! Where in the arena each slot (one operation in flight) reads into and writes from.
 //!
 //! Arena of a thread: one block per slot to read into, then the pool to write from ([`crate::memory::pool`]), then
-//! spare blocks to write from. Reads never touch what is written from, or a mixed workload would write back what it
-//! read. A slot keeps what it wrote from until its next write, so a block is never changed while it is in flight, and
-//! can be written once more.
+//! spare blocks to write from. Reads never use the memory of writes, or a mixed workload would write back what it
+//! read. A slot keeps the data of its last write until its next write, so a block is never changed while it is in
+//! flight, and can be written again.
 
 use crate::generate::data::{DataSource, Trail};
 use crate::memory::buffer::Arena;
@@ -19,7 +19,7 @@ pub(crate) struct Shape {
     pub(crate) slots: usize,
     /// Whether anything is read.
     pub(crate) reads: bool,
-    /// What is written from; absent where nothing is written.
+    /// The source of writes; absent if nothing is written.
     pub(crate) pool: Option<PoolShape>,
 }
 
@@ -28,13 +28,13 @@ impl Shape {
         if self.reads { self.slots * self.stride } else { 0 }
     }
 
-    /// Bytes of the arena, before they are known to fit into memory.
+    /// Bytes of the arena, before it is known that they fit into memory.
     pub(crate) fn bytes(&self) -> u128 {
         let reads = if self.reads { self.slots as u128 * self.stride as u128 } else { 0 };
         reads + self.pool.map_or(0, |pool| pool.bytes(self.slots as u64, self.stride as u64))
     }
 
-    /// Bytes of all arenas where each slot has one of its own.
+    /// Bytes of all arenas if each slot has one of its own.
     pub(crate) fn bytes_slot_by_slot(&self) -> u128 {
         self.slots as u128 * self.for_one_slot().bytes()
     }
@@ -44,7 +44,7 @@ impl Shape {
         usize::try_from(self.bytes()).unwrap_or(usize::MAX)
     }
 
-    /// The same for one slot of it.
+    /// This shape for one slot.
     pub(crate) fn for_one_slot(&self) -> Self {
         Shape { slots: 1, pool: self.pool.map(PoolShape::for_one_slot), ..*self }
     }
@@ -52,7 +52,7 @@ impl Shape {
 
 #[derive(Debug, Clone, Copy)]
 struct Slot {
-    /// Where it wrote from last.
+    /// Where its last write started in the arena.
     at: usize,
     part: Part,
     trail: Trail,
@@ -64,9 +64,9 @@ pub(crate) struct Slots {
     shape: Shape,
     data: DataSource,
     first: u64,
-    /// Absent where the same is written everywhere, or nothing is.
+    /// Absent if the same data is written everywhere, or nothing is written.
     rings: Option<Pool>,
-    /// Where the rings begin, and the spare blocks behind them.
+    /// Where the rings begin; the spare blocks follow them.
     rings_at: usize,
     spares_at: usize,
     slots: Box<[Slot]>,
@@ -82,8 +82,8 @@ impl Slots {
         Slots { shape, data, first, rings: shape.pool.and_then(Pool::new), rings_at, spares_at, slots }
     }
 
-    /// The arena of these slots, with the pool's content made. What the kernel refused and it can do without is noted
-    /// in `refused`.
+    /// The arena of these slots, with the content of the pool. Features that the kernel refused and the arena can do
+    /// without are added to `refused`.
     pub(crate) fn arena(&self, refused: &mut Vec<String>) -> Result<Arena, Broken> {
         let arena = Arena::map(self.shape.arena_bytes(), refused);
         let mut arena = arena.map_err(|source| Broken { what: Attempt::Buffers, source })?;
@@ -91,24 +91,24 @@ impl Slots {
         Ok(arena)
     }
 
-    /// Makes what is written from; `arena` is the whole arena.
+    /// Makes the data of the pool; `arena` is the whole arena.
     fn fill_pool(&self, arena: &mut [u8]) {
         let Some(pool) = self.shape.pool else { return };
         let (rings, spares) = arena[self.rings_at..].split_at_mut(pool.ring_bytes());
         self.data.fill_pool(rings, self.first, pool.cell());
-        // Other random bytes than those of the rings: slots have numbers below 2^32.
+        // Different random bytes from those of the rings: slots have numbers below 2^32.
         self.data.fill_pool(spares, self.first | 1 << 32, self.shape.stride);
     }
 
-    /// Where an operation of `slot` that does not write has its buffer.
+    /// Where the buffer of an operation of `slot` that does not write starts.
     #[inline]
     pub(crate) const fn read(&self, slot: usize) -> usize {
         slot * self.shape.stride
     }
 
-    /// Where a write of `slot` has its buffer. One that repeats the slot's last write has the same.
-    // In one piece with the loops: where the operation is handed over in memory, it is written there in pieces and read
-    // whole, and the processor waits for that.
+    /// Where the buffer of a write of `slot` starts. A write that repeats the slot's last write has the same buffer.
+    // Inlined into the loops: an operation passed in memory is written there in pieces and read as a whole, and the
+    // processor waits for that.
     #[inline(always)]
     pub(crate) fn write(&mut self, slot: usize, address: u64, length: u32) -> usize {
         let Slot { at, part, trail } = &mut self.slots[slot];
@@ -119,7 +119,7 @@ impl Slots {
         *at
     }
 
-    /// Makes the block that `slot` is about to write what it is to be. Follows [`Slots::write`] for that write.
+    /// Prepares the block that `slot` is about to write. Follows [`Slots::write`] for that write.
     #[inline]
     pub(crate) fn stamp(&mut self, slot: usize, block: &mut [u8]) {
         let Slot { at, trail, .. } = &mut self.slots[slot];

@@ -1,19 +1,19 @@
 //! Time in which at least one operation is outstanding, over all OS threads of a step.
 //!
-//! Number of operations and the time since which there are any are one number, so that no thread sees one without the
-//! other.
+//! The number of operations and the time since which any are outstanding share one integer, so that no thread sees
+//! one without the other.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bits of the number of operations, up to a million; the other 44 are the time since the start of the step in units of
-/// [`UNIT_NS`]: 2^50 ns, 13 days.
+/// Bits of the number of operations, up to a million. The other 44 bits are the time since the start of the step in
+/// units of [`UNIT_NS`]: 2^50 ns, 13 days.
 const COUNT_BITS: u32 = 20;
 const COUNT_MASK: u64 = (1 << COUNT_BITS) - 1;
 
-/// The books.
+/// The counts.
 #[derive(Debug, Default)]
 pub(crate) struct Busy {
-    /// Since when, in units of [`UNIT_NS`], and how many; where there are none, until when there were any.
+    /// Since when, in units of [`UNIT_NS`], and how many. If none are outstanding: until when any were.
     now: AtomicU64,
     total_ns: AtomicU64,
 }
@@ -23,8 +23,8 @@ const UNIT_NS: u64 = 1 << UNIT_BITS;
 const UNIT_BITS: u32 = 6;
 
 impl Busy {
-    /// So many operations begin. A thread may lose its CPU between its look at the clock and this call, and others may
-    /// end theirs meanwhile: what they have counted is not counted again.
+    /// `operations` begin. A thread may lose its CPU between its look at the clock and this call, and other threads
+    /// may end theirs meanwhile: the time that they have counted is not counted again.
     #[inline]
     pub(crate) fn enter(&self, operations: u64, at_ns: u64) {
         let begin = |now: u64| {
@@ -50,7 +50,7 @@ impl Busy {
         }
     }
 
-    /// Nanoseconds with at least one outstanding, in all.
+    /// Nanoseconds with at least one operation outstanding, in total.
     pub(crate) fn total_ns(&self) -> u64 {
         self.total_ns.load(Ordering::Relaxed)
     }
@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(busy.total_ns(), 1280 + 64);
     }
 
-    /// A thread looked at the clock at 640, and came to say so only after another one had begun and ended an operation.
+    /// A thread read the clock at 640, but reported it only after another one had begun and ended an operation.
     #[test]
     fn what_was_counted_is_not_counted_again_for_a_thread_that_comes_late() {
         let busy = Busy::default();

@@ -1,10 +1,10 @@
-//! The line between the reader of a trace and the loops: a ring with one producer and any number of consumers, without
-//! locks.
+//! The line between the reader of a trace and the loops: a lock-free ring with one producer and any number of
+//! consumers.
 //!
-//! Each place has a number that says whose turn it is (after Vyukov's bounded queue, 1024cores.net): at position p a
-//! place is free for the producer while its turn is p, and ready for a consumer while its turn is p + 1. What a place
-//! holds is written before the turn is published and read after a consumer has claimed the position, so the plain
-//! fields are atomics only because several threads may look at them over time.
+//! Each place has a turn number that says who may use it (after Vyukov's bounded queue, 1024cores.net): at position p
+//! a place is free for the producer while its turn is p, and ready for a consumer while its turn is p + 1. The
+//! content of a place is written before the turn is published and read after a consumer has claimed the position, so
+//! its fields are atomics only because several threads may look at them over time.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -20,7 +20,7 @@ const MASK: u64 = PLACES as u64 - 1;
 /// One operation to issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Item {
-    /// When, in nanoseconds after the start of the step; 0 in a closed loop.
+    /// When it is due, in nanoseconds after the start of the step; 0 in a closed loop.
     pub(crate) due_ns: u64,
     pub(crate) offset: u64,
     pub(crate) length: u32,
@@ -67,14 +67,14 @@ struct Place {
     packed: AtomicU64,
 }
 
-/// What taking came to.
+/// The result of taking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taken {
     /// An operation and its number in the replay, from 0.
     Item(u64, Item),
-    /// The reader has not come so far.
+    /// The reader has not come this far.
     NotYet,
-    /// There are no more.
+    /// No more will come.
     End,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct Line {
     places: Box<[Place]>,
     /// Next position to take.
     head: Padded,
-    /// Next position to fill; the producer's own.
+    /// Next position to fill; only the producer uses it.
     tail: Padded,
     ended: AtomicBool,
     closed: AtomicBool,
@@ -112,7 +112,7 @@ impl Line {
         &self.places[(position & MASK) as usize]
     }
 
-    /// Puts an operation at the end; `false` where there is no room. For the one producer.
+    /// Puts an operation at the end; `false` if the line is full. For the one producer.
     pub(crate) fn push(&self, item: &Item) -> bool {
         let position = self.tail.0.load(Ordering::Relaxed);
         let place = self.place(position);
@@ -133,7 +133,7 @@ impl Line {
     pub(crate) fn take(&self) -> Taken {
         let mut position = self.head.0.load(Ordering::Relaxed);
         loop {
-            // Before the place is looked at: what was pushed before the end is then seen.
+            // Read before the place: operations pushed before the end are then seen.
             let ended = self.ended.load(Ordering::Acquire);
             let place = self.place(position);
             let turn = place.turn.load(Ordering::Acquire);
@@ -171,17 +171,17 @@ impl Line {
         self.closed.load(Ordering::Relaxed)
     }
 
-    /// It was full once, or holds all there is.
+    /// It was full once, or holds everything that will come.
     pub(crate) fn is_ready(&self) -> bool {
         self.filled.load(Ordering::Acquire) || self.ended.load(Ordering::Acquire)
     }
 
-    /// Trims that were left out behind the last operation.
+    /// Trims that were left out after the last operation.
     pub(crate) fn note_skipped_at_end(&self, trims: u64) {
         self.skipped_at_end.store(trims, Ordering::Relaxed);
     }
 
-    /// How many operations were taken, and whether those were all; then also the trims left out behind them.
+    /// How many operations were taken, and whether those were all; if so, also the trims left out after them.
     pub(crate) fn outcome(&self) -> (u64, bool, u64) {
         let taken = self.head.0.load(Ordering::Relaxed);
         let all = self.ended.load(Ordering::Acquire) && taken == self.tail.0.load(Ordering::Relaxed);

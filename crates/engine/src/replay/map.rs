@@ -1,4 +1,4 @@
-//! From an operation as recorded to the one that is issued: its time by the mode, its place in the span, whole blocks.
+//! From a recorded operation to the one that is issued: its time by the mode, its place in the span, whole blocks.
 //!
 //! Pure; runs on the reader's thread.
 
@@ -11,7 +11,7 @@ use super::line::{Changed, Item};
 /// Longest trim in one piece.
 const TRIM_MAX: u64 = 1 << 30;
 
-/// What a trace is mapped by, and how far it has come.
+/// How a trace is mapped, and how far the mapping has come.
 #[derive(Debug)]
 pub(crate) struct Mapper {
     start: u64,
@@ -52,7 +52,7 @@ impl Mapper {
         }
     }
 
-    /// Trims that were left out behind the last operation that was not.
+    /// Trims that were left out after the last operation that was issued.
     pub(crate) const fn skipped(&self) -> u64 {
         self.skipped
     }
@@ -65,7 +65,7 @@ impl Mapper {
         self.number += 1;
         self.due_ns = match self.mode {
             ReplayMode::CappedIdle { .. } => self.due_ns + self.mode.gap(op.at_ns.saturating_sub(self.last_ns)),
-            // Of the whole time, so that nothing is lost by rounding each gap.
+            // Computed from the whole time, so that rounding of single gaps does not add up.
             mode => mode.gap(op.at_ns),
         };
         self.last_ns = op.at_ns;
@@ -75,7 +75,7 @@ impl Mapper {
         }
         if !self.kinds[op.op as usize] {
             return Err(format!(
-                "operation {} of the trace is a {}, and the trace that was checked before has none: it was changed since",
+                "operation {} of the trace is a {}, but the trace had none when it was checked: it has changed since",
                 self.number,
                 op.op.name()
             ));
@@ -101,7 +101,7 @@ impl Mapper {
             }
             TraceFit::Scale | TraceFit::Wrap => from % self.length,
         };
-        // The end of the span has room for whole operations only.
+        // At the end of the span only whole operations fit.
         let place = place.min(self.length - length);
         let changed = Changed { moved: place != from, aligned, shortened: length < to - from };
         (self.start + place, u32::try_from(length).unwrap_or(u32::MAX), changed)

@@ -1,8 +1,8 @@
-//! The loops' end of the line: what to issue next and when, and what was counted of it.
+//! The loops' end of the line: what to issue next and when, and what was counted.
 
 use super::line::{Item, Line, Taken};
 
-/// How long a loop waits before it looks again for an operation that has not been read yet.
+/// How long a loop waits before it checks again for an operation that has not been read yet.
 const AGAIN_NS: u64 = 20_000;
 
 /// What one OS thread counted.
@@ -20,7 +20,7 @@ pub(crate) struct Counts {
 /// What a thread takes next.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Due {
-    /// This operation, with its number; meant for this time, which is over, or 0 in a closed loop.
+    /// This operation, with its number. It was due at this time, which has passed, or 0 in a closed loop.
     Item(u64, Item, u64),
     NotBefore(u64),
     End,
@@ -31,13 +31,13 @@ pub(crate) enum Due {
 pub(crate) struct Taker {
     /// Taken and not yet due.
     pending: Option<(u64, Item)>,
-    /// Since when there has been nothing to take.
+    /// Since when the line has been empty.
     empty_since: Option<u64>,
     pub(crate) counts: Counts,
 }
 
 impl Taker {
-    /// The next operation at `now`; `start` is the start of the step, `timed` whether operations have times.
+    /// The next operation at `now`; `start` is the start of the step, `timed` whether the trace has times.
     #[inline]
     pub(crate) fn next(&mut self, line: &Line, now: u64, start: u64, timed: bool) -> Due {
         let (number, item) = match self.pending.take() {
@@ -62,7 +62,7 @@ impl Taker {
         Due::Item(number, item, intended)
     }
 
-    /// An operation was due since `due` and came only now.
+    /// An operation was due at `due` and was read only now.
     #[cold]
     fn starved(&mut self, now: u64, due: u64) {
         if now > due {

@@ -1,4 +1,4 @@
-//! The line under contention, and the mapping by hand-worked examples.
+//! The line under contention, and the mapping by examples worked out by hand.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -103,7 +103,7 @@ fn mapper(mode: ReplayMode, fit: TraceFit, trims: TraceTrims, span: (u64, u64), 
     Mapper::new(&workload, &replay, 4096)
 }
 
-/// Place, length, and whether it was moved, aligned, shortened.
+/// Place, length, and whether the operation was moved, aligned, shortened.
 fn placed(mapper: &mut Mapper, offset: u64, length: u64) -> (u64, u32, [bool; 3]) {
     let item = mapper.map(TraceOp { at_ns: 0, op: OpKind::Read, offset, length }).unwrap().unwrap();
     let Changed { moved, aligned, shortened } = item.changed;
@@ -167,12 +167,12 @@ fn operations_wait_for_their_time_and_what_was_not_read_in_time_is_counted() {
     assert!(line.push(&Item { due_ns: 100, ..item(0) }));
     assert!(matches!(taker.next(&line, 1000, 1000, true), Due::NotBefore(1100)));
     assert!(matches!(taker.next(&line, 1100, 1000, true), Due::Item(0, _, 1100)));
-    // Nothing has been read: the loop looks again, and the operation that comes at last was due 500 ns ago.
+    // Nothing has been read: the loop checks again, and the operation that comes at last was due 500 ns ago.
     assert!(matches!(taker.next(&line, 1200, 1000, true), Due::NotBefore(_)));
     assert!(line.push(&Item { due_ns: 500, ..item(1) }));
     assert!(matches!(taker.next(&line, 2000, 1000, true), Due::Item(1, _, 1500)));
     assert_eq!((taker.counts.starved_ns, taker.counts.starved_operations), (500, 1));
-    // One that comes before its time was not waited for.
+    // One that comes before its time did not cause a wait.
     assert!(matches!(taker.next(&line, 2100, 1000, true), Due::NotBefore(_)));
     assert!(line.push(&Item { due_ns: 9000, ..item(2) }));
     assert!(matches!(taker.next(&line, 2200, 1000, true), Due::NotBefore(10_000)));

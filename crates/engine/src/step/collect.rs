@@ -1,8 +1,8 @@
-//! Puts the intervals of all threads together, on the session's thread.
+//! Merges the intervals of all threads, on the session's thread.
 //!
-//! All threads close their intervals at the same borders, so an interval is whole when each thread has come to its
-//! end or has ended before it. Where a thread skipped a border (see `tally`), the two intervals become one with true
-//! bounds. What is added up here is added up once: the step's totals are the sums of the intervals without the ramp.
+//! All threads close their intervals at the same times, so an interval is complete when each thread has reached its
+//! end or has ended before it. If a thread skipped an interval end (see `tally`), the two intervals become one with
+//! true bounds. Counts are added up once: the step's totals are the sums of the intervals without the ramp.
 
 use std::sync::mpsc::TryRecvError;
 use std::time::Duration;
@@ -35,7 +35,7 @@ struct Progress {
 #[derive(Debug)]
 struct Arrived<'a> {
     counter: Counter<'a>,
-    /// OS threads of it that have not ended, and when the last of the others did.
+    /// Its OS threads that have not ended, and when the last of the others did.
     lanes_left: u32,
     ended: u64,
 }
@@ -46,7 +46,7 @@ pub(crate) struct Collector<'a> {
     job: &'a Job<'a>,
     timing: Timing,
     stuck: &'a dyn Fn() -> Option<Stuck>,
-    /// How long the oldest of the stuck operations had been under way when they were last told of.
+    /// How long the oldest of the stuck operations had been in flight at the last report.
     told: Nanos,
     /// Counts since the last record, by group.
     meters: Vec<Meter>,
@@ -54,7 +54,7 @@ pub(crate) struct Collector<'a> {
     arrived: Vec<Option<Arrived<'a>>>,
     /// Arrivals submitted since the step's start.
     submitted: u64,
-    /// Borders behind the last record, that record's end, and its number.
+    /// Interval ends up to the last record, the end of that record, and its number.
     borders: u32,
     start: u64,
     index: u32,
@@ -93,7 +93,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Collects until every thread has ended, handing over each interval as it becomes whole.
+    /// Collects until every thread has ended, and hands over each interval as it becomes complete.
     pub(crate) fn run(mut self, lanes: Vec<Lane>, outlets: &mut Outlets<'_>) -> Totals {
         let progress = |lane| Progress { lane, borders: 0, end: 0, ended: false };
         let mut lanes: Vec<Progress> = lanes.into_iter().map(progress).collect();
@@ -123,8 +123,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Tells of operations that do not come back, once when they are first seen and then with each doubling of their
-    /// time.
+    /// Reports operations that do not come back: when they are first seen, and then each time that their time has
+    /// doubled.
     fn tell_stuck(&mut self, outlets: &mut Outlets<'_>) {
         let Some(stuck) = (self.stuck)() else {
             self.told = Nanos::new(0);
@@ -136,7 +136,8 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// Takes what threads behind the furthest one have handed over; `true` where one of them has not yet.
+    /// Takes what threads have handed over that are behind the furthest one; `true` if one of them has handed over
+    /// nothing yet.
     fn take(&mut self, lanes: &mut [Progress], outlets: &mut Outlets<'_>) -> bool {
         let mut waiting = false;
         let goal = lanes.iter().map(|lane| lane.borders).max().unwrap_or(0).max(self.borders + 1);
@@ -172,8 +173,8 @@ impl<'a> Collector<'a> {
         let _ = progress.lane.empty.try_send(meter);
     }
 
-    /// What had arrived by `end` and was not submitted. Counted here and not by the threads, whose loop it would hold
-    /// up: when something arrives is known to everyone beforehand.
+    /// Arrivals up to `end` that were not submitted. Counted here and not by the threads, because it would slow down
+    /// their loops; arrival times are known in advance.
     fn backlog(&mut self, end: u64) -> u64 {
         self.submitted += self.meters.iter().map(|meter| meter.arrivals).sum::<u64>();
         let timing = self.timing;

@@ -1,9 +1,10 @@
-//! The OS threads of a step: like `std::thread::scope`, but a thread whose operations the kernel never gives back can
-//! be left behind.
+//! The OS threads of a step. Works like `std::thread::scope`, but a thread whose operations the kernel never returns
+//! can be left behind.
 //!
-//! The kernel lets no thread end while requests of its ring are under way, so joining such a thread would wait for a
-//! drive that has stopped answering. A member hands its result over as the last thing it does with anything borrowed;
-//! one that is left behind then sleeps for ever. Unsafe because such threads outlive the borrow checker's view.
+//! The kernel lets no thread end while requests of its ring are in flight, so joining such a thread would wait for a
+//! drive that has stopped answering. Handing over its result is the last thing that a member does with anything
+//! borrowed; one that is left behind then sleeps for ever. Unsafe because such threads outlive what the borrow
+//! checker can verify.
 #![expect(unsafe_code, reason = "threads that borrow and are not always joined: Builder::spawn_unchecked")]
 
 use std::any::Any;
@@ -13,7 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
-/// What a member of a crew comes back with.
+/// What a member of a crew returns.
 pub(crate) struct Finished<T> {
     pub(crate) value: T,
     /// Requests of its ring are still with the kernel: the thread must not end.
@@ -30,15 +31,14 @@ struct Member<T> {
 /// Threads that borrow from `'env`.
 pub(crate) struct Crew<'env, T> {
     members: Vec<Member<T>>,
-    // Invariant: the environment can be neither lengthened nor shortened.
+    // Invariant: the environment can be neither extended nor shortened.
     environment: PhantomData<&'env mut &'env ()>,
 }
 
-/// Runs `work` with a crew, and does not come back before every member has handed its result over, also where `work`
-/// panics.
+/// Runs `work` with a crew, and returns only after every member has handed over its result, also if `work` panics.
 pub(crate) fn with<'env, T: Send + 'env, R>(work: impl FnOnce(&mut Crew<'env, T>) -> R) -> R {
     let mut crew = Crew { members: Vec::new(), environment: PhantomData };
-    // `work` gets no more than a reference, so it cannot keep the crew's end from running.
+    // `work` gets only a reference, so it cannot prevent the crew's end from running.
     work(&mut crew)
 }
 
@@ -46,14 +46,14 @@ impl<'env, T: Send + 'env> Crew<'env, T> {
     /// Starts a member.
     ///
     /// # Errors
-    /// The kernel's, where it makes no more threads.
+    /// The kernel's, if it makes no more threads.
     pub(crate) fn start(&mut self, name: String, work: impl FnOnce() -> Finished<T> + Send + 'env) -> io::Result<()> {
         let (hand_over, message) = sync_channel(1);
         let body = move || live(work, &hand_over);
-        // SAFETY: what `work` borrows lives for 'env, which outlives the call of `with`; `with` does not return before
-        // the message of this member has come (`finish`, or `drop` on a panic). After sending it the thread uses
-        // nothing that was borrowed: `work` has been consumed and its result moved into the message, and what is left
-        // in it are the channel's end and, where it is held, nothing but sleep.
+        // SAFETY: what `work` borrows lives for 'env, which outlives the call of `with`; `with` does not return
+        // before the message of this member has come (`finish`, or `drop` on a panic). After sending it the thread
+        // uses nothing that was borrowed: `work` has been consumed and its result moved into the message, and what is
+        // left are the channel's end and, if it is held, sleeping.
         let handle = unsafe { Builder::new().name(name).spawn_unchecked(body) }?;
         self.members.push(Member { message, handle: Some(handle) });
         Ok(())
@@ -67,7 +67,7 @@ impl<'env, T: Send + 'env> Crew<'env, T> {
     /// Waits for all results, in the order of starting.
     ///
     /// # Panics
-    /// Goes on with the panic of a member.
+    /// Resumes the panic of a member.
     pub(crate) fn finish(&mut self) -> Vec<T> {
         let mut members = std::mem::take(&mut self.members);
         let results: Vec<Message<T>> = members.iter_mut().map(Member::wait).collect();
@@ -98,7 +98,7 @@ impl<T> Member<T> {
     }
 }
 
-/// The life of a member.
+/// The body of a member's thread.
 fn live<T>(work: impl FnOnce() -> Finished<T>, hand_over: &SyncSender<Message<T>>) {
     let result = catch_unwind(AssertUnwindSafe(work));
     let is_held = matches!(&result, Ok(left) if left.is_held);

@@ -1,4 +1,4 @@
-//! The engine as the session sees it: a backend on one writable target.
+//! The engine as the session sees it: a backend on one target.
 
 use std::fmt;
 
@@ -21,10 +21,10 @@ use crate::uring::setup::Mode;
 /// Which backend to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BackendChoice {
-    /// io_uring where the kernel allows it, else sync.
+    /// io_uring if the kernel allows it, otherwise sync.
     #[default]
     Auto,
-    /// io_uring or nothing.
+    /// Only io_uring.
     Uring,
     /// pread and pwrite, one thread for each operation in flight.
     Sync,
@@ -38,24 +38,24 @@ pub enum BackendChoice {
 pub struct Options {
     /// Which backend.
     pub backend: BackendChoice,
-    /// Operations in flight for longer than this are named in the interval records; so long after a step should have
-    /// ended, what is still in flight is given up and counted as failed.
+    /// Operations in flight for longer than this are listed in the interval records. When a step should have ended
+    /// this long ago, the operations still in flight are given up and counted as failed.
     pub watchdog: Nanos,
-    /// Where every operation is told to, where a trace is wanted.
+    /// Where every operation is reported, if a trace is wanted.
     pub trace: Option<TraceSink>,
-    /// Number of the run in the headers of blocks that are written with one; another one for each run.
+    /// Number of the run in the headers of blocks; each run needs a different one.
     pub run: u64,
-    /// What an earlier run wrote with headers, where a step is to check it. Replaced by each step that writes some.
+    /// What an earlier run wrote with headers, if a step is to check it. Each step that writes headers replaces it.
     pub written: Option<Written>,
-    /// Who is told while operations do not come back, where somebody wants to know.
+    /// Called while operations do not come back, if set.
     pub stuck: Option<StuckSink>,
-    /// Opens the traces that steps replay, where there are any.
+    /// Opens the traces that steps replay, if there are any.
     pub traces: Option<TraceOpener>,
-    /// The run's own folders, where its steps work on sets of files.
+    /// The run's own folders, if its steps work on sets of files.
     pub folders: Folders,
-    /// The handles by which writes to the target can be placed, where a load names one.
+    /// The handles by which writes to the target can be placed, if a load names one.
     pub placement: Option<PlacementHandles>,
-    /// The other namespace of the drive, where groups of its steps read one.
+    /// The other namespace of the drive, if groups of the steps read one.
     pub other: Option<ReadOnlyTarget>,
 }
 
@@ -87,7 +87,7 @@ impl From<BackendChoice> for Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What is not shown has no text worth reading.
+        // Fields that are not shown have no useful text form.
         let Options { backend, watchdog, trace, .. } = self;
         let trace = trace.is_some();
         f.debug_struct("Options").field("backend", backend).field("watchdog", watchdog).field("trace", &trace).finish()
@@ -97,10 +97,10 @@ impl fmt::Debug for Options {
 /// The engine could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// io_uring was asked for by name and is not to be had.
+    /// io_uring was requested by name and is not available.
     #[error(
-        "the io_uring backend was asked for, but {refusal}: kernel.io_uring_disabled or a container's seccomp filter \
-         is the usual cause; allow it there, or use the sync backend"
+        "the io_uring backend was asked for, but {refusal}: the usual cause is kernel.io_uring_disabled or a container's \
+         seccomp filter; allow it there, or use the sync backend"
     )]
     UringRefused {
         /// What the kernel refused.
@@ -108,35 +108,34 @@ pub enum EngineError {
     },
 }
 
-/// Whether this choice can be had here, for whoever wants to know before a target is made. Asks the kernel as
-/// [`Engine::open`] does.
+/// Checks whether this choice is available, before a target is made. Asks the kernel in the same way as
+/// [`Engine::open`].
 ///
 /// # Errors
-/// [`EngineError::UringRefused`] where io_uring was asked for by name and the kernel refuses it.
+/// [`EngineError::UringRefused`] if io_uring was requested by name and the kernel refuses it.
 pub fn check(choice: BackendChoice) -> Result<(), EngineError> {
     choose(choice).map(drop)
 }
 
-/// Why a step whose writes are placed is done by the sync backend.
-const BY_HANDLE: &str =
-    "writes are placed by handle, which takes NVMe commands of their own, one at a time from each thread";
+/// Why the sync backend runs a step whose writes are placed.
+const BY_HANDLE: &str = "writes are placed by handle, which needs NVMe commands, sent one at a time by each thread";
 
-/// Whether writes can be placed by handle with this choice, for whoever wants to know before a target is made.
+/// Checks whether writes can be placed by handle with this choice, before a target is made.
 ///
 /// # Errors
-/// io_uring was asked for by name, in a sentence.
+/// A sentence, if io_uring was requested by name.
 pub fn check_placement(choice: BackendChoice) -> Result<(), String> {
     match choice {
         BackendChoice::Auto | BackendChoice::Sync => Ok(()),
-        BackendChoice::Uring | BackendChoice::UringSqpoll | BackendChoice::UringPolled => Err(
-            "writes are to be placed by handle, and the io_uring backend was asked for, which does not place any: take the \
+        BackendChoice::Uring | BackendChoice::UringSqpoll | BackendChoice::UringPolled => {
+            Err("writes cannot be placed by handle with the io_uring backend, which was asked for: use the \
              sync backend, or leave the choice to drivelab"
-                .to_owned(),
-        ),
+                .to_owned())
+        }
     }
 }
 
-/// The backend for a choice, and why it is that one.
+/// The backend for a choice, and the reason for it.
 fn choose(choice: BackendChoice) -> Result<(Kind, String), EngineError> {
     let by_name = |mode: Mode| match uring::probe() {
         Ok(()) => Ok((Kind::Uring(mode), "asked for".to_owned())),
@@ -157,7 +156,7 @@ fn choose(choice: BackendChoice) -> Result<(Kind, String), EngineError> {
 /// Issues I/O on one target.
 pub struct Engine {
     target: IoTarget,
-    /// What groups read that are on another namespace.
+    /// The target of groups that read another namespace.
     other: Option<IoTarget>,
     options: Options,
     kind: Kind,
@@ -171,10 +170,10 @@ impl fmt::Debug for Engine {
 }
 
 impl Engine {
-    /// Chooses the backend, asking the kernel once where io_uring is wanted.
+    /// Chooses the backend, and asks the kernel once if io_uring is wanted.
     ///
     /// # Errors
-    /// [`EngineError::UringRefused`] where io_uring was asked for by name and the kernel refuses it.
+    /// [`EngineError::UringRefused`] if io_uring was requested by name and the kernel refuses it.
     pub fn open(target: impl Into<IoTarget>, options: impl Into<Options>) -> Result<Engine, EngineError> {
         let mut options = options.into();
         let other = options.other.take().map(IoTarget::from);
@@ -182,7 +181,7 @@ impl Engine {
         Ok(Engine { target: target.into(), other, options, kind, reason })
     }
 
-    /// What it works on.
+    /// The target.
     #[must_use]
     pub const fn target(&self) -> &IoTarget {
         &self.target
@@ -205,8 +204,8 @@ impl Backend for Engine {
         if let Some(load) = &request.workload.files {
             return files::run(&mut self.options.folders, &request, load, interval);
         }
-        // Rings need memory and file descriptors, and an administrator may withdraw the permission during a run: where
-        // the choice was ours, a step that gets no ring is done without.
+        // Rings need memory and file descriptors, and an administrator may withdraw the permission during a run. If
+        // drivelab made the choice, a step that gets no ring uses the sync backend.
         let may_fall_back = self.options.backend == BackendChoice::Auto;
         let places = !request.workload.placement_handles().is_empty();
         let (kind, reason) = if places {
@@ -243,7 +242,7 @@ impl Backend for Engine {
         Ok(record)
     }
 
-    /// `fdatasync` on the handle; one is enough, since both handles name the same file.
+    /// `fdatasync` on the handle; one is enough, since both handles refer to the same file.
     fn sync(&mut self) -> Result<(), BackendError> {
         if self.target.read_only_because().is_some() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! How a step is to be run, apart from what it is: by which backend, and why.
+//! How a step is run, as opposed to what it does: by which backend, and why.
 
 use drivelab_core::record::IssueMode;
 use drivelab_core::target::PlacementHandles;
@@ -14,7 +14,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// What it is in the record.
+    /// Its value in the record.
     pub(crate) const fn mode(self) -> IssueMode {
         match self {
             Kind::Uring(Mode::Plain) => IssueMode::Ring,
@@ -35,17 +35,17 @@ impl Kind {
     }
 }
 
-/// How a step is to be run, apart from what it is.
+/// How a step is run, as opposed to what it does.
 #[derive(Debug)]
 pub(crate) struct Manner<'a> {
     pub(crate) kind: Kind,
     pub(crate) reason: &'a str,
-    /// Where a ring cannot be made, the step is done by the sync backend, and the record says so.
+    /// If a ring cannot be made, the sync backend runs the step, and the record says so.
     pub(crate) may_fall_back: bool,
-    /// This kind was taken because another could not be had.
+    /// This kind was chosen because another one was not available.
     pub(crate) fell_back: bool,
-    /// Operations in flight for longer than this are named.
+    /// Operations in flight for longer than this are listed.
     pub(crate) watchdog: Nanos,
-    /// The handles by which writes can be placed, where they are known.
+    /// The handles by which writes can be placed, if known.
     pub(crate) placement: Option<&'a PlacementHandles>,
 }

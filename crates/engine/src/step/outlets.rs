@@ -9,11 +9,11 @@ use crate::thread::trace::TraceSink;
 pub(crate) struct Outlets<'a> {
     pub(crate) interval: &'a mut dyn FnMut(IntervalRecord),
     pub(crate) trace: Option<&'a mut TraceSink>,
-    /// Told at once, and again from time to time, of operations that do not come back.
+    /// Called immediately, and again from time to time, with operations that do not come back.
     pub(crate) stuck: Option<&'a mut StuckSink>,
     /// Opens the traces that are replayed.
     pub(crate) traces: Option<&'a mut TraceOpener>,
 }
 
-/// Where operations that do not come back are told: called on the session's thread while they are under way.
+/// Receives operations that do not come back: called on the session's thread while they are in flight.
 pub type StuckSink = Box<dyn FnMut(Stuck) + Send>;

@@ -1,4 +1,4 @@
-//! The record of a step, from what its threads left behind and the collector added up.
+//! The record of a step, made from what its threads left behind and what the collector added up.
 
 use std::collections::BTreeMap;
 
@@ -21,14 +21,14 @@ use crate::thread::meter::{Meter, mean_depth};
 use crate::thread::outcome::{Outcome, Times};
 use crate::verify::findings::Findings;
 
-/// Makes the record. Rates are counts by the time from `start_ns` to `end_ns`:
+/// Makes the record. Rates are counts divided by the time from `start_ns` to `end_ns`:
 ///
-/// - `start_ns` is the first submission of the step, or the end of the ramp where there is one. What was in flight
-///   then counts whole; it is made up for at the other end, where as much drains after the stop.
-/// - `end_ns` is the last completion counted, or the end of the step's time where that is later. The time in which the
-///   last operations drain is in the divisor, and the operations in the dividend.
+/// - `start_ns` is the first submission of the step, or the end of the ramp if there is one. Operations then in
+///   flight count in full; the other end makes up for it, where as many drain after the stop.
+/// - `end_ns` is the last completion counted, or the end of the step's time if that is later. The time in which the
+///   last operations drain is in the divisor, and the operations are in the dividend.
 ///
-/// Rates of bursts by volume are counts by the active time instead, which `bursts` tells.
+/// Rates of bursts by volume are counts divided by the active time instead, which is in `bursts`.
 pub(crate) fn record(
     job: &Job<'_>,
     manner: &Manner<'_>,
@@ -73,7 +73,7 @@ pub(crate) fn record(
     }
 }
 
-/// What checking headers found on all threads; `None` where nothing was checked.
+/// What checks of headers found on all threads; `None` if nothing was checked.
 fn verification(outcomes: &mut [Outcome]) -> Option<Verification> {
     let found = outcomes.iter_mut().filter_map(|outcome| outcome.findings.take());
     let all = found.reduce(|mut all, more| {
@@ -83,8 +83,8 @@ fn verification(outcomes: &mut [Outcome]) -> Option<Verification> {
     all.map(Findings::into_verification)
 }
 
-/// The weightiest of the threads' reasons. The ends of a budget (volume, passes, operations) have the least weight, so
-/// a step has one of them only where every thread of its own group did its share.
+/// The most important of the threads' reasons. The ends of a budget (volume, passes, operations) are the least
+/// important, so a step has one of them only if every thread of its own group did its share.
 fn reason(job: &Job<'_>, outcomes: &[Outcome]) -> StopReason {
     let weight = |reason: &StopReason| match reason {
         StopReason::Errors => 5,
@@ -145,7 +145,7 @@ fn report(job: &Job<'_>, manner: &Manner<'_>, request: &StepRequest<'_>, outcome
     }
 }
 
-/// The clock, the page cache and what held the whole process up are filled in by whoever knows of them.
+/// The caller fills in the clock, the page cache and what held up the whole process.
 fn effort(job: &Job<'_>, manner: &Manner<'_>, request: &StepRequest<'_>, outcomes: &[Outcome]) -> Effort {
     let sum = |of: fn(&Outcome) -> u64| outcomes.iter().map(of).sum::<u64>();
     let mut gaps = Times::default();
@@ -179,7 +179,7 @@ fn effort(job: &Job<'_>, manner: &Manner<'_>, request: &StepRequest<'_>, outcome
     }
 }
 
-/// How near random data comes again, the least over all threads that write any.
+/// Shortest distance at which random data repeats, over all threads that write any.
 fn data_window(job: &Job<'_>) -> Option<Bytes> {
     let of_thread = |thread: &ThreadJob<'_>| thread.shape.pool.and_then(|pool| pool.apart());
     job.threads.iter().filter_map(of_thread).min().map(Bytes::new)
@@ -214,10 +214,11 @@ fn open_loop(job: &Job<'_>, totals: &Totals, outcomes: &[Outcome]) -> Option<Ope
     })
 }
 
-/// Least-squares slope of the backlog over time, per second, from none at the start of the measured part.
+/// Least-squares slope of the backlog over time, per second; with fewer than three points, the mean growth since the
+/// start of the measured part.
 #[expect(clippy::cast_precision_loss, reason = "a slope needs no more than 53 bits")]
 fn growth(start: u64, backlogs: &[(u64, u64)]) -> f64 {
-    // What drains behind the last border makes an interval of its own, too short to say how fast anything grew.
+    // Operations that drain after the last interval end make an interval of their own, too short to show growth.
     let spacing = |pair: &[(u64, u64)]| pair[1].0.saturating_sub(pair[0].0);
     let drains = backlogs.windows(3).last().is_some_and(|last| spacing(&last[1..]) * 2 < spacing(&last[..2]));
     let backlogs = if drains { &backlogs[..backlogs.len() - 1] } else { backlogs };

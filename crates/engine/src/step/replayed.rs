@@ -1,4 +1,4 @@
-//! What a step did with its trace, from what its threads counted.
+//! What a step did with its trace, from the counts of its threads.
 
 use drivelab_core::histogram::{Histogram, SparseHistogram};
 use drivelab_core::replay::{Lateness, ReplayRecord};

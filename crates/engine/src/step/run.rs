@@ -1,6 +1,6 @@
-//! One step from its request to its record: threads made, started together, collected, joined.
+//! One step from its request to its record: threads are made, started together, collected and joined.
 //!
-//! The session's thread runs this. What it shares with the workers is in [`crate::thread::shared`].
+//! The session's thread runs this. [`crate::thread::shared`] holds what it shares with the workers.
 
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
@@ -30,7 +30,7 @@ use crate::thread::trace::ENTRIES;
 use crate::uring::fitness::{self, Misfit};
 use crate::{replay, sync, uring};
 
-/// Ends a step whose session thread unwinds, so that its threads do not run on for the rest of the step.
+/// Ends a step whose session thread unwinds, so that its threads do not run for the rest of the step.
 struct AbortOnUnwind<'a>(&'a Shared<'a>);
 
 impl Drop for AbortOnUnwind<'_> {
@@ -65,7 +65,7 @@ pub(crate) fn run(
     };
     let by_threads = |job: Job<'_>, reason: &str, outlets: &mut Outlets<'_>| {
         drop(job);
-        // Its threads have buffers of their own each, so what they write from may have to be smaller.
+        // Each of its threads has buffers of its own, so the pools may have to be smaller.
         let job = fit(Kind::Sync)?;
         job.check_buffers(request.workload, Kind::Sync)?;
         let manner = Manner { kind: Kind::Sync, reason, may_fall_back: false, fell_back: true, ..*manner };
@@ -99,11 +99,11 @@ pub(crate) fn run(
 
 fn no_sync(job: &Job<'_>) -> String {
     if job.is_nop {
-        return "the sync backend has no operation that does nothing: nop: needs io_uring".to_owned();
+        return "the sync backend has no empty operation: nop: needs io_uring".to_owned();
     }
     if job.seals_in_depth() {
         return "the sync backend writes blocks with headers one at a time, since its threads overtake each other: \
-                take a queue depth of 1 and more threads, or io_uring"
+                use a queue depth of 1 and more threads, or io_uring"
             .to_owned();
     }
     format!(
@@ -113,7 +113,7 @@ fn no_sync(job: &Job<'_>) -> String {
     )
 }
 
-/// Runs a step with one backend, with its trace read ahead where it has one.
+/// Runs a step with one backend, with its trace read ahead if it has one.
 fn replayed(
     targets: Targets<'_>,
     job: &Job<'_>,
@@ -123,9 +123,7 @@ fn replayed(
 ) -> Result<Result<StepRecord, Broken>, BackendError> {
     let Some(replay) = &request.workload.replay else { return Ok(attempt(job, manner, request, outlets, None)) };
     let Some(open) = outlets.traces.as_deref_mut() else {
-        return Err(BackendError::Unfit(
-            "a trace is to be replayed, and this engine was given nothing that opens one".into(),
-        ));
+        return Err(BackendError::Unfit("a trace is to be replayed, but this engine cannot open traces".into()));
     };
     let stream = open(replay).map_err(BackendError::Unfit)?;
     replay::with_trace(targets.target, request, replay, stream, |line| {
@@ -153,7 +151,7 @@ fn attempt(
         effort.kept_by_quota = Nanos::new(held::kept_by_quota_ns().saturating_sub(quota));
     }
     if shared.is_aborted() {
-        // Also where the error came while the last operations drained and another reason was there before it.
+        // Also if the error came while the last operations drained and another reason was there before it.
         record.stop_reason = StopReason::Errors;
     }
     Ok(record)

@@ -1,4 +1,4 @@
-//! Counts become records: classes of all groups put together by kind of operation.
+//! From counts to records: classes of all groups combined by kind of operation.
 
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::load::OpKind;
@@ -17,7 +17,7 @@ pub(crate) struct Totals {
     pub(crate) groups: Vec<Meter>,
     /// Bytes written in the ramp.
     pub(crate) ramp_written: u64,
-    /// Backlog at the end of each measured interval, and when that was.
+    /// Backlog at the end of each measured interval, and the time of that end.
     pub(crate) backlogs: Vec<(u64, u64)>,
     /// Arrivals that had not been submitted when the step ended.
     pub(crate) backlog_at_end: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Totals {
     pub(crate) measured_from: u64,
     /// End of the last interval.
     pub(crate) end: u64,
-    /// Time in which the whole process stood still.
+    /// Time for which the whole process was stopped.
     pub(crate) stood_still: Still,
     /// Run clock minus CLOCK_MONOTONIC_RAW, modulo 2^64.
     pub(crate) clock_offset: u64,
@@ -64,7 +64,7 @@ pub(crate) struct Kinds {
     pub(crate) others: Vec<OtherRecord>,
 }
 
-/// Puts the counts of groups together.
+/// Combines the counts of groups.
 pub(crate) fn kinds(counted: &[(&Group, &Meter)], elapsed: Nanos) -> Kinds {
     let record = |kind| of_kind(counted, kind, elapsed);
     let issued =
@@ -74,7 +74,7 @@ pub(crate) fn kinds(counted: &[(&Group, &Meter)], elapsed: Nanos) -> Kinds {
     Kinds { read: record(OpKind::Read), write: record(OpKind::Write), others: others.collect() }
 }
 
-/// By group, where there are several.
+/// By group, if there are several.
 pub(crate) fn by_group(job: &Job<'_>, meters: &[Meter], elapsed: Nanos) -> Vec<GroupRecord> {
     if job.groups.len() < 2 {
         return Vec::new();

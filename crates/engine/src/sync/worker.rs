@@ -1,9 +1,9 @@
-//! The sync backend: pread(2), pwrite(2) and their kin, one OS thread for each operation in flight; writes with a
-//! placement handle go by [`crate::load::placed`].
+//! The sync backend: pread(2), pwrite(2) and related calls, one OS thread for each operation in flight. Writes with a
+//! placement handle go through [`crate::load::placed`].
 //!
-//! The `queue_depth` OS threads of one logical thread share its stream: each takes the next operation from one place,
-//! so the stream stays one stream whatever the depth. Operations are taken in order; which of two threads reaches the
-//! kernel first is the scheduler's choice. In an open loop they share the schedule in the same way: an arrival belongs
+//! The `queue_depth` OS threads of one logical thread share its stream: each takes the next operation from the shared
+//! position, so there is one stream whatever the depth. Operations are taken in order; the scheduler decides which of
+//! two threads reaches the kernel first. In an open loop they share the schedule in the same way: an arrival belongs
 //! to the thread that took it, which waits until it is due.
 
 use std::io;
@@ -29,7 +29,7 @@ use crate::thread::outcome::Outcome;
 use crate::thread::shared::{Shared, Start};
 use crate::uring::ring::Whereto;
 
-/// Most OS threads of a step: beyond this the scheduler, not the drive, is measured.
+/// Most OS threads of a step: beyond this the scheduler is measured instead of the drive.
 pub(crate) const OS_THREADS_MAX: u64 = 1024;
 
 struct Worker<'a, const PLAIN: bool> {
@@ -101,7 +101,8 @@ impl<'a, const PLAIN: bool> Worker<'a, PLAIN> {
             now = after;
             self.feed.completed(now);
             if !counted && ended >= self.account.timing.ramp_end {
-                // Submitted in the ramp and completed after it: counts in the measured part, whenever it was read back.
+                // Submitted in the ramp and completed after it: it counts in the measured part, whenever it was read
+                // back.
                 self.feed.count_late(issue.op.length);
             }
             let think = self.account.job.pace.think_time.get();
@@ -112,7 +113,7 @@ impl<'a, const PLAIN: bool> Worker<'a, PLAIN> {
         self.account.close(reason, now, &self.feed)
     }
 
-    /// The next operation; `Ok(None)` where the share is done, `Err` with the time after a wait in which nothing could
+    /// The next operation; `Ok(None)` if the share is done, `Err` with the time after a wait in which nothing could
     /// be issued.
     #[inline(always)]
     fn next(&mut self, now: u64) -> Result<Option<Issue>, u64> {
@@ -127,7 +128,7 @@ impl<'a, const PLAIN: bool> Worker<'a, PLAIN> {
         let was_late = now > intended;
         let end = self.account.timing.deadline();
         let now = if was_late { now } else { self.pause(intended.min(end)) };
-        // A schedule goes on for ever; what it puts at the deadline or behind it is not of this step.
+        // A schedule has no end; arrivals at or after the deadline do not belong to this step.
         if now < intended || intended >= end {
             return Err(now);
         }
@@ -137,7 +138,7 @@ impl<'a, const PLAIN: bool> Worker<'a, PLAIN> {
         Ok(self.feed.draw(now, intended))
     }
 
-    /// Waits until `until` or until the step ends; the time then.
+    /// Waits until `until` or until the step ends; returns the time then.
     fn pause(&mut self, until: u64) -> u64 {
         let shared = self.account.shared;
         let mut now = shared.clock.now();
@@ -148,9 +149,8 @@ impl<'a, const PLAIN: bool> Worker<'a, PLAIN> {
         now
     }
 
-    /// Issues one operation and returns the time of its completion, and the time after reading it back where that is
-    /// done.
-    // In one piece with its parts: handed from function to function an operation goes through memory each time, which
+    /// Issues one operation and returns the time of its completion, and the time after its read-back if there is one.
+    // Inlined with its parts: passed from function to function an operation goes through memory each time, which
     // costs a tenth of a call that does nothing.
     #[inline(always)]
     fn issue(&mut self, issue: Issue) -> (u64, u64) {
@@ -203,7 +203,7 @@ impl<'a, const PLAIN: bool> Worker<'a, PLAIN> {
         now
     }
 
-    /// How an operation is placed, where it is.
+    /// How an operation is placed, if it is.
     #[inline(always)]
     fn placed_by(&self, op: Op) -> Option<Placed<'a>> {
         self.placed.filter(|_| !PLAIN && op.kind == OpKind::Write)
@@ -224,7 +224,7 @@ impl<'a, const PLAIN: bool> Worker<'a, PLAIN> {
         (self.account.shared.clock.now(), result)
     }
 
-    /// Asks for what is left of an operation of which the kernel did a part, until it does nothing more.
+    /// Requests the rest of an operation of which the kernel did only a part, until it does nothing more.
     #[cold]
     fn go_on(&mut self, op: Op, at: usize, first: i32) -> i32 {
         let mut done = first.cast_unsigned();
@@ -248,7 +248,7 @@ impl<'a, const PLAIN: bool> Worker<'a, PLAIN> {
     }
 }
 
-/// One operation; the answer as io_uring would give it: bytes, or minus the error number.
+/// Runs one operation; returns what io_uring would: bytes, or minus the error number.
 #[inline]
 fn perform(whereto: Whereto<'_>, op: Op, buffer: &mut [u8]) -> i32 {
     let (handle, on_device) = match whereto {

@@ -1,4 +1,4 @@
-//! What one issuing thread keeps of its operations while it runs: the same for both backends.
+//! What one issuing thread records of its operations while it runs; both backends use it.
 
 use drivelab_core::histogram::Histogram;
 use drivelab_core::load::OpKind;
@@ -21,7 +21,7 @@ use crate::thread::tally::Tally;
 use crate::thread::trace::TraceEntry;
 use crate::verify::findings::Findings;
 
-/// The books of one issuing thread.
+/// The records of one issuing thread.
 pub(crate) struct Account<'a, const PLAIN: bool> {
     pub(crate) shared: &'a Shared<'a>,
     pub(crate) job: &'a ThreadJob<'a>,
@@ -46,13 +46,13 @@ pub(crate) struct Account<'a, const PLAIN: bool> {
 /// What a thread has when all threads begin.
 pub(crate) struct Begun<'a, T, const PLAIN: bool> {
     pub(crate) setup: T,
-    /// `None` where another thread could not be set up, and so none begins.
+    /// `None` if another thread could not be set up, so that none begins.
     pub(crate) account: Option<Account<'a, PLAIN>>,
 }
 
 impl<'a, const PLAIN: bool> Account<'a, PLAIN> {
-    /// Reports the set-up, waits for the other threads and opens the books. Whatever has to be allocated or asked of
-    /// the kernel comes before that wait: after it the step's time runs.
+    /// Reports the set-up, waits for the other threads and opens the records. Everything that allocates or asks the
+    /// kernel comes before that wait: the step's time runs from then on.
     pub(crate) fn begin<T>(
         shared: &'a Shared<'a>,
         thread: usize,
@@ -89,13 +89,13 @@ impl<'a, const PLAIN: bool> Account<'a, PLAIN> {
         Ok(Begun { setup, account })
     }
 
-    /// For the watchdog: so many operations of this OS thread are under way, `oldest` was submitted first.
+    /// For the watchdog: this OS thread has `operations` in flight, and `oldest` was submitted first.
     #[inline]
     pub(crate) fn note_under_way(&self, operations: u64, oldest: Option<&Flight>) {
         self.shared.note_under_way(self.os_thread, operations, oldest);
     }
 
-    /// The flight of an operation whose buffer is at byte `at` of the arena.
+    /// The flight of an operation whose buffer starts at byte `at` of the arena.
     #[inline]
     pub(crate) fn flight(&mut self, issue: &Issue, at: usize) -> Flight {
         let op = issue.op;
@@ -131,7 +131,7 @@ impl<'a, const PLAIN: bool> Account<'a, PLAIN> {
         }
     }
 
-    /// An operation of a trace that was meant for `intended` was submitted at `submitted`.
+    /// An operation of a trace that was due at `intended` was submitted at `submitted`.
     #[inline]
     pub(crate) fn was_late(&mut self, intended: u64, submitted: u64) {
         if let Some(lateness) = self.lateness.as_mut().filter(|_| !PLAIN) {
@@ -139,8 +139,8 @@ impl<'a, const PLAIN: bool> Account<'a, PLAIN> {
         }
     }
 
-    /// An operation ended at `now` with `result` as io_uring gives it: bytes, or minus the error number. Whether it
-    /// succeeded.
+    /// An operation ended at `now`; `result` is what io_uring returns: bytes, or minus the error number. Returns
+    /// whether it succeeded.
     #[inline(always)]
     pub(crate) fn ended(&mut self, flight: &Flight, result: i32, now: u64) -> bool {
         let latency_ns = now.saturating_sub(flight.submitted);
@@ -167,7 +167,7 @@ impl<'a, const PLAIN: bool> Account<'a, PLAIN> {
         good
     }
 
-    /// Checks a block that was read, where that is this thread's business.
+    /// Checks a block that was read, if this thread checks blocks.
     #[inline]
     pub(crate) fn check(&mut self, flight: &Flight, buffer: &[u8]) {
         let Some(findings) = &mut self.findings else { return };
@@ -222,7 +222,7 @@ impl<'a, const PLAIN: bool> Account<'a, PLAIN> {
         self.tally.trace(entry);
     }
 
-    /// Closes the books.
+    /// Closes the records.
     pub(crate) fn close(self, reason: StopReason, now: u64, feed: &Feed<'_, PLAIN>) -> Outcome {
         let cpu = CpuTime::of_this_thread().since(self.cpu);
         let (errors, errors_by_number) = self.faults.into_kept();
@@ -250,7 +250,7 @@ impl<'a, const PLAIN: bool> Account<'a, PLAIN> {
     }
 }
 
-/// Room for what checking finds, where something is checked.
+/// Room for the findings of checks, if anything is checked.
 fn findings(sealing: &Sealing) -> Option<Findings> {
     match sealing {
         Sealing::Check { span, .. } => Some(Findings::new(*span)),
@@ -261,8 +261,8 @@ fn findings(sealing: &Sealing) -> Option<Findings> {
     }
 }
 
-/// Binds the calling thread to the CPU of its job, where it has one; whether that was so and the kernel allowed it.
-/// Comes first of all, so that memory is made on the node of that CPU.
+/// Binds the calling thread to the CPU of its job, if it has one. Returns whether it did and the kernel allowed it.
+/// Comes first, so that memory is allocated on the node of that CPU.
 pub(crate) fn pin(job: &ThreadJob<'_>) -> bool {
     job.cpu.is_some_and(pin_to)
 }

@@ -1,8 +1,8 @@
-//! Bursts by volume: who may issue, when a burst is over, when the next one begins, and how long they were active.
+//! Bursts by volume: who may issue, when a burst is over, when the next one begins, and how long bursts were active.
 //!
-//! All threads of the step share one book of atomics and come to the same bursts without a lock. An operation is
-//! admitted before it is drawn and leaves when it has ended. The thread whose operation leaves last turns the page: it
-//! adds up the burst's activity, and the next burst may begin when the pause that follows from it is over.
+//! All threads of the step share one set of atomics and see the same bursts without a lock. An operation is admitted
+//! before it is drawn and leaves when it has ended. The thread whose operation leaves last closes the burst: it adds
+//! the burst's activity to the total and sets the time when the next burst may begin, after the pause.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,21 +14,21 @@ use drivelab_core::workload::Workload;
 use crate::load::schedule::Timing;
 use crate::thread::place::Padded;
 
-/// In [`Book::from`]: a thread is turning the page.
+/// In [`Book::from`]: a thread is closing the burst.
 const TURNING: u64 = u64::MAX;
-/// In [`Book::begun`]: nothing of the burst has been drawn.
+/// In [`Book::begun`]: no operation of the burst has been drawn.
 const NOT_BEGUN: u64 = u64::MAX;
-/// How long a thread waits for one that is turning the page.
+/// How long a thread waits for one that is closing the burst.
 const TURNING_NS: u64 = 5_000;
 
 /// Whether an operation may be drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Admission {
-    /// It is of this burst, and must leave it.
+    /// It belongs to this burst and must leave it.
     Go,
-    /// In a pause.
+    /// A pause lasts until this time.
     NotBefore(u64),
-    /// The burst is drawn and still has operations in flight.
+    /// All operations of the burst have been drawn, and some are still in flight.
     WhenOver,
 }
 
@@ -50,13 +50,13 @@ pub(crate) struct Book {
     inside: Padded,
     /// Latest completion.
     last_end: Padded,
-    /// Of the measured part, what is behind.
+    /// Active time of the closed bursts of the measured part.
     active_ns: AtomicU64,
     count: AtomicU64,
 }
 
 impl Book {
-    /// `None` where there are no such bursts.
+    /// `None` if the workload has no such bursts.
     pub(crate) fn of(workload: &Workload) -> Option<Self> {
         let bursts = workload.pace.volume_bursts?;
         Some(Book {
@@ -73,9 +73,10 @@ impl Book {
         })
     }
 
-    /// Asks to draw one operation at `now`. After [`Admission::Go`] it has to [`Self::leave`].
+    /// Asks to draw one operation at `now`. After [`Admission::Go`] the caller must call [`Self::leave`].
     pub(crate) fn admit(&self, now: u64, timing: &Timing) -> Admission {
-        // While this thread is inside, nobody turns the page, unless he was about to: then `from` tells below.
+        // While this thread is inside, no other thread closes the burst, unless one was about to: `from` then shows
+        // that below.
         self.inside.0.fetch_add(1, Ordering::SeqCst);
         let from = self.from.0.load(Ordering::SeqCst);
         if from > now {
@@ -101,7 +102,7 @@ impl Book {
         Admission::Go
     }
 
-    /// What was admitted moves no bytes, or was none, so it does not count.
+    /// The admitted operation moves no bytes, or there was none, so it does not count.
     pub(crate) fn moves_nothing(&self) {
         self.drawn.0.fetch_sub(1, Ordering::SeqCst);
     }
@@ -112,7 +113,7 @@ impl Book {
         self.leave(now, timing);
     }
 
-    /// What was admitted has ended, or was none.
+    /// The admitted operation has ended, or there was none.
     pub(crate) fn leave(&self, now: u64, timing: &Timing) {
         let last = self.inside.0.fetch_sub(1, Ordering::SeqCst) == 1;
         let drawn = self.drawn.0.load(Ordering::SeqCst);
@@ -135,7 +136,7 @@ impl Book {
         }
         let begun = self.begun.0.load(Ordering::SeqCst);
         if self.inside.0.load(Ordering::SeqCst) > 0 || begun == NOT_BEGUN {
-            // Somebody came in before the page was taken; who leaves last, or comes next, turns it.
+            // Another thread came in before the burst was closed; whichever leaves last, or comes next, closes it.
             self.from.0.store(from, Ordering::SeqCst);
             return;
         }
@@ -155,7 +156,7 @@ impl Book {
         }
     }
 
-    /// Bursts of the measured part of a step whose threads have ended, which lasted until `end`.
+    /// Bursts of the measured part of a step whose threads have ended; the step lasted until `end`.
     pub(crate) fn done(&self, end: u64, measured_from: u64) -> BurstsDone {
         let begun = self.begun.0.swap(NOT_BEGUN, Ordering::Relaxed);
         if begun != NOT_BEGUN && self.drawn.0.load(Ordering::Relaxed) > 0 {
@@ -168,7 +169,7 @@ impl Book {
 
 #[cfg(test)]
 mod tests {
-    //! Bursts by hand-worked times, and by threads that race.
+    //! Bursts with times worked out by hand, and with racing threads.
 
     use drivelab_core::plan::StopRule;
     use drivelab_core::units::{Bytes, Percent};
@@ -199,7 +200,7 @@ mod tests {
         // Active from 1000 to 1020.
         assert_eq!(book.admit(1021, &timing), Admission::NotBefore(1100));
         assert_eq!(book.admit(1099, &timing), Admission::NotBefore(1100));
-        // It wakes late: the burst begins with its first operation.
+        // A thread wakes late: the burst begins with its first operation.
         assert_eq!(book.admit(1105, &timing), Admission::Go);
         assert_eq!(book.done(1135, 0), BurstsDone { count: 2, active: Nanos::new(20 + 30) });
     }
@@ -230,7 +231,7 @@ mod tests {
         assert_eq!(book.done(1000, 150), BurstsDone { count: 1, active: Nanos::new(40) });
     }
 
-    /// However threads race, a burst has exactly its operations, and nothing is admitted in a pause.
+    /// However threads race, a burst has exactly its number of operations, and none is admitted in a pause.
     #[test]
     fn threads_that_race_admit_exactly_the_volume_of_each_burst() {
         let (book, timing) = (book(700, None), timing(0));

@@ -1,4 +1,4 @@
-//! Operations that failed: the first ones kept, and when there are so many that a step must end.
+//! Operations that failed: the first ones are kept; and the rule for when a step must end because of errors.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -8,25 +8,25 @@ use drivelab_core::plan::OnError;
 use drivelab_core::record::IoError;
 use drivelab_core::units::Nanos;
 
-/// Errors kept per step; more only count, but for the first of each number.
+/// Errors kept per step; further ones are only counted, except the first of each error number.
 pub(crate) const KEPT: usize = 64;
-/// Error numbers that are counted by themselves; a device gives a handful.
+/// Error numbers that are counted separately; a device returns a handful.
 const NUMBERS: usize = 32;
 
-/// When errors end a step: where either of the limits is reached, or at an error that no retry can cure (no space,
-/// read-only, device gone, bad request), where that is to end it.
+/// When errors end a step: when either limit is reached, or, if so configured, at an error that no retry can cure (no
+/// space, read-only, device gone, bad request).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ErrorPolicy {
     /// This many operations of one thread in a row failed.
     pub(crate) consecutive: u32,
     /// Every operation of one thread failed for this long.
     pub(crate) failing_for: Nanos,
-    /// An error that no retry can cure ends the step whatever the limits above say.
+    /// An error that no retry can cure ends the step regardless of the limits above.
     pub(crate) hopeless_ends: bool,
 }
 
 impl ErrorPolicy {
-    /// What a stop rule asks for.
+    /// The limits that a stop rule asks for.
     pub(crate) fn of(on_error: OnError) -> Self {
         let forever = Nanos::new(u64::MAX);
         match on_error {
@@ -38,18 +38,18 @@ impl ErrorPolicy {
 }
 
 impl Default for ErrorPolicy {
-    /// 1,000 in a row, or nothing but errors for one second: a single bad block or a burst of them is survived and
-    /// counted, a dead drive is noticed at once.
+    /// 1,000 in a row, or nothing but errors for one second: a bad block or a short series of errors is survived and
+    /// counted, a dead drive is noticed immediately.
     fn default() -> Self {
         ErrorPolicy { consecutive: 1000, failing_for: Nanos::from_secs(1), hopeless_ends: true }
     }
 }
 
-/// The errors of one thread. Its memory is there before the start.
+/// The errors of one thread. Its memory is allocated before the start.
 #[derive(Debug)]
 pub(crate) struct Faults {
     kept: Vec<IoError>,
-    /// How often each error number came.
+    /// How often each error number occurred.
     by_number: Vec<(i32, u64)>,
     policy: ErrorPolicy,
     streak: u32,
@@ -68,7 +68,7 @@ impl Faults {
         self.streak = 0;
     }
 
-    /// An operation failed; `true` where the step must end.
+    /// An operation failed; returns `true` if the step must end.
     pub(crate) fn failed(&mut self, error: IoError) -> bool {
         if self.streak == 0 {
             self.streak_since = error.at_ns;
@@ -85,7 +85,7 @@ impl Faults {
         too_many || too_long || hopeless
     }
 
-    /// Counts an error number; whether it is the first of a number that is counted by itself.
+    /// Counts an error number; returns whether it is the first of a number that is counted separately.
     fn count(&mut self, errno: i32) -> bool {
         if let Some((_, count)) = self.by_number.iter_mut().find(|(number, _)| *number == errno) {
             *count += 1;
@@ -98,14 +98,14 @@ impl Faults {
         has_room
     }
 
-    /// The errors kept, times in CLOCK_MONOTONIC_RAW, and how often each number came.
+    /// The errors kept, times in CLOCK_MONOTONIC_RAW, and how often each error number occurred.
     pub(crate) fn into_kept(self) -> (Vec<IoError>, Vec<(i32, u64)>) {
         (self.kept, self.by_number)
     }
 }
 
 /// The errors to record, by time: the first ones of all threads, and the first of each error number however late. The
-/// error that ended a step, and so sets the exit code, may come after many others.
+/// error that ended a step, and so determines the exit code, may come after many others.
 pub(crate) fn first_of_all(threads: impl Iterator<Item = Vec<IoError>>) -> Vec<IoError> {
     let mut errors: Vec<IoError> = threads.flatten().collect();
     errors.sort_by_key(|error| error.at_ns);
@@ -138,12 +138,12 @@ const fn is_hopeless(errno: i32) -> bool {
     )
 }
 
-/// What a thread tried, apart from operations.
+/// What a thread tried besides operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Attempt {
     Thread,
     Buffers,
-    /// Making a ring: nothing was issued yet, and the sync backend can do without.
+    /// Making a ring: nothing was issued yet, so the sync backend can take over.
     Ring,
     Enter,
 }
@@ -160,12 +160,12 @@ impl Attempt {
     }
 }
 
-/// Something other than an operation that a thread could not go on from.
+/// A failure of something other than an operation, after which a thread cannot continue.
 #[derive(Debug)]
 pub(crate) struct Broken {
     /// What was tried.
     pub(crate) what: Attempt,
-    /// The kernel's answer.
+    /// The kernel's error.
     pub(crate) source: io::Error,
 }
 

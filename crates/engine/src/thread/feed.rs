@@ -1,11 +1,12 @@
 //! What a thread issues next and when it may: stream, budget, schedule, bursts, weights, flushes after writes.
 //!
-//! The same for both backends. Where a stream belongs to one OS thread, its position is kept here; where several share
-//! it (threads on one stream, the OS threads of the sync backend), it is one number that they change by
+//! Both backends use it. If a stream belongs to one OS thread, its position is kept here; if several share it
+//! (threads on one stream, the OS threads of the sync backend), the position is one number that they change by
 //! compare-and-swap, never under a lock.
 //!
-//! Most loads have none of all this but a stream of their own. For them the loops, the books and this are compiled a
-//! second time, `PLAIN`, without asking for each operation what is never there: [`ThreadJob::is_plain`] says which.
+//! Most loads have only a stream of their own and none of the rest. For them the loops, the records and this module
+//! are compiled a second time, as `PLAIN`, without the checks for features that such a load cannot have:
+//! [`ThreadJob::is_plain`] says which loads these are.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,9 +22,9 @@ use crate::thread::flight::{Issue, Origin};
 use crate::thread::place::Place;
 use crate::thread::shared::Shared;
 
-/// How long a group that is ahead of its weight waits before it looks again.
+/// How long a group that is ahead of its weight waits before it checks again.
 const WEIGHT_PAUSE_NS: u64 = 20_000;
-/// How long a thread with nothing in flight waits for the others of a burst before it looks again.
+/// How long a thread with nothing in flight waits for the other threads of a burst before it checks again.
 const BURST_PAUSE_NS: u64 = 50_000;
 
 /// What to do next.
@@ -36,13 +37,13 @@ pub(crate) enum Next {
     Done,
 }
 
-/// The operations of one thread, in their order.
+/// The operations of one thread, in order.
 pub(crate) struct Feed<'a, const PLAIN: bool> {
     shared: &'a Shared<'a>,
     job: &'a ThreadJob<'a>,
     timing: Timing,
     place: &'a Place,
-    /// The stream's position is here and in no other thread's hands.
+    /// The stream's position is kept here, and no other thread uses it.
     alone: bool,
     cursor: u64,
     left: u64,
@@ -51,29 +52,29 @@ pub(crate) struct Feed<'a, const PLAIN: bool> {
     /// Units of an own stream that were issued in the ramp and ended after it.
     late: u64,
     arrivals: Option<Arrivals<'a>>,
-    /// There are bursts or weights in a closed loop, or a trace.
+    /// The load has bursts or weights in a closed loop, or a trace.
     held: bool,
     /// Bursts by volume.
     book: Option<&'a Book>,
     /// Operations of a burst that were drawn and have not ended.
     in_burst: u64,
-    /// Its end of the line, where a trace is replayed.
+    /// This thread's end of the line, if a trace is replayed.
     taker: Option<Taker>,
-    /// Operations of the trace have times.
+    /// The trace has times.
     timed: bool,
-    /// What was drawn last is a flush of `sync_every`.
+    /// The operation drawn last is a flush of `sync_every`.
     in_between: bool,
 }
 
 struct Arrivals<'a> {
     schedule: &'a Schedule,
-    /// Next arrival that was not issued, and its time.
+    /// The next arrival that was not issued, and its time.
     position: u64,
     due: u64,
 }
 
 impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
-    /// `sharers` OS threads feed from this logical thread's stream.
+    /// `sharers` OS threads draw from this logical thread's stream.
     pub(crate) fn new(shared: &'a Shared<'a>, thread: usize, timing: Timing, sharers: u32) -> Self {
         let job = &shared.job.threads[thread];
         let arrivals = job.schedule.as_ref().map(|schedule| {
@@ -111,13 +112,13 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
         !PLAIN && self.arrivals.is_some()
     }
 
-    /// Where what was drawn last comes from.
+    /// Origin of the operation drawn last.
     #[inline]
     pub(crate) const fn origin(&self) -> Origin {
         if !PLAIN && self.in_between { Origin::InBetween } else { Origin::Drawn }
     }
 
-    /// The ramp is over: from here on the share counts. `in_flight` units were drawn in it and end after it.
+    /// The ramp is over: from here on the share counts. `in_flight` units were drawn in the ramp and end after it.
     pub(crate) fn begin_counting(&mut self, in_flight: u64) {
         self.counting = true;
         self.left = self.job.limit.units.saturating_sub(in_flight);
@@ -126,16 +127,16 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
         }
     }
 
-    /// From here on the share counts; those of an own stream that are in flight were counted with
-    /// [`Feed::begin_counting`] or, where one operation at a time is in flight, by [`Feed::count_late`].
+    /// From here on the share counts. Operations of an own stream that are in flight were counted by
+    /// [`Feed::begin_counting`] or, if one operation at a time is in flight, by [`Feed::count_late`].
     pub(crate) fn count_from_here(&mut self) {
         if !self.counting {
             self.begin_counting(self.late);
         }
     }
 
-    /// Units by which an operation of so many bytes counts against the share. One that moves nothing, a flush, only
-    /// counts where operations are what was asked for.
+    /// Units by which an operation of `length` bytes counts against the share. One that moves nothing, a flush,
+    /// counts only if the share is in operations.
     #[inline]
     pub(crate) const fn units_of(&self, length: u32) -> u64 {
         match self.job.limit.unit {
@@ -160,7 +161,7 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
             }
             match self.pause(now) {
                 None => {}
-                // The pause after the last burst is nobody's.
+                // The pause after the last burst belongs to no burst.
                 Some(_) if self.book.is_some() && self.share_is_done(now) => return Next::Done,
                 Some(until) => return Next::NotBefore(until),
             }
@@ -186,7 +187,7 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
         }
     }
 
-    /// Nothing was drawn for what was admitted to a burst by volume.
+    /// Nothing was drawn for the admission to a burst by volume.
     #[cold]
     fn leave_burst(&self, now: u64) {
         if let Some(book) = self.book {
@@ -195,7 +196,7 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
         }
     }
 
-    /// An operation has ended, what reads it back included.
+    /// An operation has ended, including its read-back.
     #[inline(always)]
     pub(crate) fn completed(&mut self, now: u64) {
         if !PLAIN && self.book.is_some() {
@@ -231,7 +232,7 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
         next
     }
 
-    /// Counts an operation of a trace against the share; whether it fits.
+    /// Counts an operation of a trace against the share; returns whether it fits.
     fn may_issue(&mut self, length: u32, number: u64, now: u64) -> bool {
         let units = self.units_of(length);
         if self.alone {
@@ -250,13 +251,13 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
         true
     }
 
-    /// What was counted of a trace; nothing where there is none.
+    /// What was counted of a trace; nothing if none is replayed.
     pub(crate) fn replay_counts(&self) -> Option<Counts> {
         self.taker.as_ref().map(|taker| taker.counts)
     }
 
-    /// Takes the next operation off the stream; `None` where the share is done.
-    // Small where a stream is a thread's own; its callers are the two loops.
+    /// Takes the next operation from the stream; `None` if the share is done.
+    // Small if the stream is the thread's own; the two loops call it.
     #[inline(always)]
     pub(crate) fn draw(&mut self, now: u64, intended: u64) -> Option<Issue> {
         if !PLAIN && self.job.sync_every > 0 {
@@ -310,13 +311,13 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
         }
     }
 
-    /// Reserves `units` of the share that this thread uses with others; see [`reserve`].
+    /// Reserves `units` of a share that this thread uses together with others; see [`reserve`].
     fn count(&self, counted: u64, units: u64) -> bool {
         reserve(&self.place.issued.0, self.job.limit.units, counted, units)
     }
 
-    /// Charges the share with the operation drawn last, of `length` bytes, which was issued in the ramp and ended after
-    /// it. Flushes of `sync_every` are not part of the share.
+    /// Charges the share with the operation drawn last, of `length` bytes, which was issued in the ramp and ended
+    /// after it. Flushes of `sync_every` are not part of the share.
     pub(crate) fn count_late(&mut self, length: u32) {
         if self.origin() != Origin::Drawn {
             return;
@@ -338,7 +339,8 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
         }
     }
 
-    /// Whether so many writes were issued since the last flush that it is time; then the count begins again.
+    /// Whether enough writes were issued since the last flush for the next one to be due; if so, the count begins
+    /// again.
     fn flush_is_due(&mut self) -> bool {
         let every = u64::from(self.job.sync_every);
         if self.alone {
@@ -352,7 +354,7 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
         self.place.writes.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
 
-    /// Until when nothing may be issued, because a burst is over or other groups are behind their weights.
+    /// The time before which nothing may be issued, because a burst is over or other groups are behind their weights.
     fn pause(&self, now: u64) -> Option<u64> {
         if let Some(bursts) = self.job.pace.bursts {
             let (on, off) = (bursts.on.get().max(1), bursts.off.get());
@@ -365,7 +367,7 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
             return match book.admit(now, &self.timing) {
                 Admission::Go => None,
                 Admission::NotBefore(until) => Some(until),
-                // What this thread has in flight wakes it; what others have does not.
+                // This thread's own operations wake it when they end; those of other threads do not.
                 Admission::WhenOver if self.in_burst > 0 => Some(u64::MAX),
                 Admission::WhenOver => Some(now + BURST_PAUSE_NS),
             };
@@ -399,8 +401,8 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
         left == 0 && self.timing.budget_binds(now)
     }
 
-    /// Whether this group has issued more than its weight allows beside the slowest of the others, by more than what
-    /// those have in flight.
+    /// Whether this group has issued more than its weight allows, compared with the slowest of the other groups, by
+    /// more than those have in flight.
     fn is_ahead(&self, weight: u32) -> bool {
         let issued = |group: usize| u128::from(self.shared.group_issued[group].0.load(Ordering::Relaxed));
         let mine = issued(self.job.group);
@@ -411,7 +413,7 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
         })
     }
 
-    /// The arrival that was due was issued.
+    /// The due arrival was issued.
     fn arrive(&mut self) {
         let start = self.timing.start;
         let Some(arrivals) = &mut self.arrivals else { return };
@@ -419,7 +421,7 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
         arrivals.due = start.saturating_add(arrivals.schedule.at_ns(arrivals.position));
     }
 
-    /// Takes the next arrival of a schedule that several OS threads share: when it is due.
+    /// Takes the next arrival of a schedule that several OS threads share; returns when it is due.
     pub(crate) fn take_arrival(&mut self) -> u64 {
         let Some(arrivals) = &self.arrivals else { return 0 };
         let step = |position: u64| Some(arrivals.schedule.next(position));
@@ -433,9 +435,9 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
     }
 }
 
-/// Reserves `units` of a share of `limit` that several threads use, instead of the `counted` ones for an operation that
-/// another thread took first; `false` if they do not fit. A failed attempt leaves nothing reserved: otherwise a thread
-/// that already holds a reservation would find the share exceeded.
+/// Reserves `units` of a share of `limit` that several threads use. They replace the `counted` ones, reserved for an
+/// operation that another thread took first. `false` if they do not fit. A failed attempt leaves nothing reserved:
+/// otherwise a thread that already holds a reservation would find the share exceeded.
 fn reserve(issued: &AtomicU64, limit: u64, counted: u64, units: u64) -> bool {
     let more = |before: u64| {
         let after = (before - counted).saturating_add(units);
@@ -452,16 +454,17 @@ fn reserve(issued: &AtomicU64, limit: u64, counted: u64, units: u64) -> bool {
 mod tests {
     use super::*;
 
-    /// Three threads and a share of two. One holds a place, another thread takes its operation, a third finds the share
-    /// full: the first must still have its place. It was lost once in a while, and 4,999 of 5,000 operations were issued.
+    /// Three threads and a share of two. The first holds a reservation, the second takes its operation, the third
+    /// finds the share full: the first must still have its reservation. It used to be lost occasionally, and 4,999 of
+    /// 5,000 operations were issued.
     #[test]
     fn a_thread_that_finds_the_share_full_takes_nothing_from_who_holds_a_place() {
         let issued = AtomicU64::new(0);
         assert!(reserve(&issued, 2, 0, 1) && reserve(&issued, 2, 0, 1));
         assert!(!reserve(&issued, 2, 0, 1));
-        assert!(reserve(&issued, 2, 1, 1), "drawn again, in the place that it has");
+        assert!(reserve(&issued, 2, 1, 1), "drawn again, with its own reservation");
         assert_eq!(issued.load(Ordering::Relaxed), 2);
-        // The next operation is longer than the one before, and the place is given back.
+        // The next operation is longer than the one before, so the reservation is given back.
         assert!(!reserve(&issued, 2, 1, 2));
         assert_eq!(issued.load(Ordering::Relaxed), 1);
         assert!(reserve(&issued, 2, 0, 1));

@@ -1,4 +1,4 @@
-//! One operation on its way: as it is to be issued, and in flight.
+//! One operation: as it is to be issued, and in flight.
 
 use drivelab_core::load::OpKind;
 
@@ -23,10 +23,10 @@ pub(crate) struct Flight {
     pub(crate) offset: u64,
     /// Position in the stream.
     pub(crate) cursor: u64,
-    /// Where its buffer is in the arena.
+    /// Where its buffer starts in the arena.
     pub(crate) at: usize,
     pub(crate) length: u32,
-    /// What the kernel answers where all went well.
+    /// The kernel's result if all went well.
     pub(crate) expected: u32,
     pub(crate) class: u16,
     pub(crate) kind: OpKind,
@@ -35,14 +35,14 @@ pub(crate) struct Flight {
     pub(crate) origin: Origin,
 }
 
-/// Where an operation comes from.
+/// Origin of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Origin {
-    /// The stream or the trace: the thread's share counts it.
+    /// The stream or the trace: it counts against the thread's share.
     #[default]
     Drawn,
-    /// A flush after every so many writes, on top of the share.
+    /// A flush of `sync_every`, in addition to the share.
     InBetween,
-    /// It reads back what was just written, on top of the share.
+    /// It reads back what was just written, in addition to the share.
     ReadsBack,
 }

@@ -1,6 +1,6 @@
 //! Counts of one interval of one thread, by class of operation: kind and size.
 //!
-//! Which classes there are is settled before the start ([`Layout`]), so that the loop only indexes.
+//! The classes are settled before the start ([`Layout`]), so that the loop only indexes.
 
 use drivelab_core::histogram::Histogram;
 use drivelab_core::load::OpKind;
@@ -16,21 +16,21 @@ pub(crate) struct Class {
     pub(crate) length: u32,
 }
 
-/// Which classes a group's threads count in.
+/// The classes in which a group's threads count.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     classes: Box<[Class]>,
-    /// First class of each kind; `None` where the group issues none.
+    /// First class of each kind; `None` if the group issues none.
     first: [Option<u16>; OpKind::ALL.len()],
     lengths: Box<[u32]>,
     responses: bool,
-    /// Operations of a class have lengths of their own, so that their bytes are counted.
+    /// Operations of one class differ in length, so that their bytes are counted.
     varies: bool,
     trace_entries: usize,
 }
 
 impl Layout {
-    /// The classes of a group. `trace_entries` is the room for each interval's trace; 0 without one.
+    /// The classes of a group. `trace_entries` is the room for each interval's trace; 0 if none is kept.
     pub(crate) fn of(workload: &Workload, trace_entries: usize) -> Self {
         let lengths: Box<[u32]> =
             workload.block_sizes().iter().map(|size| u32::try_from(size.get()).unwrap_or(u32::MAX)).collect();
@@ -49,7 +49,7 @@ impl Layout {
         Layout { classes: classes.into(), first, lengths, responses, varies, trace_entries }
     }
 
-    /// The same without room for a trace.
+    /// This layout without room for a trace.
     pub(crate) fn without_trace(&self) -> Layout {
         Layout { trace_entries: 0, ..self.clone() }
     }
@@ -59,7 +59,7 @@ impl Layout {
         &self.classes
     }
 
-    /// Whether operations of a class have lengths of their own.
+    /// Whether operations of one class differ in length.
     pub(crate) const fn varies(&self) -> bool {
         self.varies
     }
@@ -94,13 +94,13 @@ impl Layout {
 /// Counts of one class in one interval.
 #[derive(Debug, Default)]
 pub(crate) struct ClassMeter {
-    /// Latencies of completed operations, and so their number.
+    /// Latencies of completed operations; their number is the number of operations.
     pub(crate) latency: Histogram,
     /// Response times of the same operations; only in an open loop.
     pub(crate) response: Option<Histogram>,
     /// Operations that failed.
     pub(crate) errors: u64,
-    /// Bytes of completed operations, where those of a class are not all of one length.
+    /// Bytes of completed operations, if those of a class differ in length.
     pub(crate) bytes: u64,
 }
 
@@ -119,7 +119,7 @@ impl ClassMeter {
         }
     }
 
-    /// Forgets everything, keeps the memory.
+    /// Clears everything and keeps the memory.
     pub(crate) fn clear(&mut self) {
         (self.errors, self.bytes) = (0, 0);
         if self.latency.count() > 0 {
@@ -144,14 +144,14 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// Adds the counts of another of the same layout; the trace stays where it is.
+    /// Adds the counts of another meter of the same layout; traces are not merged.
     pub(crate) fn merge(&mut self, other: &Meter) {
         self.classes.iter_mut().zip(&other.classes).for_each(|(mine, theirs)| mine.merge(theirs));
         self.depth_ns += other.depth_ns;
         self.arrivals += other.arrivals;
     }
 
-    /// Forgets everything, keeps the memory.
+    /// Clears everything and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.classes.iter_mut().for_each(ClassMeter::clear);
         (self.depth_ns, self.arrivals) = (0, 0);
@@ -159,7 +159,7 @@ impl Meter {
     }
 }
 
-/// Depth integrated over time, by the time.
+/// Depth integrated over time, divided by the time.
 #[expect(clippy::cast_precision_loss, reason = "a mean depth needs no more than 53 bits")]
 pub(crate) fn mean_depth(depth_ns: u128, elapsed_ns: u64) -> f64 {
     if elapsed_ns == 0 { 0.0 } else { depth_ns as f64 / elapsed_ns as f64 }

@@ -14,12 +14,12 @@ pub(crate) struct Outcome {
     pub(crate) reason: StopReason,
     pub(crate) first_submission: Option<u64>,
     pub(crate) errors: Vec<IoError>,
-    /// How often each error number came.
+    /// How often each error number occurred.
     pub(crate) errors_by_number: Vec<(i32, u64)>,
     pub(crate) touched: Touched,
     pub(crate) cpu: CpuTime,
     pub(crate) thread_ns: u64,
-    /// Ready to run and without a CPU.
+    /// Time in which the thread was ready to run but had no CPU.
     pub(crate) waited_for_cpu_ns: u64,
     pub(crate) work: Work,
     pub(crate) refused: Vec<String>,
@@ -29,16 +29,16 @@ pub(crate) struct Outcome {
     pub(crate) cursor: u64,
     /// Arrivals of the measured part that were submitted.
     pub(crate) arrived: u64,
-    /// What checking headers found.
+    /// What checks of headers found.
     pub(crate) findings: Option<Findings>,
     /// What was counted of a trace.
     pub(crate) replay: Option<Counts>,
-    /// Times by which operations of a trace were submitted later than meant.
+    /// How much later than their due times operations of a trace were submitted.
     pub(crate) lateness: Option<Box<Histogram>>,
 }
 
 impl Outcome {
-    /// Of a thread that never started because another could not.
+    /// Of a thread that never started because another one could not.
     pub(crate) fn not_started(thread: usize) -> Self {
         Outcome {
             thread,
@@ -63,7 +63,7 @@ impl Outcome {
     }
 }
 
-/// Lowest and highest byte of a thread.
+/// Lowest and highest byte that a thread touched.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Touched {
     pub(crate) lowest: u64,
@@ -103,17 +103,17 @@ impl Times {
     }
 }
 
-/// How much work the issuing was.
+/// The cost of issuing.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Work {
     /// Operations submitted.
     pub(crate) operations: u64,
     pub(crate) syscalls: u64,
-    /// Between two looks for completions, outside the kernel.
+    /// Time between two checks for completions, outside the kernel.
     pub(crate) gaps: Times,
-    /// Submitted so much later than intended although a slot was free.
+    /// How much later than intended operations were submitted although a slot was free.
     pub(crate) lateness: Times,
     pub(crate) short_transfers: u64,
-    /// Asked for once more after EAGAIN.
+    /// Operations submitted once more after EAGAIN.
     pub(crate) eagain_retries: u64,
 }

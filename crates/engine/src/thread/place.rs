@@ -1,10 +1,10 @@
-//! Where the OS threads of one logical thread have come to in what they share: stream, share, schedule, writes.
+//! How far the OS threads of one logical thread are in what they share: stream, share, schedule, writes.
 
 use std::sync::atomic::AtomicU64;
 
 use crate::generate::arrivals::Schedule;
 
-/// What the OS threads of one logical thread share; each number on cache lines of its own.
+/// What the OS threads of one logical thread share; each number has its own cache lines.
 #[derive(Debug, Default)]
 pub(crate) struct Place {
     /// Position of the stream.
@@ -25,7 +25,7 @@ impl Place {
     }
 }
 
-/// A number on cache lines of its own: two, because processors fetch them in pairs.
+/// A number with its own cache lines: two, because processors fetch them in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Padded(pub(crate) AtomicU64);

@@ -1,4 +1,4 @@
-//! What all threads of a step look at: whether it goes on, what they share, what is under way, the common start.
+//! What all threads of a step read: whether the step continues, what they share, what is in flight, the common start.
 //!
 //! Workers wait for the session's thread only at the gate, before the start; afterwards everything here is an atomic.
 
@@ -23,11 +23,12 @@ use crate::thread::flight::Flight;
 use crate::thread::place::{Padded, Place};
 use crate::thread::tally::{LaneEnd, Tally};
 
-/// Where one OS thread says which of its operations have been under way since when; on cache lines of its own.
+/// Where one OS thread publishes which of its operations have been in flight and since when; it has its own cache
+/// lines.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct UnderWay {
-    /// How many; 0 for none.
+    /// How many; 0 if none.
     operations: AtomicU64,
     /// When the oldest of them was submitted.
     submitted: AtomicU64,
@@ -42,7 +43,7 @@ const DONE: u8 = 1;
 /// Errors ended the step.
 const ABORTED: u8 = 2;
 
-/// What all threads of a step look at.
+/// What all threads of a step read.
 #[derive(Debug)]
 pub(crate) struct Shared<'a> {
     pub(crate) job: &'a Job<'a>,
@@ -51,10 +52,10 @@ pub(crate) struct Shared<'a> {
     pub(crate) places: Box<[Place]>,
     /// Operations drawn by each group that has a weight.
     pub(crate) group_issued: Box<[Padded]>,
-    /// Bursts by volume, where there are any.
+    /// Bursts by volume, if the load has any.
     pub(crate) bursts: Option<Book>,
     pub(crate) traced: bool,
-    /// Operations of a trace, read ahead; absent where none is replayed.
+    /// Operations of a trace, read ahead; absent if none is replayed.
     pub(crate) replay: Option<&'a Line>,
     pub(crate) watchdog_ns: u64,
     under_way: Box<[UnderWay]>,
@@ -62,13 +63,13 @@ pub(crate) struct Shared<'a> {
     verdict: AtomicU8,
     /// OS threads of the step's own group that have not done their share.
     own_left: AtomicUsize,
-    /// `None` until the start is decided; then the times, or `None` where there is no start.
+    /// `None` until the start is decided; then the times, or `None` if the step does not start.
     gate: Mutex<Option<Option<Timing>>>,
     opened: Condvar,
 }
 
 impl<'a> Shared<'a> {
-    /// Before the start: nothing under way, nothing counted.
+    /// Before the start: nothing in flight, nothing counted.
     pub(crate) fn new(
         job: &'a Job<'a>,
         manner: &Manner<'_>,
@@ -99,14 +100,14 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Whether a thread of which so many OS threads issue has a load with nothing but a stream of its own.
+    /// Whether the load of this thread, issued by `sharers` OS threads, has only a stream of its own.
     pub(crate) fn is_plain(&self, thread: usize, sharers: u32) -> bool {
         let job = &self.job.threads[thread];
         let own_stream = sharers == 1 && job.cursor_at == thread && !job.shares_cursor;
         own_stream && job.is_plain() && self.bursts.is_none() && self.replay.is_none() && !self.traced
     }
 
-    /// Why to submit nothing more, if so. Two relaxed loads and two comparisons.
+    /// The reason to submit nothing more, if any. Two relaxed loads and two comparisons.
     #[inline]
     pub(crate) fn ended(&self, timing: &Timing, now: u64) -> Option<StopReason> {
         match self.verdict.load(Ordering::Relaxed) {
@@ -120,7 +121,7 @@ impl<'a> Shared<'a> {
         timing.ended(now)
     }
 
-    /// Whether somebody asked for the end.
+    /// Whether a stop was requested.
     pub(crate) fn is_told_to_stop(&self) -> bool {
         self.stop.is_stopped()
     }
@@ -135,7 +136,7 @@ impl<'a> Shared<'a> {
         self.verdict.load(Ordering::Relaxed) == ABORTED
     }
 
-    /// An OS thread has done its share. Where it was the last of the step's own group, the groups beside it end too.
+    /// An OS thread has done its share. If it was the last of the step's own group, the groups beside it end too.
     pub(crate) fn own_share_done(&self, job: &ThreadJob<'_>) -> StopReason {
         if job.group == 0 && self.own_left.fetch_sub(1, Ordering::Relaxed) == 1 {
             let _ = self.verdict.compare_exchange(GOING_ON, DONE, Ordering::Relaxed, Ordering::Relaxed);
@@ -143,7 +144,7 @@ impl<'a> Shared<'a> {
         self.job.reason
     }
 
-    /// So many operations of an OS thread are under way and worth watching; `oldest` was submitted first.
+    /// An OS thread has `operations` in flight that are worth watching; `oldest` was submitted first.
     #[inline]
     pub(crate) fn note_under_way(&self, os_thread: usize, operations: u64, oldest: Option<&Flight>) {
         let place = &self.under_way[os_thread];
@@ -155,7 +156,7 @@ impl<'a> Shared<'a> {
         place.operations.store(operations, Ordering::Relaxed);
     }
 
-    /// What the threads say of operations that have been under way for longer than the watchdog allows.
+    /// What the threads report about operations that have been in flight for longer than the watchdog allows.
     pub(crate) fn stuck(&self, now: u64) -> Option<Stuck> {
         let late = |place: &&UnderWay| {
             let since = now.saturating_sub(place.submitted.load(Ordering::Relaxed));
@@ -173,7 +174,7 @@ impl<'a> Shared<'a> {
         })
     }
 
-    /// Lets the threads go, with the times to keep, or without a start.
+    /// Releases the threads, with the times of the step, or without a start.
     pub(crate) fn open_gate(&self, timing: Option<Timing>) {
         *self.gate.lock().unwrap_or_else(PoisonError::into_inner) = Some(timing);
         self.opened.notify_all();
@@ -200,8 +201,8 @@ pub(crate) struct Start<'a> {
 }
 
 impl Start<'_> {
-    /// Reports the set-up, waits for the others, and returns what was set up with the times to keep, or without where
-    /// another thread could not be set up.
+    /// Reports the set-up, waits for the others, and returns the set-up with the times of the step, or without times
+    /// if another thread could not be set up.
     pub(crate) fn ready<T>(self, setup: Result<T, Broken>) -> Result<(T, Option<(Timing, Tally)>), Broken> {
         let _ = self.ready.send(setup.is_ok());
         drop(self.ready);

@@ -1,9 +1,9 @@
-//! What one issuing thread counts, and how a finished interval leaves it without a lock.
+//! What one issuing thread counts, and how it hands over a finished interval without a lock.
 //!
-//! A thread owns the [`Meter`] it counts in. At a border it puts it into a channel that was made with room for every
-//! meter there is (so sending never waits) and goes on with a spare; the collector sends empty meters back. Where no
-//! spare is there, because the collector was kept waiting, the interval goes on to the next border; only the end of
-//! the ramp has a meter of its own and is never missed.
+//! A thread owns the [`Meter`] that it counts in. At the end of an interval it sends the meter through a channel that
+//! has room for every meter (so sending never waits) and continues with a spare; the collector sends empty meters
+//! back. If no spare is available because the collector was delayed, the interval continues to the next interval end.
+//! Only the end of the ramp has a meter of its own and is never missed.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::Thread;
@@ -19,11 +19,11 @@ const METERS: usize = 3;
 #[derive(Debug)]
 pub(crate) struct HandOver {
     pub(crate) meter: Box<Meter>,
-    /// How many borders of the step lie behind it, its own end included.
+    /// Number of interval ends of the step that have passed, including its own.
     pub(crate) borders: u32,
-    /// Its end: the border, or the last completion where `last`.
+    /// Its end: the regular interval end, or the last completion if `last`.
     pub(crate) end: u64,
-    /// Nothing follows from this thread.
+    /// This thread sends nothing more.
     pub(crate) last: bool,
 }
 
@@ -32,9 +32,9 @@ pub(crate) struct HandOver {
 pub(crate) struct Lane {
     pub(crate) finished: Receiver<HandOver>,
     pub(crate) empty: SyncSender<Box<Meter>>,
-    /// Logical thread that it is for.
+    /// The logical thread that it belongs to.
     pub(crate) thread: usize,
-    /// And that one's group.
+    /// The group of that thread.
     pub(crate) group: usize,
 }
 
@@ -78,8 +78,8 @@ pub(crate) struct Tally {
     alike: Alike,
 }
 
-/// Completions of one class with one latency that came one after the other and are not in the histogram yet. What was
-/// submitted and reaped together has the same two time stamps, so whole batches are counted at once.
+/// Completions of one class with the same latency that came one after the other and are not in the histogram yet.
+/// Operations submitted and reaped together have the same two time stamps, so whole batches are counted at once.
 #[derive(Debug, Clone, Copy, Default)]
 struct Alike {
     class: usize,
@@ -117,7 +117,7 @@ impl Tally {
         self.depth
     }
 
-    /// Brings the count up to `now`: closes the intervals that are over and integrates the depth. Called before each
+    /// Brings the counts up to `now`: closes the intervals that are over and integrates the depth. Called before each
     /// change of the depth with the time of that change.
     #[inline]
     pub(crate) fn advance(&mut self, now: u64) {
@@ -163,7 +163,7 @@ impl Tally {
         }
     }
 
-    /// It moved so many bytes; told where lengths vary.
+    /// It moved this many bytes; called if lengths vary.
     #[inline]
     pub(crate) fn moved(&mut self, class: usize, bytes: u64) {
         if let Some(meter) = self.meter.classes.get_mut(class) {
@@ -171,7 +171,7 @@ impl Tally {
         }
     }
 
-    /// Puts into the histogram what has been put off. Before a meter is handed over.
+    /// Adds the deferred completions to the histogram. Called before a meter is handed over.
     #[inline]
     fn settle(&mut self) {
         let Alike { class, latency_ns, count } = std::mem::take(&mut self.alike);
@@ -180,7 +180,7 @@ impl Tally {
         }
     }
 
-    /// The same operation took so long from its intended start.
+    /// The same operation took this long from its intended start.
     #[inline]
     pub(crate) fn responded(&mut self, class: usize, response_ns: u64) {
         if let Some(response) = self.meter.classes.get_mut(class).and_then(|meter| meter.response.as_mut()) {
@@ -197,13 +197,13 @@ impl Tally {
         }
     }
 
-    /// So many of those that were submitted last had arrived by a schedule.
+    /// Of the operations submitted last, this many had arrived by a schedule.
     #[inline]
     pub(crate) fn arrivals(&mut self, operations: u64) {
         self.meter.arrivals += operations;
     }
 
-    /// Keeps an entry for the trace, where there is one.
+    /// Keeps an entry for the trace, if one is kept.
     #[inline]
     pub(crate) fn trace(&mut self, entry: TraceEntry) {
         self.meter.trace.keep(entry);
@@ -215,7 +215,7 @@ impl Tally {
         self.last_completion = now;
     }
 
-    /// Hands the interval over that ends at `border`, or lets it go on where there is no meter for the next one.
+    /// Hands over the interval that ends at `border`, or lets it continue if no meter is available for the next one.
     fn close(&mut self, border: u64) {
         self.borders += 1;
         self.next_border = self.timing.border_after(border).unwrap_or(u64::MAX);
@@ -229,11 +229,11 @@ impl Tally {
         self.lane.hand_over(HandOver { meter, borders: self.borders, end: border, last: false });
     }
 
-    /// Hands the last interval over. The first submission, where there was one.
+    /// Hands over the last interval. Returns the first submission, if there was one.
     pub(crate) fn finish(mut self, now: u64) -> Option<u64> {
         self.advance(now);
         self.settle();
-        // A step that ends by its time lasts that long, also where nothing was due at its end.
+        // A step that ends by its time lasts that long, even if nothing was due at its end.
         let end = self.last_completion.max(now.min(self.timing.deadline()));
         let borders = self.borders + 1;
         self.lane.hand_over(HandOver { meter: self.meter, borders, end, last: true });

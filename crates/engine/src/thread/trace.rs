@@ -1,7 +1,7 @@
-//! The built-in tracer: every operation as it was issued, for checks of the engine against what was asked.
+//! The built-in tracer: every operation as it was issued, for checks of what the engine did against what was asked.
 //!
-//! Free when unused: a meter without room keeps nothing. Each thread writes into memory that was made before the start
-//! and leaves it with its interval; what does not fit is counted, never dropped in silence.
+//! Costs nothing when unused: a meter without room keeps nothing. Each thread writes into memory that was made before
+//! the start and hands it over with its interval. Entries that do not fit are counted, never dropped silently.
 
 use drivelab_core::load::OpKind;
 
@@ -18,23 +18,24 @@ pub struct TraceEntry {
     pub offset: u64,
     /// Bytes.
     pub length: u32,
-    /// When it was meant to start, in an open loop; when it was submitted, else. Nanoseconds since the step's start.
+    /// When it was meant to start, in an open loop; otherwise when it was submitted. Nanoseconds since the step's
+    /// start.
     pub intended_ns: u64,
     /// When it was submitted, in nanoseconds since the step's start.
     pub submit_ns: u64,
     /// Submission to completion, in nanoseconds.
     pub latency_ns: u64,
-    /// The kernel's error number; 0 where it succeeded, -1 where it moved fewer bytes than asked.
+    /// The kernel's error number; 0 if it succeeded, -1 if it moved fewer bytes than asked.
     pub errno: i32,
-    /// Of a write that was placed: by which handle.
+    /// The handle of a write that was placed.
     pub placement_handle: Option<u16>,
 }
 
-/// Where traces go: called on the session's thread with the entries of one thread's interval, and with the number of
-/// those that did not fit.
+/// Where traces go: called on the session's thread with the entries of one thread's interval and the number of
+/// entries that did not fit.
 pub type TraceSink = Box<dyn FnMut(&[TraceEntry], u64) + Send>;
 
-/// Room for the entries of one interval, where a trace is wanted: 32 MiB.
+/// Room for the entries of one interval, if a trace is kept: 32 MiB.
 pub(crate) const ENTRIES: usize = (32 << 20) / size_of::<TraceEntry>();
 
 /// The trace of one interval of one thread.
@@ -47,7 +48,7 @@ pub(crate) struct TracePart {
 }
 
 impl TracePart {
-    /// Keeps up to so many entries; 0 keeps nothing and counts nothing.
+    /// Keeps up to `room` entries; 0 keeps nothing and counts nothing.
     pub(crate) fn with_room(room: usize) -> Self {
         TracePart { entries: Vec::with_capacity(room), lost: 0, room }
     }

@@ -1,4 +1,4 @@
-//! Whether a ring can do what a step asks of this target: asked of the kernel before the step, where only trying tells.
+//! Whether a ring can do what a step asks of this target. The kernel is asked before the step if only a try can tell.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use crate::memory::buffer::Arena;
 use crate::uring::ring::{self, Driver, Ring, Whereto};
 use crate::uring::setup::Mode;
 
-/// Why a ring cannot do a step.
+/// Why a ring cannot run a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Misfit {
     pub(crate) why: &'static str,
@@ -20,19 +20,18 @@ pub(crate) struct Misfit {
 }
 
 const NO_TRIM: Misfit = Misfit {
-    why: "the kernel does not trim this block device through io_uring (Linux 6.12 does, where the device can)",
-    advice: "take the sync backend",
+    why: "the kernel does not trim this block device through io_uring (Linux 6.12 does, if the device can)",
+    advice: "use the sync backend",
 };
 const NO_POLL: Misfit = Misfit {
-    why: "completions cannot be polled for here: the target, or the driver below it, answered 'not supported'. It takes \
-          direct I/O and a driver with poll queues (an NVMe drive has them with nvme.poll_queues=N on the kernel's \
-          command line)",
-    advice: "take the uring backend",
+    why: "completions cannot be polled for here: the target, or the driver below it, answered 'not supported'. Polling needs \
+          direct I/O and a driver with poll queues (for NVMe: nvme.poll_queues=N on the kernel's command line)",
+    advice: "use the uring backend",
 };
-/// Longest wait for the answer to the question whether completions can be polled for.
+/// Longest wait for the answer whether completions can be polled for.
 const ANSWER_NS: u64 = 5_000_000_000;
 
-/// Why a ring in this mode cannot do the step; `None` where it can.
+/// Why a ring in this mode cannot run the step; `None` if it can.
 pub(crate) fn misfit(job: &Job<'_>, workload: &Workload, mode: Mode) -> Option<Misfit> {
     let trims = workload.groups().any(|group| group.issues_or_reads_back(OpKind::Trim));
     let device = job.threads.iter().find_map(|thread| match thread.whereto {
@@ -43,7 +42,7 @@ pub(crate) fn misfit(job: &Job<'_>, workload: &Workload, mode: Mode) -> Option<M
         return Some(NO_TRIM);
     }
     let polled = mode == Mode::CompletionPolled && !job.is_nop;
-    // Where the question itself fails, the step fails in the same way and says why.
+    // If the test read itself fails, the step fails in the same way and reports why.
     (polled && matches!(can_poll(job, workload), Ok(false))).then_some(NO_POLL)
 }
 
@@ -57,13 +56,14 @@ fn can_poll(job: &Job<'_>, workload: &Workload) -> io::Result<bool> {
     let op = Op { offset: workload.span.offset.get(), length, kind: OpKind::Read };
     let answer = first_answer(ring.drive(&mut refused), &op)?;
     if answer.is_none() {
-        // A drive that does not answer: the ring stays, as closing it would wait. The step's watchdog will name it.
+        // A drive that does not answer: the ring is kept, because closing it would wait. The step's watchdog will
+        // report the drive.
         std::mem::forget(ring);
     }
     Ok(answer != Some(-libc::EOPNOTSUPP))
 }
 
-/// What an operation ended with; `None` where it did not end in time.
+/// The result of an operation; `None` if it did not end in time.
 fn first_answer(mut driver: Driver<'_>, op: &Op) -> io::Result<Option<i32>> {
     driver.begin();
     driver.queue_again(0, op, 0);

@@ -1,5 +1,5 @@
-//! What a thread that seals blocks keeps in mind: which blocks are being written, how far it may run ahead, what is to
-//! be read back.
+//! What a thread that seals blocks keeps track of: which blocks are being written, how far it may run ahead, what is
+//! to be read back.
 
 use drivelab_core::load::OpKind;
 
@@ -8,7 +8,7 @@ use crate::load::sealing::Sealing;
 use crate::thread::flight::{Flight, Issue, Origin};
 use crate::verify::busy::{Busy, Window};
 
-/// The books of a sealing thread.
+/// The records of a sealing thread.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     busy: Busy,
@@ -18,7 +18,7 @@ pub(crate) struct Keeper {
     /// Number of the next operation.
     next: u64,
     pub(crate) at_once: bool,
-    /// An operation that waits for others to end; nothing overtakes it.
+    /// An operation that waits for others to end; none overtakes it.
     pub(crate) held: Option<Issue>,
     /// Slots whose writes have ended and are to be read back.
     pub(crate) to_read_back: Vec<u32>,
@@ -41,7 +41,7 @@ impl Keeper {
         })
     }
 
-    /// Whether an operation may be issued now: its number, or `None` where it is held until others have ended.
+    /// The operation's number if it may be issued now; `None` if it is held until others have ended.
     #[inline]
     pub(crate) fn admit(&mut self, issue: Issue, in_flight: impl Iterator<Item = u64>) -> Option<u64> {
         let number = self.next;
@@ -56,7 +56,7 @@ impl Keeper {
         Some(number)
     }
 
-    /// An operation has ended, and so has reading it back.
+    /// An operation has ended, including its read-back.
     #[inline]
     pub(crate) fn release(&self, flight: &Flight) {
         if changes(flight.kind) || flight.origin == Origin::ReadsBack {
@@ -65,7 +65,7 @@ impl Keeper {
     }
 }
 
-/// Whether a kind of operation changes what blocks hold.
+/// Whether a kind of operation changes the content of blocks.
 const fn changes(kind: OpKind) -> bool {
     matches!(kind, OpKind::Write | OpKind::Trim | OpKind::WriteZeroes)
 }

@@ -1,9 +1,9 @@
-//! One ring with its arena: the only place where the kernel is given our memory.
+//! One ring with its arena: the only place where the kernel gets access to our memory.
 //!
 //! Safe to use because the ring knows which slots are in flight: it submits a slot only when it is idle, hands out no
-//! buffer for a slot that is in flight, and is dropped only with nothing in flight (else the arena is kept for ever).
-//! That the buffers of two slots never overlap is [`crate::memory::slots::Slots::write`]'s: every `at` comes
-//! from there. How rings are set up is in [`super::setup`].
+//! buffer of a slot that is in flight, and is dropped only with nothing in flight (otherwise the arena is never
+//! unmapped). [`crate::memory::slots::Slots::write`] ensures that the buffers of two slots never overlap: every `at`
+//! comes from there. [`super::setup`] says how rings are set up.
 #![expect(unsafe_code, reason = "io_uring submissions carry pointers that the kernel reads and writes later")]
 
 use std::io;
@@ -28,17 +28,17 @@ const BLOCK_URING_CMD_DISCARD: u32 = 0x1200;
 const PUNCH: i32 = libc::FALLOC_FL_KEEP_SIZE | libc::FALLOC_FL_PUNCH_HOLE;
 const ZERO: i32 = libc::FALLOC_FL_KEEP_SIZE | libc::FALLOC_FL_ZERO_RANGE;
 
-/// What the timer's completion is called; no slot has this number.
+/// The timer's completion carries this number; no slot has it.
 const TIMER: u64 = u64::MAX;
-/// After this time a loop that waits for completions looks round.
+/// A loop that waits for completions looks up after this time.
 static LOOK: Timespec = Timespec::new().nsec(LOOK_NS as u32);
 
-/// What operations go to.
+/// Where operations go.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Whereto<'a> {
     /// A file or character device.
     File(BorrowedFd<'a>),
-    /// A block device, where trims are discards.
+    /// A block device: trims are discards.
     BlockDevice(BorrowedFd<'a>),
     /// Operations end in the ring.
     Nop,
@@ -58,8 +58,8 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// Makes a ring with room for `depth` operations. What the kernel refuses but the ring can do without is noted in
-    /// `refused`.
+    /// Makes a ring with room for `depth` operations. Features that the kernel refuses and the ring can do without
+    /// are added to `refused`.
     pub(crate) fn open(
         depth: u32,
         whereto: Whereto<'_>,
@@ -67,7 +67,7 @@ impl Ring {
         mode: Mode,
         refused: &mut Vec<String>,
     ) -> io::Result<Self> {
-        // One place more for the timer.
+        // One more place for the timer.
         let io = setup::build(depth.saturating_add(1), mode, refused)?;
         let (handle, block_device) = match whereto {
             Whereto::File(handle) => (Some(handle), false),
@@ -87,12 +87,12 @@ impl Ring {
         Ok(Ring { io, arena, in_flight, fixed_file, fixed_buffers, nop: handle.is_none(), block_device, file })
     }
 
-    /// Whether the kernel still has any of its slots.
+    /// Whether any of its slots is still with the kernel.
     pub(crate) fn is_in_use(&self) -> bool {
         self.in_flight.contains(&true)
     }
 
-    /// Its queues and memory, for the loop. The ring's own descriptor is registered where the kernel can (5.18), which
+    /// Its queues and memory, for the loop. The ring's own descriptor is registered if the kernel can (5.18), which
     /// saves its look-up in every system call.
     pub(crate) fn drive(&mut self, refused: &mut Vec<String>) -> Driver<'_> {
         let polled = self.io.params().is_setup_iopoll();
@@ -113,19 +113,20 @@ impl Ring {
 }
 
 impl Drop for Ring {
-    /// Closing a ring does not wait for what is in flight, so memory that the kernel may still fill is never reused.
+    /// Closing a ring does not wait for operations in flight, so memory that the kernel may still fill is never
+    /// reused.
     fn drop(&mut self) {
         if self.is_in_use() {
             self.arena.keep_for_ever();
         } else if self.fixed_file {
-            // The kernel takes a closed ring apart some time later; until then it would keep the target open, and its
+            // The kernel dismantles a closed ring some time later; until then it would keep the target open, and its
             // file system mounted.
             let _ = self.io.submitter().unregister_files();
         }
     }
 }
 
-/// A ring at work.
+/// A ring in use.
 pub(crate) struct Driver<'r> {
     submitter: Submitter<'r>,
     queue: SubmissionQueue<'r>,
@@ -138,36 +139,36 @@ pub(crate) struct Driver<'r> {
     timer: Timer,
 }
 
-/// A request of the ring that ends after [`LOOK`]: with it waiting needs no time limit of its own, which at a depth of
-/// 1 would be a twentieth of the cost of an operation, and more where a drive is really waited for.
+/// A request of the ring that ends after [`LOOK`]. With it, waiting needs no time limit of its own. Such a limit
+/// would cost a twentieth of an operation at a depth of 1, and more when the drive is really waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Timer {
-    /// This ring has none.
+    /// This ring has no timer.
     None,
     Idle,
     Running,
 }
 
 impl Driver<'_> {
-    /// A buffer of `slot`: `length` bytes at byte `at` of the arena, to fill it before a write or check it after a
+    /// A buffer of `slot`: `length` bytes at byte `at` of the arena, to be filled before a write or checked after a
     /// read.
     ///
     /// # Panics
-    /// Where the slot is in flight: a bug of the caller.
+    /// If the slot is in flight: a bug of the caller.
     #[inline]
     pub(crate) fn buffer_mut(&mut self, slot: usize, at: usize, length: usize) -> &mut [u8] {
         assert!(!self.in_flight[slot], "slot {slot} is in flight");
         self.arena.slice_mut(at, length)
     }
 
-    /// Whether the kernel has this slot.
+    /// Whether this slot is with the kernel.
     pub(crate) fn is_in_flight(&self, slot: usize) -> bool {
         self.in_flight[slot]
     }
 
-    /// Looks which entries the kernel has taken. Once before a batch is queued: the queue keeps a copy of the kernel's
-    /// head, and a stale one makes a ring look full for ever when its size equals the depth (research notes, engine,
-    /// 4.1 "crate trap").
+    /// Updates which entries the kernel has taken. Call it once before a batch is queued: the queue keeps a copy of
+    /// the kernel's head, and a stale copy makes a ring look full for ever when its size equals the depth (research
+    /// notes, engine, 4.1 "crate trap").
     #[inline]
     pub(crate) fn begin(&mut self) {
         self.queue.sync();
@@ -176,9 +177,9 @@ impl Driver<'_> {
     /// Queues an operation of `slot` with its buffer at byte `at` of the arena. [`Driver::enter`] submits it.
     ///
     /// # Panics
-    /// Where the slot is in flight or the ring is full, which a ring with a place per slot cannot be.
-    // For a second caller the compiler would make it, or a part of it, a function: 10 of 70 ns for each NOP. Rare ones
-    // call `queue_again`.
+    /// If the slot is in flight, or if the ring is full, which cannot happen with a place per slot.
+    // With a second caller the compiler would not inline all of it, at a cost of 10 of 70 ns for each NOP. Rare
+    // callers use `queue_again`.
     #[inline(always)]
     pub(crate) fn queue(&mut self, slot: usize, op: &Op, at: usize) {
         self.queue_with(slot, op, at, squeue::Flags::empty());
@@ -199,21 +200,22 @@ impl Driver<'_> {
         self.in_flight[slot] = true;
     }
 
-    /// The same, for what is rarely queued.
+    /// [`Driver::queue`] for rare callers.
     #[cold]
     #[inline(never)]
     pub(crate) fn queue_again(&mut self, slot: usize, op: &Op, at: usize) {
         self.queue(slot, op, at);
     }
 
-    /// The same for a thread of the kernel that may wait, since the kernel would not wait for it here.
+    /// [`Driver::queue_again`] on a thread of the kernel that may wait, because the kernel would not wait for it
+    /// here.
     #[cold]
     #[inline(never)]
     pub(crate) fn queue_to_wait(&mut self, slot: usize, op: &Op, at: usize) {
         self.queue_with(slot, op, at, squeue::Flags::ASYNC);
     }
 
-    /// Submits what is queued and waits until `completions` are there, or until it is time to look round.
+    /// Submits what is queued and waits until `completions` have arrived, or until it is time to look up.
     #[inline]
     pub(crate) fn enter_until_look(&mut self, completions: u32) -> io::Result<()> {
         match self.timer {
@@ -238,8 +240,8 @@ impl Driver<'_> {
         self.timer = Timer::Running;
     }
 
-    /// Submits what is queued and waits until `completions` are there, at most `wait_ns`. None asks only for what is
-    /// ready.
+    /// Submits what is queued and waits until `completions` have arrived, at most `wait_ns`. With 0 completions it
+    /// only collects those that are ready.
     #[inline]
     pub(crate) fn enter(&mut self, completions: u32, wait_ns: u64) -> io::Result<()> {
         self.queue.sync();
@@ -248,7 +250,7 @@ impl Driver<'_> {
         if self.sqpoll && self.queue.need_wakeup() {
             flags.insert(EnterFlags::SQ_WAKEUP);
         }
-        // Polling in the kernel knows no time limit: it would wait for a lost completion for ever.
+        // Polling in the kernel has no time limit: it would wait for a lost completion for ever.
         let entered = if completions == 0 || self.polled {
             // SAFETY: no argument is passed; the entries were made by `queue`.
             unsafe { self.submitter.enter::<libc::sigset_t>(queued, 0, flags.bits(), None) }
@@ -263,13 +265,13 @@ impl Driver<'_> {
         later(entered)
     }
 
-    /// The next completion, if one is there: slot and result as io_uring gives it (bytes, or minus the error number).
-    /// [`Driver::look`] before the first of a pass.
+    /// The next completion, if there is one: slot and result as io_uring returns it (bytes, or minus the error
+    /// number). Call [`Driver::look`] before the first one of a pass.
     #[inline]
     pub(crate) fn completed(&mut self) -> Option<(usize, i32)> {
         let mut completion = self.completions.next()?;
         if completion.user_data() == TIMER {
-            // Where the kernel has no such request, waiting gets its limit in each call.
+            // If the kernel has no such request, each call sets its own limit.
             self.timer = if completion.result() == -libc::ETIME { Timer::Idle } else { Timer::None };
             completion = self.completions.next()?;
         }
@@ -278,15 +280,15 @@ impl Driver<'_> {
         Some((slot, completion.result()))
     }
 
-    /// Looks at the completions that are there now, and gives back the places of those that were taken.
+    /// Updates which completions are available, and gives back the places of those that were taken.
     #[inline]
     pub(crate) fn look(&mut self) {
         self.completions.sync();
     }
 }
 
-/// What an enter that did not submit everything or saw nothing complete means: nothing completed in time, a signal, or
-/// the kernel is short of memory or room for a moment. What is queued stays queued.
+/// The meaning of an enter that did not submit everything or saw no completion: nothing completed in time, a signal,
+/// or the kernel is short of memory or room for a moment. What is queued stays queued.
 #[inline]
 fn later(entered: io::Result<usize>) -> io::Result<()> {
     match entered {
@@ -298,9 +300,9 @@ fn later(entered: io::Result<usize>) -> io::Result<()> {
     }
 }
 
-/// Whether the kernel takes discards of this block device through a ring (Linux 6.12 does, where the device can
-/// discard). Asked with a range that has no length and begins inside a block, so that nothing can come of it: who knows
-/// the command says EINVAL, who does not EOPNOTSUPP.
+/// Whether the kernel takes discards of this block device through a ring (Linux 6.12 does, if the device can
+/// discard). Asked with a range that has no length and begins inside a block, so that it cannot have any effect: a
+/// kernel that knows the command answers EINVAL, another EOPNOTSUPP.
 pub(crate) fn can_discard(device: BorrowedFd<'_>) -> bool {
     empty_discard(device).is_ok_and(|answer| answer == -libc::EINVAL)
 }
@@ -322,7 +324,7 @@ fn empty_discard(device: BorrowedFd<'_>) -> io::Result<i32> {
     answer.map(|ended| ended.result()).ok_or_else(|| io::Error::from(io::ErrorKind::TimedOut))
 }
 
-/// How operations become entries.
+/// Turns operations into entries.
 #[derive(Debug, Clone, Copy)]
 struct Entries {
     fixed_file: bool,
@@ -365,8 +367,8 @@ impl Entries {
         }
     }
 
-    /// The crate has no opcode for it: a plain command entry carries the length in its command bytes, and the start is
-    /// put where the kernel looks for it.
+    /// The crate has no opcode for it: a plain command entry carries the length in its command bytes, and the start
+    /// is written where the kernel looks for it.
     fn discard(self, op: &Op) -> squeue::Entry {
         let mut command = [0_u8; 16];
         command[..8].copy_from_slice(&u64::from(op.length).to_ne_bytes());

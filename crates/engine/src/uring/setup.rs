@@ -1,6 +1,6 @@
-//! How a ring is set up: flags from best to plainest, and the explicit modes.
+//! How a ring is set up: flags from the best set to the plainest, and the explicit modes.
 //!
-//! What each flag needs and gives: io_uring_setup(2).
+//! io_uring_setup(2) says what each flag needs and does.
 
 use std::io;
 
@@ -26,7 +26,7 @@ const SQ_THREAD_IDLE_MS: u32 = 100;
 /// Name of a set-up flag, and how it is set.
 type Flag = (&'static str, fn(&mut Builder));
 
-/// Set-up flags, the one to drop first last.
+/// Set-up flags; those dropped first come last.
 const FLAGS: [Flag; 5] = [
     ("IORING_SETUP_SUBMIT_ALL", |builder| {
         builder.setup_submit_all();
@@ -45,13 +45,13 @@ const FLAGS: [Flag; 5] = [
     }),
 ];
 
-/// Makes the ring, dropping one flag after another where the kernel says EINVAL. The flag that an explicit mode needs
-/// is never dropped.
+/// Makes the ring, dropping one flag after another while the kernel answers EINVAL. The flag that an explicit mode
+/// needs is never dropped.
 pub(crate) fn build(depth: u32, mode: Mode, refused: &mut Vec<String>) -> io::Result<IoUring> {
-    // A thread of the kernel that submits runs no deferred work of ours.
+    // A submitting kernel thread runs no deferred work of this program.
     let flags = if mode == Mode::SubmissionPolled { &FLAGS[..1] } else { &FLAGS[..] };
-    // It may publish completions before it gives back the places of their submissions: with room for both a slot that
-    // is used again never finds the ring full.
+    // It may publish completions before it gives back the places of their submissions: with room for both, a slot
+    // that is used again never finds the ring full.
     let entries = if mode == Mode::SubmissionPolled { depth.saturating_mul(2) } else { depth };
     for keep in (0..=flags.len()).rev() {
         let mut builder = IoUring::builder();
@@ -77,7 +77,7 @@ pub(crate) fn build(depth: u32, mode: Mode, refused: &mut Vec<String>) -> io::Re
     Err(io::Error::from_raw_os_error(libc::EINVAL))
 }
 
-/// Whether it worked; if not, notes it.
+/// Whether the call succeeded; if not, adds it to `refused`.
 pub(crate) fn note(result: io::Result<()>, what: &str, refused: &mut Vec<String>) -> bool {
     match result {
         Ok(()) => true,

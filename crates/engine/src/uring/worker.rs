@@ -1,8 +1,8 @@
 //! The loop of one thread on io_uring: issue what may be issued, enter once, reap all that is ready.
 //!
-//! One time stamp per submitted batch, just before the enter that gives it to the kernel, and one per reaping pass
-//! (research notes, engine, section 6). An operation is timed from the one to the other. In a closed loop every pass
-//! waits for one completion; in an open loop it waits no longer than to the next arrival.
+//! There is one time stamp per submitted batch, just before the enter that hands it to the kernel, and one per
+//! reaping pass (research notes, engine, section 6). The latency of an operation is the time between the two. In a
+//! closed loop every pass waits for one completion; in an open loop it waits no longer than until the next arrival.
 
 use std::collections::VecDeque;
 
@@ -26,7 +26,7 @@ use crate::uring::keeper::Keeper;
 use crate::uring::ring::{Driver, Ring};
 use crate::uring::setup::Mode;
 
-/// Error number of operations that were given up: the kernel never answered.
+/// Error number of operations that were given up because the kernel never answered.
 const GIVEN_UP: i32 = -libc::ETIMEDOUT;
 
 /// Everything a thread needs, made before the start.
@@ -34,27 +34,27 @@ struct Worker<'a, 'r, const PLAIN: bool> {
     driver: Driver<'r>,
     slots: Slots,
     flights: Box<[Flight]>,
-    /// For each slot the operation, counted from 1, that was asked for again where it may wait.
+    /// For each slot, the operation, counted from 1, that was submitted again and may now block.
     waited: Box<[u64]>,
     free: Vec<u32>,
     /// Slots filled in this pass and not stamped yet.
     batch: Vec<u32>,
-    /// Slots that think, and until when; in the order of their completions.
+    /// Slots in their think time, and until when; in the order of their completions.
     resting: VecDeque<(u64, u32)>,
     account: Account<'a, PLAIN>,
     feed: Feed<'a, PLAIN>,
     counting: bool,
-    /// When a slot became free after none had been: what was due before then did not wait for this side.
+    /// When a slot became free after none had been: operations due before then did not wait for this thread.
     free_since: u64,
     seal: Option<Keeper>,
     /// Headers are written or checked.
     checks: bool,
-    /// Operations come from a trace and have times.
+    /// Operations come from a trace that has times.
     replays_timed: bool,
     ending: Option<StopReason>,
-    /// When a look round first found that the step as a whole had ended.
+    /// When a check first found that the step as a whole had ended.
     ended_since: Option<u64>,
-    /// What is in flight has been given up: the kernel may keep it for ever.
+    /// The operations in flight have been given up: the kernel may keep them for ever.
     gave_up: bool,
     next_look: u64,
 }
@@ -72,7 +72,8 @@ pub(crate) fn run<'a>(
     } else {
         with_ring::<false>(shared, thread, mode, start, &mut kept)
     };
-    // Dropping a ring asks the kernel to take back what is under way, which it cannot; its memory is never reused.
+    // Dropping a ring asks the kernel to take back its operations in flight, which it cannot; their memory is never
+    // reused.
     let is_held = kept.as_ref().is_some_and(Ring::is_in_use);
     if is_held {
         kept.into_iter().for_each(std::mem::forget);
@@ -187,13 +188,13 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
         if let Some(broken) = broken {
             return Err(broken);
         }
-        // What was drawn and never issued is the next operation still.
+        // An operation that was drawn and never issued is still the next one.
         let held = self.seal.as_ref().and_then(|seal| seal.held);
         let outcome = self.account.close(self.ending.unwrap_or(StopReason::Stopped), now, &self.feed);
         Ok(Outcome { cursor: held.map_or(outcome.cursor, |issue| issue.cursor), ..outcome })
     }
 
-    /// How many completions to wait for, and how long; without a limit until it is time to look round.
+    /// How many completions to wait for, and how long; without a limit until it is time to look up.
     #[inline]
     fn patience(&self, resume: Option<u64>, now: u64) -> (u32, Option<u64>) {
         let batch = self.account.job.batch;
@@ -219,8 +220,8 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
         }
     }
 
-    /// Begins to count against the share. What is in flight when the ramp ends completes in the measured part and
-    /// counts there, so this comes before the reaping of a pass.
+    /// Begins to count against the share. Operations in flight when the ramp ends complete in the measured part and
+    /// count there, so this comes before the reaping of a pass.
     #[inline]
     fn look_at_the_ramp(&mut self, now: u64) {
         if !self.counting && now >= self.account.timing.ramp_end {
@@ -241,8 +242,8 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
         self.feed.begin_counting(in_flight + held);
     }
 
-    /// Fills free slots with what may be issued now. Where that is not for want of slots, the time before which
-    /// nothing more may be.
+    /// Fills free slots with what may be issued now. If something other than a lack of slots stops it, returns the
+    /// time before which nothing more may be issued.
     #[inline]
     fn refill(&mut self, now: u64) -> Option<u64> {
         self.driver.begin();
@@ -279,8 +280,9 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
         self.resting.front().map(|(ready, _)| *ready)
     }
 
-    /// The same where all that can happen is that the share is done. An operation stays in registers: as a [`Next`] it
-    /// would be written to memory in pieces and read back at once, which took a tenth of a NOP's time.
+    /// [`Self::refill`] for threads that can be stopped only by the end of their share. An operation stays in
+    /// registers: as a [`Next`] it would be written to memory in pieces and read back immediately, which took a tenth
+    /// of a NOP's time.
     #[inline(always)]
     fn refill_plainly(&mut self, now: u64) -> Option<u64> {
         while let Some(slot) = self.free.pop() {
@@ -294,7 +296,7 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
         None
     }
 
-    /// Queues an operation, unless it must wait for others to end: `false`, and it is the next one.
+    /// Queues an operation. Returns `false` if it must wait for others to end; it is then still the next one.
     #[inline(always)]
     fn issue(&mut self, slot: u32, issue: Issue) -> bool {
         let index = slot as usize;
@@ -324,7 +326,7 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
         true
     }
 
-    /// Queues the reads that check what has just been written; their blocks stay claimed until then.
+    /// Queues the reads that check what has just been written; their blocks stay claimed until they end.
     fn read_back(&mut self) {
         let Some(seal) = &mut self.seal else { return };
         for slot in seal.to_read_back.drain(..) {
@@ -336,7 +338,7 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
             let issue = Issue { op, cursor: written.cursor, intended: 0 };
             self.flights[index] =
                 Flight { number: written.number, origin: Origin::ReadsBack, ..self.account.flight(&issue, at) };
-            // It has its write's position; that write's EAGAIN must not count as its own.
+            // The read has its write's position; that write's EAGAIN must not count as its own.
             self.waited[index] = 0;
             self.batch.push(slot);
         }
@@ -350,7 +352,7 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
         }
     }
 
-    /// Stamps what this pass queued, and says when that was; the time of the pass where nothing was.
+    /// Stamps what this pass queued and returns the time stamp; the time of the pass if nothing was queued.
     #[inline]
     fn submit_stamp(&mut self, reaped: u64) -> u64 {
         if self.batch.is_empty() {
@@ -372,7 +374,7 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
                 self.account.was_late(flight.intended, now);
             }
             if is_open {
-                // What reads back was never on the schedule.
+                // A read-back was never on the schedule.
                 arrivals += u64::from(flight.intended > 0);
                 if flight.intended > self.free_since {
                     self.account.work.lateness.add(now.saturating_sub(flight.intended));
@@ -410,8 +412,8 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
         }
     }
 
-    /// Asks for what is left of an operation of which the kernel did a part; it is the same operation still. `false`
-    /// where the kernel did nothing of it or refused it.
+    /// Submits the rest of an operation of which the kernel did only a part; it is still the same operation. `false`
+    /// if the kernel did nothing of it or refused it.
     #[cold]
     fn go_on(&mut self, slot: usize, result: i32) -> bool {
         if result == -libc::EAGAIN {
@@ -432,9 +434,9 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
         true
     }
 
-    /// Asks once more for an operation that the kernel turned away because it would have had to wait, this time where
-    /// it may. io_uring does so by itself, but not where the answer comes from a layer below (device-mapper, as of
-    /// Linux 6.1) while an interrupt is served. `false` where that was done already, or where nothing is moved.
+    /// Submits an operation again that the kernel rejected because it would have had to block; this time it may
+    /// block. io_uring does so by itself, except if the answer comes from a layer below (device-mapper, as of Linux
+    /// 6.1) while an interrupt is served. `false` if that was done already, or if the operation moves no data.
     #[cold]
     fn let_it_wait(&mut self, slot: usize) -> bool {
         let flight = &self.flights[slot];
@@ -452,7 +454,8 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
         true
     }
 
-    /// What headers ask for after an operation has ended; whether its slot goes on to read back what it wrote.
+    /// Does what headers need after an operation has ended; returns whether its slot continues with the read-back of
+    /// what it wrote.
     fn check(&mut self, slot: u32, good: bool) -> bool {
         let index = slot as usize;
         let flight = self.flights[index];
@@ -469,7 +472,7 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
         false
     }
 
-    /// Tells the watchdog of the oldest operation in flight, and gives up what should have come back long ago.
+    /// Reports the oldest operation in flight to the watchdog, and gives up operations that are long overdue.
     #[cold]
     fn look_for_stuck_ones(&mut self, now: u64) {
         self.next_look = now + LOOK_NS * 2;
@@ -481,7 +484,7 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
             oldest = Some(oldest.filter(|oldest| oldest.submitted <= flight.submitted).unwrap_or(flight));
         }
         self.account.note_under_way(late, oldest.as_ref());
-        // Where all slots are late, no refill finds out that the share is done.
+        // If all slots are overdue, no refill notices that the share is done.
         if late > 0 && self.ending.is_none() && self.free.is_empty() && self.feed.is_done(now) {
             self.ending = Some(self.account.shared.own_share_done(self.account.job));
         }
@@ -491,8 +494,8 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
         }
     }
 
-    /// Whether the step ended more than `limit` ago, or is told to stop. The step as a whole: a thread whose share is
-    /// done waits for the others in any case.
+    /// Whether the step ended more than `limit` ago, or a stop was requested. This looks at the step as a whole: a
+    /// thread whose share is done waits for the others in any case.
     fn is_overdue(&mut self, now: u64, limit: u64) -> bool {
         let shared = self.account.shared;
         if shared.ended(&self.account.timing, now).is_none() {

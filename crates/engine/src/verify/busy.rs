@@ -1,23 +1,23 @@
-//! Which blocks are being written, so that no two writes to one block are in flight at once, and how far a stream may
-//! run ahead of its oldest operation.
+//! Which blocks are being written, so that no two writes to one block are in flight together, and how far a stream
+//! may run ahead of its oldest operation.
 //!
-//! The kernel and the drive complete operations in any order. Of two writes to one block in flight together nobody
-//! knows which is the last, and of one that hangs for long nobody knows how far back it is. So a worker that seals
+//! The kernel and the drive complete operations in any order. If two writes to one block are in flight together,
+//! nobody knows which is the last; and if one hangs for long, nobody knows how far back it is. So a worker that seals
 //! blocks asks before it issues.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::generate::GOLDEN;
 
-/// Cells for each block that can be in flight: one claim in so many is refused without need.
+/// Cells for each block that can be in flight: one claim in this many is refused without need.
 const CELLS_PER_BLOCK: u64 = 64;
 /// Most cells: 4 MiB.
 const CELLS_MAX: u64 = 1 << 20;
 
-/// Counts the blocks in flight by a hash of their number. A cell that is shared by chance refuses a claim that could
-/// be granted, never the other way round.
+/// Counts the blocks in flight by a hash of their number. A cell that two blocks happen to share can refuse a claim
+/// that could be granted, never the reverse.
 ///
-/// One thread claims at a time (the worker, or whoever holds the turn among several); any thread releases.
+/// One thread claims at a time (the worker, or the one of several threads whose turn it is); any thread releases.
 #[derive(Debug)]
 pub(crate) struct Busy {
     cells: Box<[AtomicU32]>,
@@ -25,7 +25,7 @@ pub(crate) struct Busy {
 }
 
 impl Busy {
-    /// For so many operations in flight of at most so many blocks each.
+    /// For `operations` in flight of at most `blocks` blocks each.
     pub(crate) fn new(operations: u64, blocks: u64) -> Self {
         let wanted = operations.saturating_mul(blocks).saturating_mul(CELLS_PER_BLOCK).clamp(2, CELLS_MAX);
         let cells = wanted.next_power_of_two();
@@ -39,12 +39,12 @@ impl Busy {
         &self.cells[index as usize]
     }
 
-    /// Claims so many blocks from `first` on, all or none. Where it says no, the operation waits until others have
-    /// ended; it must not be overtaken by a later one of its stream.
+    /// Claims the blocks of an operation, from `first` on, all or none. If it returns no, the operation waits until
+    /// others have ended; no later operation of its stream may overtake it.
     #[inline]
     pub(crate) fn try_claim(&self, first: u64, blocks: u64) -> bool {
         let cells = || (first..first.saturating_add(blocks)).map(|block| self.cell(block));
-        // Acquire: what is issued now comes after what the release followed.
+        // Acquire: what is issued now comes after the operation that preceded the release.
         if cells().any(|cell| cell.load(Ordering::Acquire) != 0) {
             return false;
         }
@@ -54,7 +54,7 @@ impl Busy {
         true
     }
 
-    /// Gives back what was claimed, after the operation has ended.
+    /// Releases what was claimed, after the operation has ended.
     #[inline]
     pub(crate) fn release(&self, first: u64, blocks: u64) {
         for block in first..first.saturating_add(blocks) {
@@ -63,26 +63,26 @@ impl Busy {
     }
 }
 
-/// How far a stream may run ahead of its oldest operation in flight: what was issued before that had ended when a run
-/// was cut off.
+/// How far a stream may run ahead of its oldest operation in flight. Operations issued before that had ended when a
+/// run was cut off.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Window {
     ahead: u64,
-    /// No operation in flight is older; moved up when it is reached.
+    /// No operation in flight is older; updated when it is reached.
     oldest: u64,
 }
 
 impl Window {
-    /// Operations, for each of the depth, by which a stream may be ahead. Far more than completions are reordered by a
-    /// drive that works, so that only one that hangs is waited for.
+    /// Operations, for each one of the depth, by which a stream may be ahead. Working drives reorder completions far
+    /// less, so only an operation that hangs is waited for.
     const PER_DEPTH: u32 = 64;
 
-    /// For a worker with so many operations in flight.
+    /// For a worker with `depth` operations in flight.
     pub(crate) fn new(depth: u32) -> Self {
         Window { ahead: u64::from(Self::operations(depth)), oldest: 0 }
     }
 
-    /// Operations of a stream, back from where it was cut off, of which nobody knows whether they reached the target.
+    /// Number of operations of a stream, back from where it was cut off, that may or may not have reached the target.
     pub(crate) const fn operations(depth: u32) -> u32 {
         depth.saturating_mul(Self::PER_DEPTH)
     }
@@ -107,8 +107,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Against a set: never granted what is taken, everything free again at the end, and seldom refused for
-        /// nothing.
+        /// Compared with a set: a taken block is never granted, everything is free at the end, and a refusal without
+        /// need is rare.
         #[test]
         fn no_block_is_claimed_twice(
             asked in proptest::collection::vec((0_u64..500, 1_u64..9), 1..300),
@@ -135,8 +135,8 @@ mod tests {
         }
     }
 
-    /// At full depth one claim of a free block in 64 is refused; twice that would be a bad hash. Strides of powers of
-    /// two are what simple hashes fail on.
+    /// At full depth one claim of a free block in 64 is refused; twice that would be a bad hash. Simple hashes fail
+    /// on strides of powers of two.
     #[test]
     fn free_blocks_are_seldom_refused_whatever_their_distance() {
         for stride in [1, 2, 64, 4096, 1 << 20, 1 << 30] {
@@ -147,7 +147,7 @@ mod tests {
                     continue;
                 }
                 if let Some(old) = number.checked_sub(127) {
-                    // Not all of these were granted: take back only what is there.
+                    // Not all of these were granted: release only those that were.
                     if busy.cell(old * stride).load(Ordering::Relaxed) > 0 {
                         busy.release(old * stride, 1);
                     }

@@ -1,4 +1,4 @@
-//! What a block that was read back is, measured against what it should be.
+//! The verdict on a block that was read back, compared with what it should be.
 
 use drivelab_core::record::DataFault;
 
@@ -8,13 +8,13 @@ use crate::generate::data::SECTOR;
 /// What a block should hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expected {
-    /// Nothing in particular: never written, or trimmed, or a write to it failed. Only a block that belongs elsewhere
-    /// is wrong here.
+    /// Nothing in particular: never written, or trimmed, or a write to it failed. Here only a block that belongs
+    /// elsewhere is wrong.
     Nothing,
     /// The block of this generation.
     Exactly(u64),
-    /// The block of this turn of its stream or of a later one: a write that is newer than is known may have been in
-    /// flight when the run was cut off.
+    /// The block of this turn of its stream or of a later one: a newer write than is known may have been in flight
+    /// when the run was cut off.
     Since(Turn),
     /// Zeros, or a block of a later turn.
     ZerosSince(Turn),
@@ -35,7 +35,7 @@ impl Turn {
     }
 }
 
-/// What is wrong with a block, and where it says it belongs, for a misplaced one.
+/// What is wrong with a block and, for a misplaced one, the address that it belongs to.
 pub(crate) type Fault = (DataFault, Option<u64>);
 
 /// Checks blocks that were sealed by a [`Sealer`] of the same run and seed.
@@ -63,7 +63,7 @@ impl Checker {
     }
 
     /// Whether the block read from `address` is what was expected. `wrote` says whether a generation may have written
-    /// to this address; it is asked only about blocks that are not intact.
+    /// to this address; it is called only for blocks that are not intact.
     #[inline]
     pub(crate) fn check(
         &self,
@@ -81,7 +81,7 @@ impl Checker {
     #[inline]
     fn check_header(&self, header: Header, address: u64, expected: Expected) -> Result<(), Fault> {
         if !self.is_ours(header) {
-            // What an earlier run, step or round left is there still: nothing of this one has arrived.
+            // Data of an earlier run, step or round is still there: nothing of this one has arrived.
             let fault = if header.run <= self.run { DataFault::Stale } else { DataFault::Foreign };
             return if expected == Expected::Nothing { Ok(()) } else { Err((fault, None)) };
         }
@@ -97,7 +97,7 @@ impl Checker {
         if is_right { Ok(()) } else { Err((DataFault::Stale, None)) }
     }
 
-    /// What a block is that has no header which fits it.
+    /// The verdict on a block without a matching header.
     #[cold]
     fn examine(&self, block: &[u8], expected: Expected, wrote: &dyn Fn(u64) -> bool) -> Result<(), Fault> {
         if is_zero(block) {
@@ -109,7 +109,7 @@ impl Checker {
         }
         let zero_sectors = block.chunks(SECTOR).any(is_zero);
         let fault = match self.marks.generations(block).find(|write| wrote(*write)) {
-            // Sectors of any other write, this run's or another's.
+            // Sectors of any other write, by this run or another.
             Some(ours) if zero_sectors || self.marks.generations(block).any(|write| write != ours) => DataFault::Torn,
             Some(_) => DataFault::Corrupt,
             None if Header::read(block).is_some_and(|header| self.is_ours(header)) => DataFault::Corrupt,

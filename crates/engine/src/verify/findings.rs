@@ -1,4 +1,4 @@
-//! What checking found: counts, the first bad blocks, and what misplaced blocks say together.
+//! What checks found: counts, the first bad blocks, and what misplaced blocks show together.
 
 use drivelab_core::record::{BadBlock, DataFault, MAP_PARTS, Verification, map_part};
 use drivelab_core::units::Bytes;
@@ -9,10 +9,10 @@ use super::history::{History, writes_to};
 use super::wraps::Wraps;
 use crate::generate::stream::Stream;
 
-/// Bad blocks that are named.
+/// Bad blocks that are listed.
 pub(crate) const NAMED: usize = 64;
 
-/// What one thread found. Allocates only when it is made.
+/// What one thread found. It allocates only when it is made.
 #[derive(Debug)]
 pub(crate) struct Findings {
     checked: u64,
@@ -20,13 +20,13 @@ pub(crate) struct Findings {
     faults: [u64; DataFault::ALL.len()],
     first: Vec<BadBlock>,
     wraps: Wraps,
-    /// The span whose parts are counted; empty where none are.
+    /// The span whose parts are counted; empty if none are.
     span: Span,
     by_part: [u64; MAP_PARTS],
 }
 
 impl Findings {
-    /// Nothing yet, of blocks of this span.
+    /// No findings yet, for blocks of this span.
     pub(crate) fn new(span: Span) -> Self {
         Findings {
             checked: 0,
@@ -38,7 +38,7 @@ impl Findings {
         }
     }
 
-    /// Checks what was read from `address` on against what was written there.
+    /// Compares the blocks read from `address` on with what was written there.
     #[inline]
     pub(crate) fn check(&mut self, checker: &Checker, buffer: &[u8], address: u64, history: &History) {
         for (block, address) in buffer.chunks_exact(checker.unit()).zip((address..).step_by(checker.unit())) {
@@ -48,7 +48,7 @@ impl Findings {
         }
     }
 
-    /// Checks what was read from `address` on at once after the write of this generation of a stream.
+    /// Checks blocks read from `address` on directly after the write of this generation of a stream.
     #[inline]
     pub(crate) fn check_at_once(
         &mut self,
@@ -89,7 +89,7 @@ impl Findings {
         }
     }
 
-    /// Takes in what another thread found.
+    /// Merges what another thread found.
     pub(crate) fn merge(&mut self, other: Findings) {
         let Findings { checked, faults, first, wraps, span: _, by_part } = other;
         self.checked += checked;
@@ -99,7 +99,7 @@ impl Findings {
         self.wraps.merge(wraps);
     }
 
-    /// For the record: misplaced blocks that together show a wrapped address are called so.
+    /// For the record. Misplaced blocks that together show a wrapped address are reported as such.
     pub(crate) fn into_verification(mut self) -> Verification {
         let wraps = self.wraps.found();
         if let Some((capacity, wrapped)) = wraps {

@@ -1,8 +1,8 @@
 //! What each block must hold: which write was the last to it.
 //!
-//! Streams are pure functions of their cursors, so nothing is noted down while writing: the writes are gone through
-//! once more when they are to be checked. An orderly stream needs not even that; where one block comes twice in a lap
-//! or in an order that cannot be reckoned backwards, a number is kept for each block.
+//! Streams are pure functions of their cursors, so nothing is recorded while writing: the writes are replayed when
+//! they are to be checked. An orderly stream does not need even that. If a block comes twice in a lap, or in an order
+//! that cannot be computed backwards, a number is kept for each block.
 
 use std::ops::Range;
 
@@ -22,9 +22,9 @@ use doubt::not_of_this_stream;
 /// Which write was the last to each block.
 #[derive(Debug)]
 pub(crate) struct History {
-    /// Sorted by where they begin.
+    /// Sorted by start.
     parts: Vec<Part>,
-    /// Bytes about which nothing is known.
+    /// Byte ranges about which nothing is known.
     excused: Vec<Range<u64>>,
 }
 
@@ -36,22 +36,23 @@ struct Part {
     /// How far the stream came.
     end: Progress,
     doubt: Doubt,
-    /// The last write of each block; absent where it is reckoned.
+    /// The last write of each block; absent if it is computed.
     last: Option<Cells>,
 }
 
 impl History {
-    /// What streams have written that began at cursor 0 and are at these cursors now: in a record, the positions of
-    /// its threads. The last `in_flight` operations of each may have reached the target or not; 0 where all have
-    /// ended, [`super::busy::Window::operations`] where a run was cut off.
+    /// What streams have written that began at cursor 0 and are at these cursors now (in a record: the positions of
+    /// its threads). The last `in_flight` operations of each may or may not have reached the target; 0 if all have
+    /// ended, [`super::busy::Window::operations`] if a run was cut off.
     ///
     /// # Errors
-    /// A sentence where streams share blocks, where a cursor is none of its stream, or where it takes too much memory.
+    /// A sentence if streams share blocks, if a cursor does not belong to its stream, or if too much memory is
+    /// needed.
     pub(crate) fn replay(streams: &[Stream], cursors: &[u64], in_flight: u32) -> Result<Self, String> {
         Self::doubted(streams, cursors, Doubt { before: in_flight, after: 0 })
     }
 
-    /// As [`Self::replay`], with doubt behind the cursors too.
+    /// [`Self::replay`] with operations after the cursors in doubt too.
     pub(super) fn doubted(streams: &[Stream], cursors: &[u64], doubt: Doubt) -> Result<Self, String> {
         if streams.len() != cursors.len() {
             return Err(format!(
@@ -65,14 +66,14 @@ impl History {
         let mut parts = made.collect::<Result<Vec<_>, _>>()?;
         parts.sort_by_key(|part| part.stretch.start);
         if parts.windows(2).any(|two| two[0].stretch.end > two[1].stretch.start) {
-            return Err("threads or groups that write the same blocks leave nobody knowing which wrote last: give \
-                        them spans of their own to verify what they write"
+            return Err("several threads or groups write the same blocks, so the last write is unknown: give each a \
+                        span of its own to verify what it writes"
                 .to_owned());
         }
         Ok(History { parts, excused: Vec::new() })
     }
 
-    /// Takes back what is known about these bytes: a write to them failed.
+    /// Drops what is known about these bytes: a write to them failed.
     pub(crate) fn excuse(&mut self, offset: u64, length: u64) {
         self.excused.push(offset..offset.saturating_add(length));
     }
@@ -98,7 +99,7 @@ impl History {
     }
 }
 
-/// Whether the write of a generation of this stream, if there is such a one, goes to this address.
+/// Whether a generation of this stream, if it exists, writes to this address.
 pub(super) fn writes_to(stream: &Stream, address: u64, generation: u64) -> bool {
     let cursor = generation.wrapping_sub(1);
     if generation == 0 || !stream.is_cursor(cursor) {

@@ -1,4 +1,4 @@
-//! How far streams came, from the blocks that are found on the target: for a run that was killed before it could say.
+//! How far streams came, from the blocks found on the target: for a run that was killed before it could record it.
 
 use super::history::{Doubt, History, writes_to};
 use super::seal::Header;
@@ -8,19 +8,19 @@ use crate::generate::stream::Stream;
 #[derive(Debug)]
 pub(crate) struct Scan<'a> {
     streams: &'a [Stream],
-    /// Next cursor of each stream, as far as was seen. Writes that were issued after the newest one that was found left
-    /// no trace, and that they are lost cannot be told.
+    /// Next cursor of each stream, as far as was seen. Writes that were issued after the newest one found left no
+    /// trace, and their loss cannot be detected.
     pub(super) cursors: Vec<u64>,
 }
 
 impl<'a> Scan<'a> {
-    /// Of streams that began at cursor 0. Nothing was found yet.
+    /// For streams that began at cursor 0. Nothing was found yet.
     pub(crate) fn new(streams: &'a [Stream]) -> Self {
         Scan { streams, cursors: vec![0; streams.len()] }
     }
 
-    /// The target holds an intact block of this run ([`Header::intact`]). One that lies where it does not belong says
-    /// no less how far its stream came.
+    /// The target holds an intact block of this run ([`Header::intact`]). A misplaced block shows equally well how
+    /// far its stream came.
     pub(crate) fn note(&mut self, header: Header) {
         let stretches = self.streams.iter().map(|stream| stream.stretch());
         let at = stretches.zip(0..).find(|((start, length), _)| (*start..start + length).contains(&header.address));
@@ -35,8 +35,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// What the blocks must hold then; argument and errors as for [`History::replay`]. Trims and zeroing leave no trace
-    /// that says how far a stream came, so as many operations are in doubt behind what was found as before it.
+    /// What the blocks must hold; argument and errors as for [`History::replay`]. Trims and zeroing leave no trace of
+    /// how far a stream came, so as many operations are in doubt after the newest block found as before it.
     pub(crate) fn history(&self, in_flight: u32) -> Result<History, String> {
         History::doubted(self.streams, &self.cursors, Doubt { before: in_flight, after: in_flight })
     }

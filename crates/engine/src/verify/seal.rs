@@ -1,7 +1,7 @@
-//! What a block carries so that it can be told from any other: a header, and a mark in each of its other sectors.
+//! The marks that tell a block from any other: a header, and a mark in each of its other sectors.
 //!
-//! A block is the unit of a stream: the size of its operations, or what all sizes of a mix are multiples of. All
-//! numbers are little-endian.
+//! A block is the unit of a stream: the size of its operations or, in a mix, a size that all sizes are multiples of.
+//! All numbers are little-endian.
 //!
 //! | byte | header |
 //! |---|---|
@@ -15,9 +15,10 @@
 //! | 40 | seed |
 //! | 48 | mark of the first sector |
 //!
-//! The first 12 bytes of each further sector are its mark: 8 bytes made of generation and sector number by bijections,
-//! so that both can be had back from them, and 4 bytes made of those, so that a damaged mark is told from that of
-//! another write, whichever run it was. So a block with sectors of two writes is told from one with damaged bytes.
+//! The first 12 bytes of each further sector are its mark: 8 bytes computed from generation and sector number by
+//! bijections, so that both can be recovered, and 4 bytes computed from those, so that a damaged mark can be told
+//! from the mark of another write, whichever run wrote it. So a block with sectors of two writes can be told from a
+//! block with damaged bytes.
 
 use crate::generate::data::SECTOR;
 use crate::generate::{GOLDEN, derive, mix, unmix};
@@ -26,15 +27,15 @@ const MAGIC: [u8; 4] = *b"dLaB";
 const VERSION: u32 = 2;
 /// Bytes of the header.
 const HEADER: usize = FIRST_MARK + MARK;
-/// Where the first sector has its mark.
+/// Where the mark of the first sector is.
 const FIRST_MARK: usize = 48;
-/// Bytes of a mark: what it says, and what shows that it is whole.
+/// Bytes of a mark: its content, and a check that it is whole.
 const MARK: usize = SAYS + 4;
 const SAYS: usize = 8;
-/// Bytes of the checksum, which are not in it.
+/// Bytes of the checksum, which it does not cover.
 const SUM: usize = 4;
 
-/// What a header says.
+/// Content of a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) run: u64,
@@ -44,8 +45,8 @@ pub(crate) struct Header {
 }
 
 impl Header {
-    /// The header of a block, whether the rest of it is right or not; `None` where there is none of this version, or
-    /// one for a block of another length.
+    /// The header of a block, whether the rest of it is right or not; `None` if there is none of this version, or one
+    /// for a block of another length.
     pub(super) fn read(block: &[u8]) -> Option<Self> {
         let header = block.first_chunk::<HEADER>()?;
         let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| header[at + byte]));
@@ -62,7 +63,7 @@ impl Header {
         (sum == Some(checksum(block))).then_some(header)
     }
 
-    /// Everything but the checksum. The caller knows that the block has room for it.
+    /// Everything except the checksum. The caller ensures that the block has room for it.
     #[inline]
     fn write(self, block: &mut [u8]) {
         let length = u32::try_from(block.len()).unwrap_or(u32::MAX);
@@ -92,8 +93,8 @@ impl Marks {
         Marks { key: derive(run, seed) }
     }
 
-    /// The generations from whose writes the sectors of a block are, as far as their marks are whole. From a sector
-    /// that another run or stream wrote comes a number that says nothing.
+    /// The generations whose writes the sectors of a block come from, as far as their marks are whole. A sector that
+    /// another run or stream wrote gives a meaningless number.
     pub(super) fn generations(self, block: &[u8]) -> impl Iterator<Item = u64> {
         (0_u64..).zip(block.chunks_exact(SECTOR)).filter_map(move |(number, sector)| {
             let (says, shows) = sector.get(place(number)..)?.split_first_chunk::<SAYS>()?;
@@ -115,12 +116,12 @@ impl Marks {
     }
 }
 
-/// Where the sector of this number has its mark.
+/// Where the mark of this sector is.
 const fn place(number: u64) -> usize {
     if number == 0 { FIRST_MARK } else { 0 }
 }
 
-/// What shows that a mark is whole.
+/// The check that a mark is whole.
 #[inline]
 fn shown(mark: u64) -> [u8; MARK - SAYS] {
     let bytes = mix(mark ^ GOLDEN).to_le_bytes();
@@ -137,18 +138,18 @@ pub(crate) struct Sealer {
 }
 
 impl Sealer {
-    /// For blocks of `unit` bytes. `run` is another number for whatever must not be taken for this run; `seed` tells
+    /// For blocks of `unit` bytes. `run` differs for everything that must not be taken for this run; `seed` tells
     /// parts of a run apart.
     ///
     /// # Errors
-    /// A sentence where blocks of this size cannot be sealed.
+    /// A sentence if blocks of this size cannot be sealed.
     pub(crate) fn new(run: u64, seed: u64, unit: u64) -> Result<Self, String> {
         let size =
             usize::try_from(unit).ok().filter(|unit| unit.is_multiple_of(SECTOR) && u32::try_from(*unit).is_ok());
         let Some(unit) = size.filter(|unit| *unit > 0) else {
             return Err(format!(
-                "blocks of {unit} bytes cannot be verified: their headers are made for multiples of {SECTOR} bytes, \
-                 and so must be all sizes of a mix"
+                "blocks of {unit} bytes cannot be verified: headers need multiples of {SECTOR} bytes, also \
+                 for all sizes of a mix"
             ));
         };
         Ok(Sealer { run, seed, unit, marks: Marks::new(run, seed) })
@@ -159,7 +160,7 @@ impl Sealer {
         self.unit
     }
 
-    /// Seals what is about to be written to `address` on: each block of it by itself.
+    /// Seals the data of a write that starts at `address`, block by block.
     #[inline]
     pub(crate) fn seal(&self, buffer: &mut [u8], address: u64, generation: u64) {
         for (block, address) in buffer.chunks_exact_mut(self.unit).zip((address..).step_by(self.unit)) {

@@ -1,5 +1,5 @@
-//! Each fault is made on purpose in a sealed block and must be called by its name, whatever the block and wherever the
-//! damage; and an untouched block is never called bad.
+//! Each fault is made on purpose in a sealed block and must be recognised, whatever the block and wherever the
+//! damage; an intact block must never be called bad.
 
 use drivelab_core::load::Verify;
 use drivelab_core::record::{DataFault, Verification};
@@ -19,7 +19,7 @@ use crate::generate::testing::{load, percent, the_one};
 
 const RUN: u64 = 0x0123_4567_89ab_cdef;
 const SEED: u64 = 77;
-/// What parts are counted of: 64 parts of 4 KiB.
+/// The span whose parts are counted: 64 parts of 4 KiB.
 const SPAN: Span = Span { offset: Bytes::new(0), length: Bytes::new(64 * 4096) };
 
 /// A block of random bytes, sealed.
@@ -27,7 +27,7 @@ fn sealed(size: usize, address: u64, generation: u64) -> Vec<u8> {
     sealed_by(RUN, size, address, generation)
 }
 
-/// The same by another run.
+/// The same block by another run.
 fn sealed_by(run: u64, size: usize, address: u64, generation: u64) -> Vec<u8> {
     let mut block = vec![0; size];
     DataSource::new(&Workload::default(), generation, None).unwrap().fill_pool(&mut block, address, size);
@@ -35,7 +35,8 @@ fn sealed_by(run: u64, size: usize, address: u64, generation: u64) -> Vec<u8> {
     block
 }
 
-/// What a block is at an address that should hold a write of generation 9 or later; 1 to 20 may have written there.
+/// The verdict on a block at an address that should hold a write of generation 9 or later; generations 1 to 20 may
+/// have written there.
 fn verdict(block: &[u8], address: u64) -> Result<(), (DataFault, Option<u64>)> {
     let checker = Checker::new(RUN, SEED, block.len() as u64).unwrap();
     checker.check(block, address, Expected::Since(Turn { turn: 8, shift: 0 }), |write| (1..=20).contains(&write))
@@ -61,7 +62,7 @@ proptest! {
         prop_assert_eq!(verdict(&block, other), Err((DataFault::Misplaced, Some(address))));
     }
 
-    /// A drive may keep any of the sectors of the earlier write, the first one too, or of none; that write may have been
+    /// A drive may keep any of the sectors of the earlier write, including the first one, or none; that write may be
     /// an earlier run's.
     #[test]
     fn sectors_of_two_writes_are_torn(
@@ -82,7 +83,7 @@ proptest! {
         prop_assert_eq!(fault(&block, 4096), Some(DataFault::Torn));
     }
 
-    /// Up to nearly a sector of other bytes, header or marks included: never taken for another write.
+    /// Up to nearly a sector of other bytes, including header or marks: never taken for another write.
     #[test]
     fn damaged_bytes_are_corrupt(
         size in 2_usize..=16, at in any::<prop::sample::Index>(), damage in prop::collection::vec(1_u8.., 1..=SECTOR - 56),
@@ -100,7 +101,7 @@ proptest! {
         block[at] ^= 1 << bit;
         let found = fault(&block, 0).expect("a fault");
         prop_assert!(matches!(found, DataFault::Corrupt | DataFault::Foreign), "{found:?}");
-        // Blocks of one sector have nothing else to be known by, once their header is no header of this run.
+        // A block of one sector cannot be recognised otherwise once its header is not one of this run.
         prop_assert!(found == DataFault::Corrupt || size == SECTOR && at < 48);
     }
 }
@@ -137,7 +138,7 @@ fn where_nothing_was_written_only_a_block_from_elsewhere_is_wrong() {
     assert_eq!(check(&[0; 4096], Expected::Exactly(8)), Some(DataFault::Zero));
 }
 
-/// The layout is on people's drives: this text is the format, and a change of it needs a new version.
+/// This layout is on people's drives: the text below is the format, and changing it needs a new version.
 #[test]
 fn the_header_is_laid_out_as_documented() {
     let mut block = vec![0xaa; 1024];
@@ -161,7 +162,7 @@ fn sizes_that_cannot_be_sealed_are_refused_in_words() {
     }
 }
 
-/// A drive that says it has more blocks than it has, and takes addresses modulo what it has.
+/// A drive that reports more blocks than it has, and takes addresses modulo its real size.
 struct Counterfeit {
     real: Vec<u8>,
 }
@@ -187,7 +188,7 @@ fn found_on_counterfeit(pattern: Pattern, claimed: u64, real: u64, seed: u64) ->
     }
     let history = History::replay(&[stream], &[cursor], 0).unwrap();
     let checker = Checker::new(RUN, SEED, 4096).unwrap();
-    // Two threads that each read half of it.
+    // Two threads, each of which reads half of the drive.
     let [mut first, second] = [0, 1].map(|half| {
         let mut findings = Findings::new(SPAN);
         for address in (half * claimed / 2..(half + 1) * claimed / 2).step_by(4096) {
@@ -250,7 +251,7 @@ fn what_is_read_back_at_once_must_be_the_write_itself() {
     assert_eq!(found.faults.into_iter().collect::<Vec<_>>(), [(DataFault::Stale, 1), (DataFault::Torn, 1)]);
 }
 
-/// From nothing but the headers, with three threads.
+/// From the headers alone, with three threads.
 #[test]
 fn a_scan_finds_how_far_each_stream_came() {
     let workload = Workload {
@@ -273,7 +274,7 @@ fn a_scan_finds_how_far_each_stream_came() {
         }
         ends.push(cursor);
     }
-    // Neither a generation that never wrote there nor an address outside says anything.
+    // A generation that never wrote there is ignored, and so is an address outside.
     scan.note(Header { run: RUN, seed: SEED, address: 0, generation: u64::MAX });
     scan.note(Header { run: RUN, seed: SEED, address: 1 << 40, generation: 3 });
     assert_eq!(scan.cursors, ends);

@@ -1,16 +1,18 @@
-//! Whether misplaced blocks show a drive that is smaller than it says.
+//! Whether misplaced blocks show a drive that is smaller than it reports.
 //!
-//! Counterfeit drives take the address modulo what they really have. The block that is read at an address was then
-//! written to another one that differs by a multiple of the real capacity, and so did its neighbours. Single misplaced
-//! blocks have distances that no other shares: by chance, three have a common divisor of 256 blocks once in 100,000.
+//! Counterfeit drives take the address modulo their real capacity. The block read at an address was then written to
+//! an address that differs by a multiple of the real capacity, and so were its neighbours. Single misplaced blocks
+//! have distances that no other block shares: three of them have a common divisor of 256 blocks by chance once in
+//! 100,000.
 
 use drivelab_core::units::common_divisor;
 
 /// Blocks that must share a distance before it counts.
 const BLOCKS_LEAST: u64 = 3;
-/// Smallest distance in bytes that is taken for a capacity; below it, addresses are more likely confused otherwise.
+/// Smallest distance in bytes that is taken for a capacity; a smaller one more likely comes from confused addresses.
 const CAPACITY_LEAST: u64 = 1 << 20;
-/// The same in blocks: all distances are multiples of one, so a few blocks are the common divisor of any of them.
+/// The same limit in blocks: all distances are multiples of one block, so a few blocks are a common divisor of any of
+/// them.
 const BLOCKS_IN_CAPACITY: u64 = 256;
 /// Distances that are counted at the same time.
 const DISTANCES: usize = 64;
@@ -18,11 +20,11 @@ const DISTANCES: usize = 64;
 /// Counts the distances of misplaced blocks.
 #[derive(Debug)]
 pub(super) struct Wraps {
-    /// Distances that are no multiple of the capacity, with their counts.
+    /// Distances that are not multiples of the capacity, with their counts.
     distances: Vec<(u64, u64)>,
-    /// Of which all distances that were seen often are multiples; 0 before there is one.
+    /// All distances that were seen often are multiples of this; 0 until there is one.
     capacity: u64,
-    /// Blocks misplaced by a multiple of it.
+    /// Blocks misplaced by a multiple of the capacity.
     wrapped: u64,
     /// All misplaced blocks, and the greatest common divisor of their distances.
     all: u64,
@@ -37,7 +39,7 @@ impl Wraps {
         Wraps { distances: Vec::with_capacity(DISTANCES), capacity: 0, wrapped: 0, all: 0, common: 0, block: 0 }
     }
 
-    /// A block of so many bytes was misplaced by so many.
+    /// A block of `block` bytes was misplaced by `distance` bytes.
     pub(super) fn note(&mut self, distance: u64, block: u64) {
         self.block = self.block.max(block);
         self.all += 1;
@@ -45,7 +47,7 @@ impl Wraps {
         self.add(distance, 1);
     }
 
-    /// Takes in what another thread counted.
+    /// Merges what another thread counted.
     pub(super) fn merge(&mut self, other: Wraps) {
         self.all += other.all;
         self.block = self.block.max(other.block);
@@ -107,7 +109,8 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    /// Blocks of a MiB are always misplaced by whole MiB: that alone is no capacity. Of 4 KiB, it is 256 of them.
+    /// Blocks of a MiB are always misplaced by whole MiB: that alone does not show a capacity. For blocks of 4 KiB,
+    /// 256 of them do.
     #[test]
     fn a_few_large_blocks_are_no_capacity() {
         let found = |block: u64| {

@@ -47,7 +47,7 @@ fn open(path: &Path, flags: i32) -> std::io::Result<OwnedFd> {
     OpenOptions::new().read(true).write(true).custom_flags(flags).open(path).map(OwnedFd::from)
 }
 
-/// The file as a target, with direct I/O where `direct`.
+/// The file as a target, with direct I/O if `direct`.
 pub fn target(path: &Path, length: u64, direct: bool) -> WritableTarget {
     WritableTarget::from_guard(GuardedParts {
         path: path.to_path_buf(),
@@ -82,11 +82,11 @@ impl Bench {
     }
 }
 
-/// What a trace has told.
+/// The operations that a trace reported.
 pub type Told = Arc<Mutex<Vec<TraceEntry>>>;
 
 impl Bench {
-    /// The same with every operation told. Losing an entry is a failure.
+    /// As `new`, with every operation reported. Losing an entry is a failure.
     pub fn traced(length: u64, direct: bool, choice: BackendChoice) -> (Self, Told) {
         let mut bench = Bench::new(length, direct, choice);
         let told = Told::default();
@@ -101,7 +101,8 @@ impl Bench {
     }
 }
 
-/// A trace that is made as it is read, without allocating: operation number `n` by a function, so many of them.
+/// A trace that is made as it is read, without allocating: operation number `n` from a function, up to a given
+/// number.
 pub struct Made {
     pub next: u64,
     pub operations: u64,
@@ -117,13 +118,13 @@ impl TraceStream for Made {
 }
 
 impl Bench {
-    /// With every operation told, and with something that opens traces.
+    /// With every operation reported, and with an opener of traces.
     pub fn replaying(length: u64, choice: BackendChoice, open: TraceOpener) -> (Self, Told) {
         let told = Told::default();
         (Bench::telling(length, choice, open, Arc::clone(&told)), told)
     }
 
-    /// The same, telling what is given.
+    /// As [`Bench::replaying`], with reports into the list that is given.
     pub fn telling(length: u64, choice: BackendChoice, open: TraceOpener, told: Told) -> Self {
         let mut bench = Bench::new(length, true, choice);
         let mut options = Options::new(choice);
@@ -135,7 +136,7 @@ impl Bench {
 }
 
 impl Bench {
-    /// With something that opens traces.
+    /// With an opener of traces.
     pub fn opening(length: u64, choice: BackendChoice, open: TraceOpener) -> Self {
         let mut bench = Bench::new(length, true, choice);
         let mut options = Options::new(choice);
@@ -168,7 +169,7 @@ pub fn replay(span: u64, mode: ReplayMode, fit: TraceFit, trims: TraceTrims) -> 
     Workload { write_percent, other, block_size: Bytes::new(65_536), replay: Some(replay), ..workload(span) }
 }
 
-/// Takes what was told, in the order of submission.
+/// Takes the reported operations, in the order of submission.
 pub fn take(told: &Told) -> Vec<TraceEntry> {
     let mut entries = std::mem::take(&mut *told.lock().unwrap());
     entries.sort_by_key(|entry| (entry.submit_ns, entry.thread, entry.index));
@@ -192,8 +193,8 @@ pub fn workload(span: u64) -> Workload {
     }
 }
 
-/// Writes of which each operation in flight has 16 MiB of random bytes of its own on the sync backend: 16 GiB in all,
-/// and some 64 MiB on io_uring.
+/// Writes for which the sync backend needs 16 MiB of random bytes per operation in flight: 16 GiB in total, and some
+/// 64 MiB on io_uring.
 pub fn much_to_write_from(span: u64) -> Workload {
     let (queue_depth, threads) = depth(1024, 1);
     let content = Content { window: Some(Bytes::new(16 << 20)), ..Content::default() };
@@ -205,7 +206,7 @@ pub fn depth(depth: u64, threads: u64) -> (QueueDepth, Threads) {
     (QueueDepth::new(depth).unwrap(), Threads::new(threads).unwrap())
 }
 
-/// No rule but a cap of ten minutes, which a test reaches only where the engine hangs.
+/// No rule except a cap of ten minutes, which a test reaches only if the engine hangs.
 pub fn no_rule() -> StopRule {
     StopRule::capped(Nanos::from_secs(600))
 }
@@ -233,7 +234,7 @@ pub fn run_with(
     try_listen(engine, workload, stop_rule, times, stop, |_| ())
 }
 
-/// The same for a step that fits, telling a listener the number of each interval.
+/// As [`run_with`], for a step that fits; a listener gets the number of each interval.
 pub fn listen(
     engine: &mut Engine,
     workload: &Workload,
@@ -277,13 +278,13 @@ pub fn run(engine: &mut Engine, workload: &Workload, stop_rule: &StopRule) -> (S
     run_with(engine, workload, stop_rule, (0, 100), &StopToken::default()).unwrap()
 }
 
-/// Measures again, up to ten times, until it was seen. For what a busy machine may hide now and then (a thread that gets
-/// no CPU has nothing to show); what must hold whatever the timing is asserted inside, each time.
+/// Measures again, up to ten times, until the effect was seen. For effects that a busy machine may sometimes hide (a
+/// thread that gets no CPU shows nothing). What must hold whatever the timing is asserted inside, each time.
 pub fn until_seen(what: &str, mut attempt: impl FnMut() -> bool) {
     assert!((0..10).any(|_| attempt()), "{what}: not once in ten tries");
 }
 
-/// No rule but to be stopped by the listener, which a step that works well comes to even on a machine that is busy.
+/// No rule except a stop by the listener, which a step that works reaches even on a busy machine.
 pub fn until_stopped() -> StopRule {
     StopRule::capped(Nanos::from_secs(120))
 }

@@ -1,10 +1,10 @@
-//! A file that never does what must not wait, and whose other reads and writes are answered by the test: whole, in
-//! part, or with EAGAIN.
+//! A file system that answers EAGAIN to threads that must not wait. Reads and writes by threads that may wait are
+//! answered by the test: completely, in part, or with EAGAIN.
 //!
-//! Method: a file system in user space with one file and nothing else. A thread that issues through a ring gets EAGAIN
-//! for everything, as from a layer that would have to wait; io_uring tries over and over (129 times with Linux 6.18) and
-//! then lets one of its own threads (`iou-wrk-N`) wait, whom the test answers. EAGAIN to that one is what the engine
-//! gets. Needs root and /dev/fuse.
+//! Method: a file system in user space with one file and nothing else. A thread that issues through a ring gets
+//! EAGAIN for everything, as from a layer that would have to wait. io_uring tries again and again (129 times with
+//! Linux 6.18) and then lets one of its own threads (`iou-wrk-N`) wait, and the test answers that thread. If that
+//! thread gets EAGAIN, so does the engine. Needs root and /dev/fuse.
 
 #[path = "../../../../tests/support/one_file.rs"]
 mod one_file;
@@ -15,16 +15,16 @@ use std::sync::{Arc, Mutex};
 use drivelab_core::load::OpKind;
 use one_file::{Mounted, OneFile};
 
-/// What a request is answered with.
+/// The answer to a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Answer {
     Whole,
-    /// So many bytes of it.
+    /// This many bytes of it.
     Part(u32),
     Eagain,
 }
 
-/// A read or a write by a thread that may wait, and what was answered.
+/// A read or a write by a thread that may wait, and the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Asked {
     pub(crate) kind: OpKind,
@@ -33,7 +33,7 @@ pub(crate) struct Asked {
     pub(crate) answer: Answer,
 }
 
-/// Everything that threads that may wait asked for, in order.
+/// All requests by threads that may wait, in order.
 pub(crate) type Log = Arc<Mutex<Vec<Asked>>>;
 
 /// The file; unmounted on drop, which ends its thread.
@@ -44,8 +44,8 @@ pub(crate) struct Answering {
 }
 
 impl Answering {
-    /// `answer` gets the kind, offset and length of a request, and how often exactly that was asked before by a thread
-    /// that may wait.
+    /// `answer` gets the kind, offset and length of a request, and how often exactly that request was made before by
+    /// a thread that may wait.
     pub(crate) fn new(
         length: u64,
         answer: impl Fn(OpKind, u64, u32, usize) -> Answer + Send + 'static,

@@ -1,7 +1,7 @@
 //! What a step touches: every block once in a pass, the stretches of parallel streams, exact volumes, seeds.
 //!
-//! Method: write random bytes over a file of zeros and look which blocks are no longer zero. As many operations as
-//! blocks and no block left zero means each was touched exactly once.
+//! Method: write random bytes over a file of zeros and check which blocks are no longer zero. If there are as many
+//! operations as blocks and no block is zero, each was touched exactly once.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ fn writes(span: u64) -> Workload {
     Workload { write_percent: Percent::new(100).unwrap(), ..workload(span) }
 }
 
-/// For each 4 KiB block of the file, whether it holds anything.
+/// For each 4 KiB block of the file, whether it holds anything but zeros.
 fn touched(path: &Path) -> Vec<bool> {
     std::fs::read(path).unwrap().chunks(4096).map(|block| block.iter().any(|byte| *byte != 0)).collect()
 }
@@ -81,7 +81,7 @@ fn a_volume_is_moved_exactly_and_nothing_outside_the_span_is_touched() {
     }
 }
 
-/// A pass over a small file is over at once; `at_least` makes the stream wrap until there is something to measure.
+/// A pass over a small file ends immediately; `at_least` makes the stream wrap until there is enough to measure.
 #[test]
 fn the_least_time_keeps_a_pass_going() {
     for choice in BOTH {
@@ -90,7 +90,7 @@ fn the_least_time_keeps_a_pass_going() {
         let mut rule = passes(1);
         rule.at_least = Some(Nanos::from_millis(300));
         let (record, intervals) = run(&mut bench.engine, &workload, &rule);
-        // From the start of the step, not from the first submission: on a busy machine a thread may wake up late.
+        // From the start of the step instead of the first submission: on a busy machine a thread may wake up late.
         assert!(record.end_ns - intervals[0].start_ns >= 300_000_000, "{:?}", record.elapsed());
         assert!(record.read.count >= 256);
         assert_eq!(record.stop_reason, StopReason::Passes);

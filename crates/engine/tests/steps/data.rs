@@ -1,4 +1,4 @@
-//! What lies on the drive after writing: nothing that compresses or repeats, or as much of it as was asked.
+//! What is on the drive after writing: nothing that compresses or repeats, or as much of it as was asked.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,12 +13,12 @@ use crate::common::*;
 
 const LENGTH: u64 = 16 << 20;
 
-/// One sequential pass of two threads with four in flight each, by either backend.
+/// One sequential pass of two threads with four operations in flight each, by either backend.
 fn filled(choice: BackendChoice, data: DataPattern, content: &Content, block_size: u64) -> Vec<u8> {
     filled_to(LENGTH, (4, 2), choice, data, content, block_size)
 }
 
-/// The same of another length, with so many in flight in each of so many threads.
+/// One sequential pass of another length, with a given depth and number of threads.
 fn filled_to(
     length: u64,
     (queue_depth, threads): (u64, u64),
@@ -47,23 +47,23 @@ fn percent(value: u64) -> Percent {
     Percent::new(value).unwrap()
 }
 
-/// How many of the parts of this size repeat one that stands before them.
+/// How many of the parts of this size repeat an earlier one.
 fn repeats(data: &[u8], size: usize) -> usize {
     data.len() / size - data.chunks_exact(size).collect::<HashSet<_>>().len()
 }
 
-/// Share that zstd saves, per cent, where each unit of this size is compressed by itself, as drives do it.
+/// Share that zstd saves, per cent, if each unit of this size is compressed by itself, as drives do.
 fn saved_percent(data: &[u8], unit: usize) -> f64 {
     let squeezed: usize = data.chunks(unit).map(|part| zstd::bulk::compress(part, 3).unwrap().len()).sum();
     100.0 - squeezed as f64 * 100.0 / data.len() as f64
 }
 
-/// How many times smaller zstd makes the data where it looks back so far, in powers of two.
+/// How many times smaller zstd makes the data if it looks back this far, in powers of two.
 fn ratio(data: &[u8], window_log: u32) -> f64 {
     let mut compressor = zstd::bulk::Compressor::new(1).unwrap();
     compressor.set_parameter(CParameter::WindowLog(window_log)).unwrap();
     compressor.set_parameter(CParameter::EnableLongDistanceMatching(true)).unwrap();
-    // Looks at each place, so that nothing is missed because it was not looked at.
+    // Looks at every place, so that no repeat is missed.
     compressor.set_parameter(CParameter::LdmHashRateLog(0)).unwrap();
     data.len() as f64 / compressor.compress(data).unwrap().len() as f64
 }
@@ -104,15 +104,15 @@ fn whole_files() -> Vec<(&'static str, BackendChoice, Workload)> {
     ]
 }
 
-/// Whoever looks back 1 MiB at most finds nothing, whatever wrote the file, and no part of it repeats. Beyond that the
-/// pools come again, and zstd finds them, which shows that it could.
+/// A compressor that looks back at most 1 MiB finds nothing, whatever wrote the file, and no part of it repeats.
+/// Beyond that the pools repeat, and zstd finds them, which shows that it could.
 #[test]
 fn nothing_compresses_within_a_mebibyte_and_nothing_repeats_at_all() {
     for (name, choice, load) in whole_files() {
         let mut bench = Bench::new(LENGTH, true, choice);
         let (record, _) = run(&mut bench.engine, &load, &passes(1));
         let data = std::fs::read(&bench.path).unwrap();
-        // Blocks of odd sizes leave a rest of the file alone.
+        // Blocks of odd sizes leave the end of the file untouched.
         let data = &data[..usize::try_from(record.write.bytes.get()).unwrap()];
         assert!(data.len() as u64 > LENGTH - 65536, "{name}: {} bytes", data.len());
         for size in [512, 4096, 64 << 10, 1 << 20] {
@@ -120,16 +120,16 @@ fn nothing_compresses_within_a_mebibyte_and_nothing_repeats_at_all() {
         }
         for window_log in [12, 15, 17, 20] {
             let ratio = ratio(data, window_log);
-            assert!(ratio < 1.0005, "{name}: {ratio} : 1 for who looks back 2^{window_log} bytes");
+            assert!(ratio < 1.0005, "{name}: {ratio} : 1 looking back 2^{window_log} bytes");
         }
         let window = record.engine.effort.unwrap().data_window.expect("random data has a window");
         assert!(window.get() > 1 << 20 && window.get() <= 2 << 20, "{name}: {window}");
         let one_pool = load.threads.get() == 1;
-        assert!(!one_pool || ratio(data, 23) > 2.0, "{name}: what comes again would not be found");
+        assert!(!one_pool || ratio(data, 23) > 2.0, "{name}: repeats would not be found");
     }
 }
 
-/// Asked for, the pools come again so much later.
+/// If a larger distance is asked for, the pools repeat only after it.
 #[test]
 fn a_window_that_is_asked_for_is_kept() {
     let content = Content { window: Some(Bytes::new(8 << 20)), ..Content::default() };
@@ -142,7 +142,7 @@ fn a_window_that_is_asked_for_is_kept() {
     assert!(said.get() >= 8 << 20, "the result says {said}");
 }
 
-/// By the unit in which drives compress and over the whole file; and what is left of each sector is still unique.
+/// By the unit in which drives compress and over the whole file; the rest of each sector is still unique.
 #[test]
 fn data_compresses_by_the_share_that_was_asked() {
     for (asked, choice) in [10, 50, 75, 99].into_iter().zip(BOTH.into_iter().cycle()) {
@@ -156,7 +156,7 @@ fn data_compresses_by_the_share_that_was_asked() {
     }
 }
 
-/// Counted in blocks, as a drive counts that removes duplicates; what is no repeat is unique down to the sector.
+/// Counted in blocks, as a drive that removes duplicates counts; everything else is unique down to the sector.
 #[test]
 fn blocks_repeat_by_the_share_that_was_asked() {
     const BLOCK: usize = 16 << 10;
@@ -212,7 +212,7 @@ fn a_pattern_is_repeated_in_each_block() {
     }
 }
 
-/// Threads and slots take turns by count, not by place, so the parts of the file lie about in any order.
+/// Threads and slots take turns by count, not by place, so the parts of the file may be in any order.
 #[test]
 fn a_file_is_written_whole_and_in_equal_shares() {
     let folder = folder();
@@ -221,8 +221,8 @@ fn a_file_is_written_whole_and_in_equal_shares() {
     std::fs::write(&file, &sample).unwrap();
     let content = Content { file: Some(file), ..Content::default() };
     for choice in BOTH {
-        // Slots take turns through the file. With one OS thread for each, how often a slot gets its turn is the
-        // scheduler's choice: only with one in flight is that the same each time.
+        // Slots take turns through the file. With one OS thread per slot, the scheduler decides how often a slot gets
+        // its turn: only with one operation in flight is that the same each time.
         let depth = if choice == BackendChoice::Sync { 1 } else { 4 };
         let data = filled_to(LENGTH, (depth, 2), choice, DataPattern::File, &content, 4096);
         let mut times: HashMap<&[u8], usize> = sample.chunks(4096).map(|part| (part, 0)).collect();
@@ -256,7 +256,7 @@ fn a_file_that_cannot_be_read_is_named() {
     }
 }
 
-/// A read must not land in what is written next: the file holds zeros, and a sector of zeros would compress.
+/// A read must not land in the data of the next write: the file holds zeros, and a sector of zeros would compress.
 #[test]
 fn what_is_read_is_never_written_back_in_a_mix() {
     for choice in BOTH {

@@ -1,4 +1,4 @@
-//! A layer below that would have had to wait: EAGAIN at first is no error, and is counted by itself.
+//! A lower layer that would have had to wait: a first EAGAIN is not an error, and is counted separately.
 
 use drivelab_core::load::{OpKind, Verify};
 use drivelab_core::record::{Effort, StepRecord, StopReason};
@@ -14,8 +14,8 @@ const BLOCK: u32 = 8192;
 const BLOCKS: u64 = 64;
 const SPAN: u64 = BLOCKS * BLOCK as u64;
 
-/// One pass in order through a ring over the file with these answers: the record, and what was asked. Nothing where
-/// the machine lacks what it takes, which has been said.
+/// One sequential pass through a ring over the file with these answers: the record, and the requests. `None` if the
+/// machine lacks what it needs, which has been printed.
 fn one_pass(
     write_percent: u64,
     answer: impl Fn(OpKind, u64, u32, usize) -> Answer + Send + 'static,
@@ -23,7 +23,7 @@ fn one_pass(
     one_pass_of((write_percent, Verify::Off), answer)
 }
 
-/// The same with headers or without.
+/// One pass, with or without headers.
 fn one_pass_of(
     (write_percent, verify): (u64, Verify),
     answer: impl Fn(OpKind, u64, u32, usize) -> Answer + Send + 'static,
@@ -51,7 +51,7 @@ fn effort(record: &StepRecord) -> &Effort {
 #[test]
 fn eagain_is_asked_for_once_more_and_counted_by_itself() {
     for (write_percent, kind) in [(0, OpKind::Read), (100, OpKind::Write)] {
-        // Every fourth block is turned away the first time.
+        // Every fourth block gets EAGAIN the first time.
         let answer = move |asked, offset: u64, _, before| {
             let away = asked == kind && before == 0 && (offset / u64::from(BLOCK)).is_multiple_of(4);
             if away { Answer::Eagain } else { Answer::Whole }
@@ -61,7 +61,7 @@ fn eagain_is_asked_for_once_more_and_counted_by_itself() {
         assert_eq!((done.count, done.errors), (BLOCKS, 0), "{:?}", record.errors.first());
         assert_eq!(done.bytes.get(), SPAN);
         assert_eq!((effort(&record).eagain_retries, effort(&record).short_transfers), (BLOCKS / 4, 0));
-        assert_eq!(effort(&record).operations, BLOCKS, "what is asked for again is the same operation still");
+        assert_eq!(effort(&record).operations, BLOCKS, "a repeated request is still the same operation");
         let times = |block: u64| asked.iter().filter(|one| one.offset == block * u64::from(BLOCK)).count();
         for block in 0..BLOCKS {
             assert_eq!(times(block), if block % 4 == 0 { 2 } else { 1 }, "block {block}");
@@ -82,8 +82,8 @@ fn eagain_twice_in_a_row_is_an_error() {
     assert!((2..=3).contains(&asked.iter().filter(|one| one.offset == bad).count()), "once more, not for ever");
 }
 
-/// A write and what reads it back have one position and one slot, and are two operations: each is asked for once more.
-/// The file keeps nothing of what is written, so that what is found there is not looked at.
+/// A write and its read-back have one position and one slot, and are two operations: each is requested once more. The
+/// file does not keep what is written, so its content is not checked.
 #[test]
 fn eagain_of_a_write_is_none_of_what_reads_it_back() {
     let answer = |_, _, _, before| if before == 0 { Answer::Eagain } else { Answer::Whole };
@@ -96,8 +96,8 @@ fn eagain_of_a_write_is_none_of_what_reads_it_back() {
     }
 }
 
-/// Half of an operation, then EAGAIN: only the rest is asked for again, and each is counted as what it is. io_uring's
-/// own thread asks for the rest twice before it gives back the half.
+/// Half of an operation, then EAGAIN: only the rest is requested again, and each is counted separately. io_uring's
+/// own thread requests the rest twice before it returns the half.
 #[test]
 fn what_is_left_of_a_part_is_asked_for_once_more_alone() {
     let answer = |_, _, length, before| match (length, before) {

@@ -1,4 +1,4 @@
-//! Real failing I/O: a file cut off below a reader, a device without space.
+//! I/O that really fails: a file truncated while it is read, a device without space.
 
 use drivelab_core::load::OpKind;
 use drivelab_core::record::StopReason;
@@ -10,7 +10,7 @@ use crate::common::*;
 
 const MIB: u64 = 1 << 20;
 
-/// Half the span lies behind the end of the file, so about half of all random reads come back empty.
+/// Half of the span is beyond the end of the file, so about half of all random reads return nothing.
 #[test]
 fn short_reads_are_errors_that_are_counted_kept_and_survived() {
     for choice in BOTH {
@@ -37,8 +37,8 @@ fn short_reads_are_errors_that_are_counted_kept_and_survived() {
     }
 }
 
-/// Through a ring the kernel gives back a part of a large read of /dev/zero where others want the CPU. Such a part is no
-/// error: the rest is asked for again.
+/// Through a ring the kernel returns only a part of a large read of /dev/zero when other programs need the CPU. Such
+/// a part is not an error: the rest is requested again.
 #[test]
 fn a_transfer_done_in_parts_is_one_operation() {
     for choice in BOTH {
@@ -50,7 +50,7 @@ fn a_transfer_done_in_parts_is_one_operation() {
     }
 }
 
-/// Nothing but errors ends the step, far before its own rule would.
+/// Nothing but errors ends the step, long before its own rule would.
 #[test]
 fn a_target_that_only_fails_ends_the_step() {
     for choice in BOTH {

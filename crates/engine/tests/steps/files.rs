@@ -16,7 +16,7 @@ use drivelab_engine::{BackendChoice, Engine, Folders, Options};
 
 use crate::common::{folder, target, zeros};
 
-/// An engine with a folder to work in and, where wanted, one to copy from.
+/// An engine with a folder to work in and, if needed, one to copy from.
 struct Bench {
     _root: tempfile::TempDir,
     drive: std::path::PathBuf,
@@ -136,7 +136,7 @@ fn a_flipped_byte_is_found_where_it_is_and_past_the_page_cache_too() {
         bench.run(load(few(), FileWork::Create, FilePlace::Original), 1, direct);
         let path = bench.drive.join("large/d000/f00000001");
         let mut bytes = std::fs::read(&path).unwrap();
-        assert_eq!(bytes.len() as u64, few().file_sizes()[1], "what fills the last block was cut off");
+        assert_eq!(bytes.len() as u64, few().file_sizes()[1], "the padding of the last block was cut off");
         bytes[5 * 4096 + 4000] ^= 1;
         bytes[7 * 4096..8 * 4096].fill(0);
         std::fs::write(&path, &bytes).unwrap();

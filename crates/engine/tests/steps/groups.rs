@@ -1,4 +1,4 @@
-//! Groups of threads with loads of their own at the same time: told apart, added up, held to their weights.
+//! Groups of threads with loads of their own at the same time: reported separately, added up, kept to their weights.
 
 use std::fs::{File, read};
 use std::os::fd::OwnedFd;
@@ -62,7 +62,7 @@ fn weights_hold_in_a_closed_loop() {
         let main = Workload { beside: vec![group("small", 1)], ..group("large", 3) };
         let (record, _) = run(&mut bench.engine, &main, &time(400));
         let (large, small) = (record.groups[0].read.count as f64, record.groups[1].read.count as f64);
-        // Each may be ahead of the other by what is in flight.
+        // Each may be ahead of the other by its operations in flight.
         assert!((large / 3.0 - small).abs() <= 16.0, "{choice:?}: {large} and {small}");
     }
 }
@@ -82,10 +82,10 @@ fn groups_with_rates_keep_each_its_own() {
     assert!(record.groups[1].read.count <= 50, "{}", record.groups[1].read.count);
 }
 
-/// Longer than the target, so that reads behind its end show where they went.
+/// Longer than the target, so that reads beyond its end show where they went.
 const OTHER: u64 = 12 * MIB;
 
-/// An engine on a file that may be written, with a second file beside it that is open for reading only; both told.
+/// An engine on a writable file, with a second file that is open for reading only; operations on both are reported.
 fn with_another(choice: BackendChoice) -> (Bench, Told) {
     let (mut bench, told) = Bench::traced(8 * MIB, true, choice);
     let path = bench.folder.path().join("other");
@@ -111,7 +111,7 @@ fn with_another(choice: BackendChoice) -> (Bench, Told) {
     (bench, told)
 }
 
-/// Random writes on the target, with reads in order over all of the other namespace beside them.
+/// Random writes on the target, with sequential reads over the whole other namespace at the same time.
 fn writers_and_readers() -> Workload {
     let on = OtherNamespace {
         name: "nvme0n2".to_owned(),
@@ -135,7 +135,7 @@ fn writers_and_readers() -> Workload {
 fn a_group_reads_another_namespace_while_the_target_is_written() {
     for choice in BOTH {
         let (mut bench, told) = with_another(choice);
-        // Until the readers have gone through it once and both were seen.
+        // Until the readers have covered it once and both groups were seen.
         let stop = StopToken::default();
         let (record, _) = listen(&mut bench.engine, &writers_and_readers(), &until_stopped(), (0, 100), &stop, |_| {
             let seen = told.lock().unwrap();
@@ -149,7 +149,7 @@ fn a_group_reads_another_namespace_while_the_target_is_written() {
         let (main, readers) = (&record.groups[0], &record.groups[1]);
         assert!(main.write.count > 0 && main.read.count == 0, "{choice:?}");
         assert!(readers.read.bytes.get() > OTHER && readers.write.count == 0, "{choice:?}: {readers:?}");
-        // The target ends before most of what was read, and so reads of it would have failed.
+        // The target ends before most of the places that were read, so reads from the target would have failed.
         assert!(told.lock().unwrap().iter().any(|entry| entry.offset >= 8 * MIB), "{choice:?}");
         assert!(read(&bench.path).unwrap().iter().any(|byte| *byte != 0), "{choice:?}: nothing was written");
         assert!(read(bench.folder.path().join("other")).unwrap().iter().all(|byte| *byte == 0), "{choice:?}");
@@ -166,15 +166,15 @@ fn what_would_do_more_than_read_another_namespace_is_refused() {
         let Err(BackendError::Unfit(why)) = ran else { panic!("{says}: it ran") };
         assert!(why.contains(says), "{why}");
     };
-    refused(|load| load.beside[0].write_percent = Percent::new(1).unwrap(), true, "only with reads");
-    refused(|load| load.beside[0].other.trim_percent = Percent::new(100).unwrap(), true, "only with reads");
-    refused(|load| load.beside[0].other.flush_percent = Percent::new(10).unwrap(), true, "only with reads");
-    refused(|load| load.beside[0].direct = false, true, "past the page cache");
-    refused(|load| load.beside[0].verify = Verify::Check, true, "only with reads");
-    refused(|load| *load = Workload { beside: Vec::new(), ..load.beside[0].clone() }, true, "beside others");
-    refused(|_| (), false, "'readers' is to read nvme0n2, which is not open");
+    refused(|load| load.beside[0].write_percent = Percent::new(1).unwrap(), true, "only with direct reads");
+    refused(|load| load.beside[0].other.trim_percent = Percent::new(100).unwrap(), true, "only with direct reads");
+    refused(|load| load.beside[0].other.flush_percent = Percent::new(10).unwrap(), true, "only with direct reads");
+    refused(|load| load.beside[0].direct = false, true, "only with direct reads");
+    refused(|load| load.beside[0].verify = Verify::Check, true, "only with direct reads");
+    refused(|load| *load = Workload { beside: Vec::new(), ..load.beside[0].clone() }, true, "only an additional group");
+    refused(|_| (), false, "'readers' reads nvme0n2, which is not open");
     let shrunk = |load: &mut Workload| load.beside[0].on.as_mut().unwrap().capacity = Bytes::new(2 * OTHER);
     refused(shrunk, true, "when the run was planned");
     let beyond = |load: &mut Workload| load.beside[0].span.offset = Bytes::new(OTHER);
-    refused(beyond, true, "leaves the target, which has 12582912 bytes");
+    refused(beyond, true, "ends outside the target, which has 12582912 bytes");
 }

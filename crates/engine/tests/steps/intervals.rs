@@ -1,4 +1,4 @@
-//! Intervals against the step they make up: same sums, true bounds, the ramp left out.
+//! Intervals and the step that they make up: same sums, true bounds, without the ramp.
 
 use drivelab_core::clock::{StopCause, StopToken};
 use drivelab_core::histogram::SparseHistogram;
@@ -40,7 +40,7 @@ fn check(record: &StepRecord, intervals: &[IntervalRecord], depth: f64) {
     assert!(record.start_ns >= measured[0].start_ns && record.start_ns < record.end_ns);
     if intervals.len() == measured.len() {
         // Without a ramp every operation lies inside the step, and the sum of latencies is the integral of the depth:
-        // two ways through the engine to the same figure.
+        // the engine computes the same figure in two ways.
         let latencies = (record.read.histogram.sum.get() + record.write.histogram.sum.get()) as f64;
         let little = latencies / record.elapsed().get() as f64;
         assert!((little / record.in_flight_mean - 1.0).abs() < 1e-9, "{little} {}", record.in_flight_mean);
@@ -54,7 +54,7 @@ fn intervals_add_up_to_the_step_exactly() {
         until_seen("each of the intervals, and more than one operation in flight", || {
             let (record, intervals) = run(&mut bench.engine, &mixed(), &time(450));
             check(&record, &intervals, 8.0);
-            // Four whole intervals of 100 ms and one of 50 ms; fewer, on the same grid, where the collector got no CPU.
+            // Four whole intervals of 100 ms and one of 50 ms; fewer, on the same grid, if the collector got no CPU.
             assert!(intervals.len() <= 5, "{}", intervals.len());
             let on_grid = |at: u64| (at - intervals[0].start_ns).is_multiple_of(100_000_000);
             assert!(intervals.iter().all(|interval| on_grid(interval.start_ns) && !interval.ramp));
@@ -87,11 +87,11 @@ fn the_ramp_is_recorded_and_left_out_of_the_totals() {
         let (record, intervals) = run_with(&mut bench.engine, &mixed(), &rule, (150, 100), &stop).unwrap();
         check(&record, &intervals, 8.0);
         let operations = record.read.count + record.write.count;
-        // What is in flight when the ramp ends counts in the measured part. The sync backend learns of it only when it
-        // completes, so it may exceed the volume by the depth.
+        // Operations in flight when the ramp ends count in the measured part. The sync backend counts one only when
+        // it completes, so it may exceed the volume by the depth.
         let most = if choice == drivelab_engine::BackendChoice::Uring { 512 } else { 520 };
         assert!((512..=most).contains(&operations), "{choice:?}: the ramp does not count: {operations}");
-        // The same where threads share one stream, and so count together.
+        // The same limits apply if threads share one stream, and so count together.
         let load = Workload { streams: Streams::Shared, pattern: Pattern::Sequential, ..mixed() };
         let (record, _) = run_with(&mut bench.engine, &load, &rule, (150, 100), &StopToken::default()).unwrap();
         let operations = record.read.count + record.write.count;
@@ -115,7 +115,8 @@ fn a_slow_listener_makes_longer_intervals_and_loses_nothing() {
     }
 }
 
-/// Writing a trace may take long. That is work of drivelab and no stop; without the mend 4 of 10 steps showed one.
+/// Writing a trace may take long. That is work of drivelab and not a stop of the process; before the fix 4 of 10
+/// steps showed a stop.
 #[test]
 fn a_slow_trace_is_no_standing_still() {
     for choice in BOTH {
@@ -127,14 +128,14 @@ fn a_slow_trace_is_no_standing_still() {
             let (record, _) = run(&mut bench.engine, &mixed(), &time(1000));
             !record.engine.effort.unwrap().stood_still.is_zero()
         };
-        // One of them may: a hypervisor can stop the whole machine.
+        // One of them may be stopped: a hypervisor can stop the whole machine.
         let stops = (0..6).filter(stopped).count();
         assert!(stops <= 1, "{choice:?}: {stops} of 6 steps were stopped");
     }
 }
 
-/// The process is stopped while a listener works, and that is seen: the thread that looks for stops does nothing else.
-/// When the listener's own thread looked, and left out the time of its callbacks, this stop was lost.
+/// The process is stopped while a listener works, and that is seen: the thread that watches for stops does nothing
+/// else. When the listener's own thread watched, and left out the time of its callbacks, such a stop was lost.
 #[test]
 fn a_stop_of_the_process_while_a_listener_works_is_seen() {
     let mut bench = Bench::new(8 * MIB, true, BOTH[0]);

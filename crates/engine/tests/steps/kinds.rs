@@ -1,5 +1,4 @@
-//! Kinds and sizes of operations as they were really issued: shares, flushes after writes, what trims and zeroing
-//! leave behind.
+//! Kinds and sizes of operations as they were issued: shares, flushes after writes, what trims and zeroing leave.
 
 use drivelab_core::clock::StopToken;
 use drivelab_core::load::{OpKind, OtherOps, SizeShare};
@@ -24,12 +23,12 @@ fn other(record: &StepRecord, kind: OpKind) -> &OpRecord {
     &record.others.iter().find(|other| other.op == kind).unwrap().record
 }
 
-/// How many there were of a kind that may have none.
+/// Number of operations of a kind that may have none.
 fn other_count(record: &StepRecord, kind: OpKind) -> u64 {
     record.others.iter().filter(|other| other.op == kind).map(|other| other.record.count).sum()
 }
 
-/// Within four standard deviations of what the share asks for.
+/// Within four standard deviations of the requested share.
 fn fits(count: usize, total: usize, share: f64) -> bool {
     let (mean, deviation) = (total as f64 * share, (total as f64 * share * (1.0 - share)).sqrt());
     (count as f64 - mean).abs() <= 4.0 * deviation
@@ -86,8 +85,8 @@ fn a_flush_follows_every_so_many_writes() {
     }
 }
 
-/// Flushes after writes come on top of the share, also those in flight when the ramp ends: the writes are as many as
-/// were asked for. Flushes that were drawn are operations like others.
+/// Flushes after writes are in addition to the share, also those in flight when the ramp ends: there are as many
+/// writes as were requested. Flushes that were drawn count like other operations.
 #[test]
 fn what_the_ramp_leaves_in_flight_is_charged_without_flushes_on_top() {
     let mut rule = no_rule();
@@ -101,7 +100,7 @@ fn what_the_ramp_leaves_in_flight_is_charged_without_flushes_on_top() {
             assert_eq!((record.stop_reason, record.error_count()), (StopReason::Operations, 0));
             (record.read.count + record.write.count, other_count(&record, OpKind::Flush))
         };
-        // Threads of the sync backend that share a share learn of what is in flight only when it ends.
+        // Threads of the sync backend that use one share count operations in flight only when they end.
         let depths = if choice == BackendChoice::Uring { depth(16, 2) } else { depth(1, 8) };
         for sync_every in [1, 1, 2] {
             let (drawn, flushes) = measure(OtherOps { sync_every, ..OtherOps::default() }, depths);
@@ -155,7 +154,7 @@ fn mixed_sizes_are_told_apart_and_add_up() {
         let entries = take(&told);
         let bytes: u64 = entries.iter().map(|entry| u64::from(entry.length)).sum();
         assert_eq!(record.read.bytes.get() + record.write.bytes.get(), bytes);
-        // Each of the four operations in flight may be the one that does not fit any more.
+        // Each of the four operations in flight may be the one that no longer fits.
         assert!(bytes <= 24 * MIB && bytes > 24 * MIB - 4 * 65536, "{bytes}");
         for (kind, of_kind) in [(OpKind::Read, &record.read), (OpKind::Write, &record.write)] {
             assert_eq!(of_kind.sizes.len(), 3);

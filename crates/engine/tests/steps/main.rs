@@ -1,4 +1,4 @@
-//! Steps on real files, through the public face of the engine, on both backends.
+//! Steps on real files, through the public interface of the engine, on both backends.
 #![expect(clippy::unwrap_used, reason = "a test ends where its set-up fails")]
 
 #[path = "../common/mod.rs"]

@@ -1,6 +1,6 @@
-//! The open loop: arrivals are where the schedule put them, none is lost, and a stall shows in the response times.
+//! The open loop: arrivals are at their scheduled times, none is lost, and a stall shows in the response times.
 //!
-//! What is counted is exact; when a busy machine wakes a thread is not, so nothing here asserts a duration.
+//! Counts are exact. When a busy machine wakes a thread is not, so nothing here asserts a duration.
 
 use drivelab_core::load::{Arrivals, Pace, Rate, Verify};
 use drivelab_core::record::IntervalRecord;
@@ -43,14 +43,14 @@ fn every_arrival_is_issued_or_counted_as_backlog_and_none_before_its_time() {
             assert!(intervals.iter().all(|interval| interval.backlog.is_some()));
             let parts: u64 = intervals.iter().map(|i| i.read.response.as_ref().unwrap().histogram.count).sum();
             assert_eq!(parts, record.read.count, "{context}");
-            // 1,000 arrivals in half a second; the count of a Poisson process has a deviation of its square root.
+            // 1,000 arrivals in half a second; the standard deviation of a Poisson count is its square root.
             let slack = if arrivals == Arrivals::Constant { 1 } else { 130 };
             assert!(open.arrived.abs_diff(1000) <= slack, "{context}");
         }
     }
 }
 
-/// Reading back at once is on no schedule: it is late for nothing, and every arrival is still accounted for.
+/// An immediate read-back is on no schedule: it cannot be late, and every arrival is still accounted for.
 #[test]
 fn reading_back_does_not_count_as_lateness() {
     let pace = Pace { rate: Some(Rate { per_1000_s: 500_000, arrivals: Arrivals::Exponential }), ..Pace::default() };
@@ -80,7 +80,7 @@ fn constant_arrivals_of_two_threads_take_turns() {
     }
 }
 
-/// How fast the backlog grew in the interval in which it grew least, and in the one in which it grew most, per second.
+/// How fast the backlog grew in the interval with the least growth and in the one with the most, per second.
 fn slopes(intervals: &[IntervalRecord]) -> (f64, f64) {
     let (mut least, mut most, mut before) = (f64::INFINITY, 0.0_f64, 0);
     for interval in intervals {
@@ -91,8 +91,8 @@ fn slopes(intervals: &[IntervalRecord]) -> (f64, f64) {
     (least, most)
 }
 
-/// Ten times what a depth of one with a think-free 4 KiB write can do is far above any file: the backlog grows, and
-/// the schedule does not slow down with it.
+/// Ten times the rate that a depth of one reaches with 4 KiB writes without think time is far above any file: the
+/// backlog grows, and the schedule does not slow down with it.
 #[test]
 fn an_overloaded_target_has_a_backlog_that_grows() {
     for choice in BOTH {

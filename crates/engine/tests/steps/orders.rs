@@ -1,4 +1,4 @@
-//! Orders of offsets as they were really issued: every block once, backwards, shared by threads, by depth and backend.
+//! Orders of offsets as they were issued: every block once, backwards, shared by threads, by depth and backend.
 
 use std::collections::{HashMap, HashSet};
 
@@ -65,8 +65,8 @@ fn reverse_goes_down() {
     assert!(entries.windows(2).all(|pair| pair[0].offset == pair[1].offset + 4096));
 }
 
-/// Nothing is submitted while a burst is off: every submission lies in an "on" part, but for those that were decided
-/// on just before its end.
+/// Nothing is submitted while a burst is off: every submission is in an "on" part, except those that were decided
+/// just before its end.
 #[test]
 fn bursts_submit_only_while_they_are_on() {
     for choice in BOTH {
@@ -90,8 +90,8 @@ fn bursts_submit_only_while_they_are_on() {
     }
 }
 
-/// Each burst moves its volume, the next one begins when the pause that follows from it is over, and the record says
-/// how long they were active: what the trace says.
+/// Each burst moves its volume, the next one begins when the pause after it is over, and the active time in the
+/// record agrees with the trace.
 #[test]
 fn bursts_by_volume_pause_after_their_volume() {
     for (choice, (depth, threads)) in [(BOTH[0], (1, 1)), (BOTH[0], (4, 2)), (BOTH[1], (1, 1)), (BOTH[1], (2, 2))] {
@@ -118,12 +118,12 @@ fn bursts_by_volume_pause_after_their_volume() {
             active += end - begun;
             ended = Some((begun, end));
         }
-        let done = record.bursts.expect("the record tells of bursts");
+        let done = record.bursts.expect("the record has bursts");
         assert_eq!(done.count, 8, "{choice:?}");
         // The engine counts from the moment at which the first operation was drawn, which is before its submission.
         assert!(done.active.get() >= active, "{choice:?}: {} of {active}", done.active.get());
-        // Pauses are not active time. What lies between a draw and its submission is in both, and is at most a quarter
-        // of the pause that follows; nothing follows the last burst, so the pause before it does not count.
+        // Pauses are not active time. The time between a draw and its submission is in both, and is at most a quarter
+        // of the pause that follows. No burst follows the last one, so the pause before it does not count.
         let paused: u64 = pauses[..pauses.len() - 1].iter().sum();
         assert!(done.active.get() + paused / 2 <= record.elapsed().get(), "{choice:?}: {done:?}, {paused} paused");
         let rate = record.read.bytes.as_f64() / done.active.as_secs_f64();

@@ -1,6 +1,6 @@
-//! Replays: what is issued is what the trace holds, in its order and never before its time, on both backends.
+//! Replays: the operations of the trace are issued, in its order and never before their time, on both backends.
 //!
-//! Counts, places and intended times are exact; when a busy machine wakes a thread is not, so nothing here asserts a
+//! Counts, places and intended times are exact. When a busy machine wakes a thread is not, so nothing here asserts a
 //! duration.
 
 use drivelab_core::load::OpKind;
@@ -16,8 +16,8 @@ use crate::common::*;
 const MIB: u64 = 1 << 20;
 const OPERATIONS: u64 = 3000;
 
-/// Operation `number` of the trace: reads and writes of 4 to 64 KiB over 4 MiB, a microsecond apart and 1 ms after every
-/// 64th, and now and then a flush or a trim.
+/// Operation `number` of the trace: reads and writes of 4 to 64 KiB over 4 MiB, a microsecond apart and 1 ms after
+/// every 64th, with some flushes and trims.
 fn of(number: u64) -> TraceOp {
     let op = match number % 50 {
         48 => OpKind::Flush,
@@ -54,7 +54,7 @@ fn every_operation_is_issued_once_at_its_place_and_never_before_its_time() {
     let modes: [(ReplayMode, Due); 3] = [
         (ReplayMode::Timed {}, |number| of(number).at_ns),
         (ReplayMode::Scaled { percent: 50 }, |number| of(number).at_ns / 2),
-        // No gap is longer than the cap but those of a thousand and one microseconds.
+        // No gap is longer than the cap except those of a thousand and one microseconds.
         (ReplayMode::CappedIdle { cap }, |number| number * 1000 + number / 64 * 999_000),
     ];
     for choice in BOTH {
@@ -77,7 +77,7 @@ fn every_operation_is_issued_once_at_its_place_and_never_before_its_time() {
             let lateness = replayed.lateness.unwrap().histogram;
             assert_eq!(lateness.count, OPERATIONS);
             let late: u64 = entries.iter().map(|entry| entry.submit_ns - entry.intended_ns).sum();
-            assert_eq!(lateness.sum.get(), late, "{choice:?} {mode:?}: lateness is submission less intention");
+            assert_eq!(lateness.sum.get(), late, "{choice:?} {mode:?}: lateness is submission minus intended time");
             let bytes = |kind| (0..OPERATIONS).map(of).filter(|op| op.op == kind).map(|op| op.length).sum::<u64>();
             assert_eq!(
                 (record.read.bytes.get(), record.write.bytes.get()),
@@ -88,7 +88,7 @@ fn every_operation_is_issued_once_at_its_place_and_never_before_its_time() {
     }
 }
 
-/// The time with operations outstanding, from what each of them was told to have taken.
+/// The time with operations outstanding, computed from the reported times of each operation.
 fn covered(entries: &[TraceEntry]) -> u64 {
     let mut times: Vec<(u64, u64)> = entries.iter().map(|e| (e.submit_ns, e.submit_ns + e.latency_ns)).collect();
     times.sort_unstable();
@@ -100,11 +100,11 @@ fn covered(entries: &[TraceEntry]) -> u64 {
     covered
 }
 
-/// Each begin and each end of a busy time is cut to 64 ns.
+/// Each begin and each end of a busy time is rounded down to 64 ns.
 const CUT: u64 = 128 * OPERATIONS;
 
-/// A replay of the whole trace in a closed loop: the busy time by the record, and that by what each operation was told to
-/// have taken.
+/// A replay of the whole trace in a closed loop: the busy time in the record, and the busy time computed from the
+/// reported times of the operations.
 fn closed_loop(choice: BackendChoice, queue_depth: u64) -> (u64, u64) {
     let (mut bench, told) = Bench::replaying(4 * MIB, choice, made());
     let load = replay(4 * MIB, ReplayMode::ClosedLoop {}, TraceFit::Wrap, TraceTrims::Skip);
@@ -123,7 +123,7 @@ fn closed_loop(choice: BackendChoice, queue_depth: u64) -> (u64, u64) {
     (busy, covered(&entries))
 }
 
-/// One OS thread says when operations begin and end in the order in which they do.
+/// A single OS thread reports when operations begin and end in the order in which they do.
 #[test]
 fn a_closed_loop_keeps_the_order_and_busy_time_is_the_time_with_operations_outstanding() {
     for (choice, queue_depth) in [(BackendChoice::Uring, 1), (BackendChoice::Uring, 4), (BackendChoice::Sync, 1)] {
@@ -132,8 +132,8 @@ fn a_closed_loop_keeps_the_order_and_busy_time_is_the_time_with_operations_outst
     }
 }
 
-/// Of several OS threads one may lose its CPU between its look at the clock and its word, and what happened meanwhile is
-/// then put down in another order.
+/// One of several OS threads may lose its CPU between reading the clock and reporting, and events meanwhile are then
+/// recorded in another order.
 #[test]
 fn busy_time_of_several_threads_is_the_same_where_none_of_them_is_held_up() {
     until_seen("busy time as by the operations", || {
@@ -177,8 +177,8 @@ fn a_step_that_ends_before_its_trace_says_so() {
     }
 }
 
-/// More operations than are read ahead; the rest of the trace is read when all of them were issued, so the loop has come to
-/// an empty line by then.
+/// More operations than are read ahead. The rest of the trace is read only when all of them were issued, so the loop
+/// has met an empty line by then.
 const AHEAD: u64 = 33_000;
 
 struct Late {
@@ -231,7 +231,7 @@ fn a_trace_that_breaks_off_is_an_error_of_the_step() {
     assert_eq!(refused(&load, Box::new(|_| Ok(Box::new(Broken(0))))), "line 51: broken");
     assert_eq!(refused(&load, Box::new(|_| Err("no such trace".to_owned()))), "no such trace");
     let with_threads = Workload { threads: depth(1, 2).1, ..load.clone() };
-    assert!(refused(&with_threads, made()).contains("by one thread alone"));
+    assert!(refused(&with_threads, made()).contains("with one thread and without"));
     let only_reads = Workload { write_percent: Default::default(), ..load };
-    assert!(refused(&only_reads, made()).contains("is a write, and the trace that was checked before has none"));
+    assert!(refused(&only_reads, made()).contains("is a write, but the trace had none when it was checked"));
 }

@@ -26,8 +26,8 @@ fn each_misfit_has_its_own_sentence() {
     let span = |offset, length| Span { offset: Bytes::new(offset), length: Bytes::new(length) };
     let (deep, many) = depth(64, 32);
     let cases = [
-        (Workload { span: span(0, MIB + 4096), ..fits.clone() }, "leaves the target"),
-        (Workload { span: span(0, u64::MAX / 4096 * 4096), ..fits.clone() }, "leaves the target"),
+        (Workload { span: span(0, MIB + 4096), ..fits.clone() }, "ends outside the target"),
+        (Workload { span: span(0, u64::MAX / 4096 * 4096), ..fits.clone() }, "ends outside the target"),
         (Workload { span: span(0, 6000), ..fits.clone() }, "whole blocks"),
         (Workload { span: span(0, 0), ..fits.clone() }, "whole blocks"),
         (Workload { span: span(512, MIB / 2), ..fits.clone() }, "whole blocks"),
@@ -55,7 +55,7 @@ fn the_buffers_of_all_threads_of_the_sync_backend_are_counted_before_any_is_made
     assert!(std::fs::read(&bench.path).unwrap().iter().all(|byte| *byte == 0), "nothing was written");
 }
 
-/// tmpfs has no direct I/O; it is refused by name, and buffered I/O works there.
+/// tmpfs has no direct I/O, so direct I/O is refused with that reason; buffered I/O works there.
 #[test]
 fn tmpfs_has_no_direct_io_and_works_through_the_page_cache() {
     let folder = tempfile::tempdir_in("/dev/shm").map_err(|_| "there is no /dev/shm");
@@ -65,7 +65,7 @@ fn tmpfs_has_no_direct_io_and_works_through_the_page_cache() {
     for choice in BOTH {
         let mut engine = Engine::open(target(&path, MIB, false), choice).unwrap();
         let message = refusal(&mut engine, &workload(MIB));
-        assert!(message.contains("has none: made by a test"), "{message}");
+        assert!(message.contains("does not support it: made by a test"), "{message}");
         let workload = Workload { direct: false, ..workload(MIB) };
         let (record, _) = run(&mut engine, &workload, &volume(MIB));
         assert_eq!((record.read.count, record.engine.direct_verified), (256, false));
@@ -73,7 +73,8 @@ fn tmpfs_has_no_direct_io_and_works_through_the_page_cache() {
     }
 }
 
-/// Nothing is placed on what is no namespace, by a handle that is not there, or through a ring; nothing is written then.
+/// Writes are refused if the target is not a namespace, if the drive has no such handle, or through a ring; nothing
+/// is written then.
 #[test]
 fn writes_that_cannot_be_placed_are_refused() {
     let load = Workload { write_percent: Percent::new(100).unwrap(), placement_handle: Some(1), ..workload(MIB) };
@@ -86,10 +87,10 @@ fn writes_that_cannot_be_placed_are_refused() {
         handles: vec![0, 1],
     };
     for (choice, known, load, expected) in [
-        (BackendChoice::Auto, None, &load, "nothing says which handles it has"),
+        (BackendChoice::Auto, None, &load, "its handles are not known"),
         (BackendChoice::Sync, Some(&known), &load, "not the whole namespace"),
         (BackendChoice::Sync, Some(&known), &buffered, "only direct I/O can be placed"),
-        (BackendChoice::Uring, Some(&known), &load, "take the sync backend"),
+        (BackendChoice::Uring, Some(&known), &load, "use the sync backend"),
     ] {
         let bench = Bench::new(MIB, true, choice);
         let options = Options { placement: known.cloned(), ..Options::new(choice) };

@@ -1,5 +1,5 @@
-//! Headers end to end: what a step wrote is found again by a later step and by a later process, and every way in which
-//! a drive can lie about it is told apart.
+//! Headers end to end: a later step and a later process find what a step wrote, and every way in which a drive can
+//! return wrong data is recognised.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
@@ -68,8 +68,9 @@ fn reading_back_at_once_checks_every_write() {
     }
 }
 
-/// What reads back comes on top of the volume, also what is in flight when the ramp ends; and what waits then for a
-/// write to its own block belongs to it. On few blocks writes wait for each other nearly always.
+/// Read-backs are in addition to the volume, also those in flight when the ramp ends; an operation that waits at that
+/// time for a write to its own block belongs to the volume. With few blocks, writes wait for each other nearly
+/// always.
 #[test]
 fn what_the_ramp_leaves_in_flight_is_charged_without_what_reads_back() {
     for choice in BOTH {
@@ -90,7 +91,7 @@ fn what_the_ramp_leaves_in_flight_is_charged_without_what_reads_back() {
     }
 }
 
-/// Another process knows the run's record only; and where it was killed, not even that.
+/// Another process has only the run's record or, if the run was killed, not even that.
 #[test]
 fn a_later_process_checks_by_the_record_or_by_what_is_on_the_target() {
     for choice in BOTH {
@@ -127,7 +128,7 @@ fn each_lie_of_a_drive_has_its_name() {
     let older = block(5);
     let (record, _) = run(&mut engine, &load, &passes(2));
     let (second, torn, mut flipped) = (block(300), block(10), block(20));
-    // The first of the two passes wrote what the step before wrote: the second one's write is lost here.
+    // The first of the two passes wrote what the earlier step wrote: the second pass's write is lost here.
     put(5, &older);
     put(40, &vec![0; 4096]);
     put(41, &second);
@@ -149,7 +150,7 @@ fn each_lie_of_a_drive_has_its_name() {
     assert_eq!((misplaced.offset, misplaced.belongs_at), (41 * 4096, Some(300 * 4096)));
 }
 
-/// A drive that says 4 MiB and has one: every write lands at its address modulo 1 MiB.
+/// A drive that reports 4 MiB and has one: every write lands at its address modulo 1 MiB.
 #[test]
 fn counterfeit_capacity_is_told_with_its_size() {
     let choice = BackendChoice::Uring;
@@ -173,8 +174,8 @@ fn nothing_to_check_is_an_error_that_says_what_to_do() {
     assert!(error.unwrap_err().to_string().contains("--of RUN"));
 }
 
-/// At full depth on few blocks, writes wait for each other nearly always; the one that waits when the time is over was
-/// never issued, and the record must not say that it was.
+/// At full depth on few blocks, writes wait for each other nearly always. A write that waits when the time is over
+/// was never issued, and the record must not say that it was.
 #[test]
 fn a_write_that_was_still_waiting_at_the_end_is_not_missed() {
     let bench = Bench::new(4 * MIB, true, BackendChoice::Uring);

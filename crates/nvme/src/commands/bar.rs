@@ -1,8 +1,9 @@
-//! The controller's registers, through its memory window: with `ioctl` one of this room's two places with `unsafe`.
+//! The controller's registers, through its memory window. This and `ioctl` are the two places of this crate with
+//! `unsafe`.
 //!
-//! Owns one mapping that lasts for one read (PCIe, section 3.1: the registers lie at the start of BAR0; CAP is the
-//! first, eight bytes). Most distributions keep the window of a driver for itself (CONFIG_IO_STRICT_DEVMEM), which is
-//! then the answer. Must not know where the window is found: its caller opens it.
+//! Owns one mapping that lasts for one read (PCIe, section 3.1: the registers are at the start of BAR0; CAP is the
+//! first one, eight bytes). Most distributions reserve the window for the driver (CONFIG_IO_STRICT_DEVMEM); the read
+//! then returns that error. Must not know where the window is found: its caller opens it.
 #![expect(unsafe_code, reason = "mmap(2) of a device's registers")]
 
 use std::io;
@@ -20,7 +21,7 @@ impl Capabilities {
     /// Reads CAP from the window of a controller's BAR0, open for reading; changes nothing.
     ///
     /// # Errors
-    /// The kernel keeps the window for the driver, or the device is gone (all ones).
+    /// The kernel reserves the window for the driver, or the device is gone (all ones).
     pub fn read(window: impl AsFd) -> io::Result<Self> {
         // SAFETY: a new mapping at an address of the kernel's choice overlays nothing; it is read-only and unmapped
         // below, before anything else can fail.
@@ -32,7 +33,7 @@ impl Capabilities {
         // SAFETY: exactly what was mapped above, and no reference into it is left.
         unsafe { munmap(mapped, PAGE)? };
         if (low, high) == (u32::MAX, u32::MAX) {
-            return Err(io::Error::other("all bits are set, so nothing answers there"));
+            return Err(io::Error::other("all bits are set, so no device answers"));
         }
         Capabilities::of(u64::from(high) << 32 | u64::from(low)).map_err(io::Error::other)
     }
@@ -47,7 +48,7 @@ mod tests {
 
     use super::*;
 
-    /// A file in memory in the place of a window: a page with CAP at its start.
+    /// A file in memory instead of a window: a page with CAP at its start.
     fn window(cap: u64) -> File {
         let file = File::from(memfd_create("window", MemfdFlags::CLOEXEC).unwrap());
         let mut page = [0; PAGE];
@@ -60,8 +61,8 @@ mod tests {
     fn the_register_is_read_through_an_open_window_and_a_device_that_is_gone_is_said() {
         let cap = 0x0000_0030_1400_03FF;
         assert_eq!(Capabilities::read(window(cap)).unwrap().max_queue_entries, 1024, "MQES 3FFh counts from 0");
-        assert!(Capabilities::read(window(u64::MAX)).unwrap_err().to_string().contains("nothing answers"));
+        assert!(Capabilities::read(window(u64::MAX)).unwrap_err().to_string().contains("no device answers"));
         let closed = std::fs::OpenOptions::new().write(true).open("/dev/null").unwrap();
-        assert!(Capabilities::read(closed).is_err(), "what cannot be mapped");
+        assert!(Capabilities::read(closed).is_err(), "it cannot be mapped");
     }
 }

@@ -1,7 +1,7 @@
-//! The commands that drivelab sends, and no others: what is asked, and the dwords that ask it.
+//! The only commands that drivelab sends: the requests, and the dwords that encode them.
 //!
-//! A command cannot be put together from numbers outside this room, so nothing can slip past the write guard: what
-//! changes data (format, sanitize) asks for a [`DestroyPermit`](crate::DestroyPermit).
+//! A command cannot be assembled from numbers outside this crate, so nothing can bypass the write guard: commands
+//! that change data (format, sanitize) need a [`DestroyPermit`](crate::DestroyPermit).
 
 use std::fmt;
 
@@ -11,19 +11,19 @@ pub const NSID_ALL: u32 = 0xFFFF_FFFF;
 /// Milliseconds that a reading command may take: the kernel's own default for the admin queue. A shorter time would
 /// make the kernel reset a controller that is only busy.
 const READ_TIMEOUT_MS: u32 = 60_000;
-/// Milliseconds that formatting may take: it answers when it is done.
+/// Milliseconds that formatting may take: the command completes when formatting is done.
 const FORMAT_TIMEOUT_MS: u32 = 3_600_000;
 
-/// Which of a feature's values is meant (SEL; Base, section 5.15, Get Features).
+/// Which of a feature's values is requested (SEL; Base, section 5.15, Get Features).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Select {
-    /// What holds now.
+    /// The current value.
     Current,
-    /// What it was made with.
+    /// The default.
     Default,
-    /// What was saved across power cycles.
+    /// The value saved across power cycles.
     Saved,
-    /// What can be done with the feature: dword 0 bit 0 saveable, 1 per namespace, 2 changeable.
+    /// What the feature supports: dword 0 bit 0 saveable, 1 per namespace, 2 changeable.
     Supported,
 }
 
@@ -38,15 +38,15 @@ impl Select {
     }
 }
 
-/// What is asked of a controller. Two commands with the same request give the same kind of answer, so recorded pages
-/// are found by it.
+/// A request to a controller. Two commands with the same request give the same kind of answer, so it is the key to
+/// recorded pages.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Request {
     /// Identify (opcode 06h; Base, section 5.17).
     Identify {
         /// CNS: which structure.
         cns: u8,
-        /// The namespace, 0 where it does not matter.
+        /// The namespace, 0 if it does not matter.
         nsid: u32,
     },
     /// Get Log Page (opcode 02h; Base, section 5.16).
@@ -80,7 +80,7 @@ pub enum Request {
     SecurityReceive {
         /// SECP: the protocol.
         protocol: u8,
-        /// SPSP: what of it.
+        /// SPSP: what is requested of it.
         specific: u16,
     },
     /// I/O Management Receive (I/O opcode 12h; Base 2.1, section 7.3): the status of reclaim unit handles.
@@ -161,8 +161,8 @@ fn feature_words(feature: u8) -> &'static str {
     }
 }
 
-/// A request with what its transport needs: how much data, from where, how long it may take. It is for the admin
-/// queue, but for [`Request::HandleStatus`], which goes to an I/O queue.
+/// A request with what its transport needs: how much data, from where, how long it may take. It goes to the admin
+/// queue, except [`Request::HandleStatus`], which goes to an I/O queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdminCommand {
     request: Request,
@@ -189,13 +189,13 @@ impl AdminCommand {
         AdminCommand { request, length: u32::try_from(length).unwrap_or(u32::MAX), offset: 0, timeout_ms }
     }
 
-    /// The same, for the part of a log page that begins at byte `offset`.
+    /// This command, for the part of a log page that begins at byte `offset`.
     pub(crate) fn at(mut self, offset: u64) -> Self {
         self.offset = offset;
         self
     }
 
-    /// What is asked.
+    /// The request.
     #[must_use]
     pub fn request(&self) -> &Request {
         &self.request
@@ -207,7 +207,7 @@ impl AdminCommand {
         self.offset
     }
 
-    /// Milliseconds after which the kernel gives the command up.
+    /// Milliseconds after which the kernel gives up the command.
     #[must_use]
     pub fn timeout_ms(&self) -> u32 {
         self.timeout_ms
@@ -219,7 +219,7 @@ impl AdminCommand {
         matches!(self.request, Request::HandleStatus { .. })
     }
 
-    /// The dwords that ask it.
+    /// The dwords that encode it.
     pub(crate) fn dwords(&self) -> Dwords {
         // Lengths in dwords, less one (NUMD; Base, section 5.16).
         let dwords_less_one = (self.length / 4).saturating_sub(1);
@@ -230,7 +230,7 @@ impl AdminCommand {
             Request::LogPage { log, nsid, parameter, specific } => Dwords {
                 opcode: 0x02,
                 nsid,
-                // Bit 15 (RAE): reading must not take away events that the kernel waits for.
+                // Bit 15 (RAE): reading must not clear events that the kernel waits for.
                 cdw10: u32::from(log) | u32::from(parameter) << 8 | 1 << 15 | (dwords_less_one & 0xFFFF) << 16,
                 cdw11: dwords_less_one >> 16 | u32::from(specific) << 16,
                 cdw12: low(self.offset),

@@ -1,4 +1,4 @@
-//! A controller: typed readings with the raw page beside each, and the few things that change it.
+//! A controller: typed readings, each with its raw page, and the few operations that change it.
 
 use serde::Serialize;
 
@@ -27,15 +27,15 @@ use crate::pages::tcg::Level0;
 use crate::reading::error::{DecodeError, NvmeError};
 use crate::reading::fields::bit;
 
-/// Bytes of a log page that are read at once: what every controller takes, whatever its largest transfer.
+/// Bytes of a log page that are read at a time: every controller accepts this, whatever its largest transfer.
 const LOG_PART: usize = 4096;
-/// The longest page that is read, bytes: a controller that announces more is not believed.
+/// The longest page that is read, bytes: a longer announced length is not trusted.
 const LOG_MAX: usize = 1 << 20;
 
 /// A decoded page with the bytes that it came from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Page<T> {
-    /// What it says.
+    /// The decoded structure.
     pub decoded: T,
     /// The bytes.
     #[serde(skip)]
@@ -45,11 +45,11 @@ pub struct Page<T> {
 /// Which user data a format erases (SES; Base, section 5.14).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecureErase {
-    /// 0: none is asked for.
+    /// 0: none.
     None,
     /// 1: user data.
     UserData,
-    /// 2: by throwing the key away.
+    /// 2: by destroying the key.
     Cryptographic,
 }
 
@@ -69,14 +69,14 @@ pub enum SanitizeAction {
     ExitFailure,
     /// 2: erase the flash.
     BlockErase,
-    /// 3: overwrite with a pattern, so many times (1 to 16).
+    /// 3: overwrite with a pattern, a number of times (1 to 16).
     Overwrite {
         /// OVRPAT: the pattern.
         pattern: u32,
-        /// OWPASS: how many times.
+        /// OWPASS: number of passes.
         passes: u8,
     },
-    /// 4: throw the key away.
+    /// 4: destroy the key.
     CryptoErase,
 }
 
@@ -103,7 +103,7 @@ impl<T: Transport> Controller<T> {
         Controller { transport }
     }
 
-    /// The way to it.
+    /// The transport to it.
     pub fn transport(&self) -> &T {
         &self.transport
     }
@@ -138,7 +138,8 @@ impl<T: Transport> Controller<T> {
     /// Identify Controller.
     ///
     /// # Errors
-    /// It was refused, the kernel did not let it through, or the answer is no such structure. So for all readings.
+    /// It was refused, the kernel did not let it through, or the answer is not a valid structure. The same holds for
+    /// all readings.
     pub fn identify_controller(&self) -> Result<Page<IdentifyController>, NvmeError> {
         self.page(Request::Identify { cns: 1, nsid: 0 }, IdentifyController::SIZE, IdentifyController::decode)
     }
@@ -159,7 +160,7 @@ impl<T: Transport> Controller<T> {
         self.page(Request::Identify { cns: 2, nsid: after }, NamespaceList::SIZE, NamespaceList::decode)
     }
 
-    /// The namespaces above `after` that exist, attached to this controller or not; where it can manage namespaces
+    /// The namespaces above `after` that exist, attached to this controller or not. Needs namespace management
     /// (Identify, CNS 10h).
     ///
     /// # Errors
@@ -192,7 +193,7 @@ impl<T: Transport> Controller<T> {
         self.log(&log(0x02, NSID_ALL), SmartLog::SIZE, SmartLog::decode)
     }
 
-    /// The newest `entries` of the error log (at most as many as Identify Controller says that there are).
+    /// The newest `entries` of the error log (at most as many as Identify Controller reports).
     ///
     /// # Errors
     /// As for [`Controller::identify_controller`].
@@ -235,7 +236,7 @@ impl<T: Transport> Controller<T> {
         self.log(&request, length, FdpConfigurations::decode)
     }
 
-    /// How the reclaim unit handles of an endurance group are used; `handles` is their number by its configuration.
+    /// How the reclaim unit handles of an endurance group are used; `handles` is their number in its configuration.
     ///
     /// # Errors
     /// As for [`Controller::identify_controller`].
@@ -285,12 +286,12 @@ impl<T: Transport> Controller<T> {
     /// The extended SMART page of data-centre drives.
     ///
     /// # Errors
-    /// As for [`Controller::identify_controller`]; also where the vendor keeps something else in that page.
+    /// As for [`Controller::identify_controller`]; also if the vendor uses that page for something else.
     pub fn ocp_smart(&self) -> Result<Page<OcpSmart>, NvmeError> {
         self.log(&log(0xC0, NSID_ALL), OcpSmart::SIZE, OcpSmart::decode)
     }
 
-    /// How far a sanitize is.
+    /// Progress of a sanitize.
     ///
     /// # Errors
     /// As for [`Controller::identify_controller`].
@@ -338,7 +339,7 @@ impl<T: Transport> Controller<T> {
     /// Sets the power state, until the next power cycle at the latest; nothing is saved.
     ///
     /// # Errors
-    /// As for [`Controller::identify_controller`]; a state that there is not is refused.
+    /// As for [`Controller::identify_controller`]; a state that does not exist is refused.
     pub fn set_power_state(&self, state: PowerManagement) -> Result<(), NvmeError> {
         self.set_feature(feature::POWER_MANAGEMENT, state.bits())
     }
@@ -356,7 +357,7 @@ impl<T: Transport> Controller<T> {
         self.transport.admin(&AdminCommand::new(Request::SetFeature { feature, value }, 0), &mut []).map(|_| ())
     }
 
-    /// The upper threshold of a sensor (0 is the composite temperature), or the lower one where `under`.
+    /// The upper threshold of a sensor (0 is the composite temperature), or the lower one if `under`.
     ///
     /// # Errors
     /// As for [`Controller::identify_controller`].
@@ -381,7 +382,7 @@ impl<T: Transport> Controller<T> {
         self.get_feature(feature::NUMBER_OF_QUEUES, Select::Current, 0).map(QueueCount::of)
     }
 
-    /// How it holds interrupts back.
+    /// How it delays interrupts.
     ///
     /// # Errors
     /// As for [`Controller::identify_controller`].
@@ -408,7 +409,7 @@ impl<T: Transport> Controller<T> {
         Ok((bit(dword0, 0), page))
     }
 
-    /// The temperatures of throttling that the host set.
+    /// The throttling temperatures that the host set.
     ///
     /// # Errors
     /// As for [`Controller::identify_controller`].
@@ -424,7 +425,7 @@ impl<T: Transport> Controller<T> {
         self.get_feature(feature::FLEXIBLE_DATA_PLACEMENT, Select::Current, u32::from(group)).map(FdpMode::of)
     }
 
-    /// How the measurement of power is set.
+    /// The setting of the power measurement.
     ///
     /// # Errors
     /// As for [`Controller::identify_controller`].
@@ -432,7 +433,7 @@ impl<T: Transport> Controller<T> {
         self.get_feature(feature::POWER_MEASUREMENT, Select::Current, 0).map(PowerMeasurementSetting::of)
     }
 
-    /// Formats a namespace ([`NSID_ALL`] for all). It answers when it is done; another thread may ask for
+    /// Formats a namespace ([`NSID_ALL`] for all). It returns when formatting is done; another thread may read
     /// [`IdentifyNamespace::format_remaining_percent`] meanwhile.
     ///
     /// # Errors
@@ -449,8 +450,8 @@ impl<T: Transport> Controller<T> {
         self.transport.admin(&AdminCommand::new(Request::Format { nsid, value }, 0), &mut []).map(|_| ())
     }
 
-    /// Starts a sanitize of the whole subsystem. It answers at once; [`Controller::sanitize_status`] tells how far it
-    /// is.
+    /// Starts a sanitize of the whole subsystem. It returns immediately; [`Controller::sanitize_status`] reports the
+    /// progress.
     ///
     /// # Errors
     /// As for [`Controller::identify_controller`].
@@ -475,7 +476,7 @@ fn log(page: u8, nsid: u32) -> Request {
     Request::LogPage { log: page, nsid, parameter: 0, specific: 0 }
 }
 
-/// A log page of an endurance group, which is named in the identifier.
+/// A log page of an endurance group, which is given in the identifier.
 fn group_log(page: u8, group: u16, parameter: u8) -> Request {
     Request::LogPage { log: page, nsid: 0, parameter, specific: group }
 }

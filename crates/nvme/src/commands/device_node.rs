@@ -13,7 +13,8 @@ use crate::commands::status::Status;
 use crate::commands::transport::Transport;
 use crate::reading::error::NvmeError;
 
-/// Commands through the kernel. The node is opened for reading only, so it never hinders who wants it exclusively.
+/// Commands through the kernel. The node is opened only for reading, so it never blocks a program that needs
+/// exclusive access.
 #[derive(Debug)]
 pub struct IoctlTransport {
     node: File,
@@ -24,7 +25,7 @@ impl IoctlTransport {
     /// Opens a controller's or a namespace's node.
     ///
     /// # Errors
-    /// It is not there, or this user may not open it.
+    /// It does not exist, or this user may not open it.
     pub fn open(path: &Path) -> Result<Self, NvmeError> {
         let name = path.display().to_string();
         let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
@@ -39,12 +40,12 @@ impl IoctlTransport {
         IoctlTransport { node, name }
     }
 
-    /// The namespace that the node stands for, as the kernel knows it.
+    /// The namespace of this node, as the kernel knows it.
     ///
     /// # Errors
-    /// The node is a controller's, or no NVMe device at all.
+    /// The node is a controller's, or not an NVMe device.
     pub fn namespace_id(&self) -> Result<u32, NvmeError> {
-        let failed = |source| NvmeError::system("the question for its namespace".to_owned(), self.name.clone(), source);
+        let failed = |source| NvmeError::system("the query for its namespace".to_owned(), self.name.clone(), source);
         ioctl::namespace_id(self.node.as_fd()).map_err(failed)
     }
 }
@@ -73,7 +74,7 @@ mod tests {
         let transport = IoctlTransport::open(Path::new("/dev/null")).unwrap();
         let error = transport.admin(&AdminCommand::new(Request::Identify { cns: 1, nsid: 0 }, 4096), &mut [0; 4096]);
         let text = error.unwrap_err().to_string();
-        assert!(text.contains("Identify Controller to /dev/null") && text.contains("no NVMe device"), "{text}");
+        assert!(text.contains("Identify Controller to /dev/null") && text.contains("not an NVMe device"), "{text}");
         assert!(transport.namespace_id().is_err());
     }
 

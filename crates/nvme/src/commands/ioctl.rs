@@ -1,4 +1,4 @@
-//! The kernel's passthrough of NVMe commands: with `bar` one of this room's two places with `unsafe`.
+//! The kernel's passthrough of NVMe commands. This and `bar` are the two places of this crate with `unsafe`.
 //!
 //! Owns the layout of the kernel's structures (include/uapi/linux/nvme_ioctl.h) and the numbers of its calls. Must not
 //! know what a command means.
@@ -42,7 +42,7 @@ struct PassthroughCommand {
 
 const _: () = assert!(size_of::<PassthroughCommand>() == 72, "the kernel's structure has 72 bytes");
 
-/// What came back: the controller's status (0 is success) and dword 0 of the completion.
+/// The result: the controller's status (0 is success) and dword 0 of the completion.
 pub(crate) struct Completion {
     pub(crate) status: u16,
     pub(crate) dword0: u32,
@@ -51,9 +51,9 @@ pub(crate) struct Completion {
 /// The buffer of a command.
 #[derive(Debug)]
 pub(crate) enum Data<'a> {
-    /// What the drive takes.
+    /// Data that the drive receives.
     From(&'a [u8]),
-    /// What the drive fills.
+    /// Data that the drive fills in.
     Into(&'a mut [u8]),
 }
 
@@ -74,8 +74,8 @@ impl Data<'_> {
         }
     }
 
-    /// Whether a command with this opcode moves data that way: bits 1:0 are 01b towards the drive, 10b towards the host
-    /// (Base, section 3.3.3.1).
+    /// Whether a command with this opcode moves data in this direction: bits 1:0 are 01b towards the drive, 10b
+    /// towards the host (Base, section 3.3.3.1).
     fn suits(&self, opcode: u8) -> bool {
         self.len() == 0 || matches!((self, opcode & 0b11), (Data::From(_), 0b01) | (Data::Into(_), 0b10))
     }

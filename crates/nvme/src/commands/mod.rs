@@ -1,4 +1,4 @@
-//! What drivelab sends, how it gets to a controller, and what comes back.
+//! What drivelab sends, how it reaches a controller, and what comes back.
 
 pub(crate) mod bar;
 pub(crate) mod command;

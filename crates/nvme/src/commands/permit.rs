@@ -1,9 +1,9 @@
-//! The permit without which no command that destroys data can be built.
+//! The permit that every command that destroys data requires.
 //!
-//! Formatting and sanitising go past the block layer, so the guard's writable handle cannot hold them back. They ask
-//! for this permit instead, and only `device::guard` makes one (tidy's rule *guard*).
+//! Formatting and sanitizing bypass the block layer, so the guard's writable handle cannot stop them. They need this
+//! permit instead, and only `device::guard` makes one (tidy's rule *guard*).
 
-/// Says that the write guard let the destruction of this drive's data through.
+/// Proves that the write guard permitted the destruction of this drive's data.
 #[derive(Debug)]
 pub struct DestroyPermit(());
 

@@ -1,8 +1,8 @@
-//! The one command that writes blocks: Write with a placement handle, which the kernel's own write path has no place
-//! for before Linux 6.16.
+//! The only command here that writes blocks: Write with a placement handle, which the kernel's own write path does
+//! not support before Linux 6.16.
 //!
-//! It is none of the [`crate::AdminCommand`]s: it is sent from a load's loop, so nothing here allocates, and it goes to
-//! the node that the load writes to anyway. Only the engine sends it (tidy's rule *guard*).
+//! It is not one of the [`crate::AdminCommand`]s: it is sent from a load's loop, so nothing here allocates, and it
+//! goes to the node that the load writes to anyway. Only the engine sends it (tidy's rule *guard*).
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -33,10 +33,10 @@ impl PlacedWrite {
     /// Most blocks of one command: NLB has 16 bits and counts from zero.
     pub const BLOCKS_MAX: u32 = 1 << 16;
 
-    /// Sends it with `data`, its blocks' bytes, and waits for the drive's answer.
+    /// Sends it with `data`, the bytes of its blocks, and waits for the drive's answer.
     ///
     /// # Errors
-    /// The system's answer where the command did not reach the drive: `node` is no namespace, or may not be written.
+    /// The system's error if the command did not reach the drive: `node` is not a namespace, or may not be written.
     pub fn send(&self, node: BorrowedFd<'_>, data: &[u8]) -> io::Result<Status> {
         // No timeout of its own: the kernel's, as for any other write.
         let completion = ioctl::passthrough(node, true, self.dwords(), 0, Data::From(data))?;
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(longest.dwords().cdw12, 0x0020_FFFF);
     }
 
-    /// The kernel answers ENOTTY: a file takes no NVMe command. Nothing was written, and the error is told.
+    /// The kernel answers ENOTTY: a file takes no NVMe command. Nothing was written, and the error is reported.
     #[test]
     fn what_is_no_namespace_answers_with_an_error() {
         let null = File::open("/dev/null").unwrap();

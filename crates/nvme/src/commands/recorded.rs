@@ -1,8 +1,8 @@
-//! Recorded pages, asked in the place of a controller.
+//! Recorded pages that answer instead of a controller.
 //!
-//! A recording stands in for controllers that are not at hand (several power states, a restore after SIGINT): whatever
-//! rests on that must say that it was not tried on hardware. Owns how such a controller answers; must not know where
-//! the pages come from.
+//! A recording replaces controllers that are not at hand (several power states, a restore after SIGINT): results that
+//! depend on it must say that they were not tried on hardware. Owns how such a controller answers; must not know
+//! where the pages come from.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use crate::reading::error::NvmeError;
 /// What a controller answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Answer {
-    /// It did what was asked: dword 0 of the completion, and the data from the first byte of the page.
+    /// It did what was requested: dword 0 of the completion, and the data from the first byte of the page.
     Done { dword0: u32, data: Vec<u8> },
     /// It refused, with this status (without the phase bit).
     Refused { status: Status },
@@ -28,12 +28,12 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Adds a page of which the whole is `data`.
+    /// Adds a page whose whole content is `data`.
     pub fn page(&mut self, request: Request, data: Vec<u8>) {
         self.answers.insert(request, Answer::Done { dword0: 0, data });
     }
 
-    /// Adds a request that is answered by a dword alone, such as a feature.
+    /// Adds a request whose answer is only a dword, such as a feature.
     pub fn value(&mut self, request: Request, dword0: u32) {
         self.answers.insert(request, Answer::Done { dword0, data: Vec::new() });
     }
@@ -43,14 +43,14 @@ impl Recording {
         self.answers.insert(request, Answer::Refused { status });
     }
 
-    /// What was answered to this request.
+    /// The recorded answer to this request.
     fn answer(&self, request: &Request) -> Option<&Answer> {
         self.answers.get(request)
     }
 }
 
-/// A controller made of recorded pages. Set Features changes what Get Features answers afterwards, as a controller
-/// would; anything that is not recorded is an error that says so.
+/// A controller made of recorded pages. Set Features changes what Get Features returns afterwards, as on a
+/// controller; a request that was not recorded is an error.
 #[derive(Debug, Default)]
 pub struct RecordedTransport {
     pages: Mutex<Recording>,
@@ -64,7 +64,7 @@ impl RecordedTransport {
         RecordedTransport { pages: Mutex::new(recording), set: Mutex::new(Vec::new()) }
     }
 
-    /// What it answers from.
+    /// The recording that it answers from.
     #[must_use]
     pub fn recording(&self) -> Recording {
         locked(&self.pages).clone()
@@ -76,7 +76,7 @@ impl RecordedTransport {
         locked(&self.set).clone()
     }
 
-    /// Set Features: refused where a refusal of this very value was recorded or the feature was never answered.
+    /// Set Features: refused if a refusal of this value was recorded or if the feature was never answered.
     fn set_feature(&self, request: &Request, feature: u8, value: u32) -> Result<u32, NvmeError> {
         let mut pages = locked(&self.pages);
         let refused = |status: &Status| NvmeError::Refused { what: request.to_string(), status: *status };
@@ -105,7 +105,7 @@ impl Transport for RecordedTransport {
             Some(Answer::Done { dword0, data: page }) => {
                 let offset = usize::try_from(command.offset()).unwrap_or(usize::MAX);
                 let part = page.get(offset..).unwrap_or_default();
-                // What a shorter recording lacks stays zero, as reserved bytes would be.
+                // Bytes that a shorter recording lacks remain zero, as reserved bytes would be.
                 for (to, from) in data.iter_mut().zip(part) {
                     *to = *from;
                 }
@@ -116,7 +116,7 @@ impl Transport for RecordedTransport {
     }
 }
 
-/// A lock whose holder panicked still holds whole answers: each is put in by one call.
+/// A lock whose holder panicked still holds complete answers: each is stored by one call.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

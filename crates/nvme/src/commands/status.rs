@@ -1,4 +1,4 @@
-//! A controller's answer to a command, in the specification's words.
+//! A controller's status for a command, in the terms of the specification.
 
 use std::fmt;
 
@@ -46,14 +46,14 @@ impl Status {
         self.0 & 1 << 13 != 0
     }
 
-    /// Whether it says that the controller does not have what was asked for.
+    /// Whether it means that the controller does not support what was requested.
     #[must_use]
     pub fn is_not_supported(self) -> bool {
         // Invalid Opcode, Invalid Field, Invalid Namespace or Format, FDP Disabled; and Invalid Log Page.
         matches!((self.kind(), self.code()), (0, 0x01 | 0x02 | 0x0B | 0x29) | (1, 0x09))
     }
 
-    /// The specification's name of it, where it has one.
+    /// The specification's name for it, if it has one.
     #[must_use]
     pub fn words(self) -> Option<&'static str> {
         match self.kind() {
@@ -65,7 +65,7 @@ impl Status {
         }
     }
 
-    /// What a person can make of it.
+    /// What a user can do about it.
     pub(crate) fn advice(self) -> &'static str {
         match (self.kind(), self.code()) {
             (0, 0x1D) => "wait until the sanitize operation has ended",
@@ -73,14 +73,14 @@ impl Status {
                 "the last sanitize operation failed, and only a new one (or leaving failure mode) frees the drive"
             }
             (0, 0x84) => "wait until the format has ended",
-            (0, 0x15 | 0x23) => "the drive is locked or forbids it: unlock it, or look at its lockdown settings",
+            (0, 0x15 | 0x23) => "the drive is locked or forbids it: unlock it, or check its lockdown settings",
             (0, 0x29) => "flexible data placement is switched off in this endurance group",
-            (0, 0x06) => "the drive itself is in trouble: read its error log",
+            (0, 0x06) => "the drive has an internal error: read its error log",
             (1, 0x0E) => "the controller has the feature but does not let it be changed",
-            (1, 0x0A) => "the namespace does not know this block format",
-            _ if self.is_not_supported() => "this controller does not have it",
+            (1, 0x0A) => "the namespace does not have this block format",
+            _ if self.is_not_supported() => "this controller does not support it",
             _ if self.is_final() => "the same command would fail again",
-            _ => "it may work when it is tried again",
+            _ => "it may work on another try",
         }
     }
 }
@@ -90,8 +90,8 @@ impl fmt::Display for Status {
         let (kind, code) = (self.kind(), self.code());
         match self.words() {
             Some(words) => write!(out, "{words}")?,
-            None if kind == 7 => write!(out, "an answer of the vendor's own")?,
-            None => write!(out, "an answer that the specification does not name")?,
+            None if kind == 7 => write!(out, "a vendor-specific status")?,
+            None => write!(out, "a status that the specification does not name")?,
         }
         write!(out, " (status type {kind:X}h, code {code:02X}h; NVMe Base 2.0, section 3.3.3.2.1)")
     }

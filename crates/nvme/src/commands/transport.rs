@@ -1,11 +1,11 @@
-//! How a command gets to a controller and its answer back.
+//! How a command reaches a controller, and how its answer comes back.
 
 use crate::commands::command::AdminCommand;
 use crate::reading::error::NvmeError;
 
-/// A way to a controller: the kernel's ioctl, or pages that were recorded.
+/// A way to a controller: the kernel's ioctl, or recorded pages.
 pub trait Transport {
-    /// Sends one command and fills `data`, or sends it, as bits 1:0 of its opcode say (Base, "Opcodes for Admin
+    /// Sends one command and fills `data`, or sends it, depending on bits 1:0 of its opcode (Base, "Opcodes for Admin
     /// Commands"). Returns dword 0 of the completion.
     ///
     /// # Errors

@@ -9,13 +9,13 @@ use crate::reading::fields::{Fields, structure};
 structure! {
     /// An entry of Error Information (LID 01h; Base, section 5.16.1.2).
     ErrorEntry, "error log entry", 64 {
-        /// Error Count, bytes 7:0: rises by one with each entry, from 1; 0 marks an unused entry.
+        /// Error Count, bytes 7:0: increases by one with each entry, from 1; 0 marks an unused entry.
         count: u64 = u64(0);
-        /// SQID, bytes 9:8: the queue; FFFFh where it belongs to none.
+        /// SQID, bytes 9:8: the queue; FFFFh if it belongs to none.
         queue: u16 = u16(8);
         /// CID, bytes 11:10: the command.
         command: u16 = u16(10);
-        /// Status Info, bytes 13:12: the answer, behind its phase bit.
+        /// Status Info, bytes 13:12: the status, after its phase bit.
         status: Status = u16(12) => |word: u16| Status::new(word >> 1);
         /// PELOC, bytes 15:14: where in the command the error is; byte in bits 7:0, bit in bits 10:8.
         parameter: u16 = u16(14);
@@ -23,9 +23,9 @@ structure! {
         first_block: u64 = u64(16);
         /// NSID, bytes 27:24: the namespace.
         namespace: u32 = u32(24);
-        /// VSIA, byte 28: the log page with the vendor's own words about it; 0 is none.
+        /// VSIA, byte 28: the vendor's log page with details; 0 is none.
         vendor_log: u8 = u8(28);
-        /// TRTYPE, byte 29: the transport; 0 is none named.
+        /// TRTYPE, byte 29: the transport; 0 is not reported.
         transport: u8 = u8(29);
         /// CSINFO, bytes 39:32: more about the command.
         command_information: u64 = u64(32);
@@ -37,12 +37,12 @@ structure! {
 /// The error log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ErrorLog {
-    /// Entries that are in use, in the order in which they stand: newest first.
+    /// Entries in use, in the order of the page: newest first.
     pub entries: Vec<ErrorEntry>,
 }
 
 impl ErrorLog {
-    /// Decodes as many entries as `bytes` holds; a part of one at the end is left alone.
+    /// Decodes as many entries as `bytes` holds; an incomplete entry at the end is ignored.
     ///
     /// # Errors
     /// Not even one entry.

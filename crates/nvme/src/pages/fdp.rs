@@ -6,7 +6,7 @@ use crate::reading::counter::Counter;
 use crate::reading::error::DecodeError;
 use crate::reading::fields::{Fields, bit, structure};
 
-/// Bytes before the first configuration; bytes of one before its handles; bytes of a handle.
+/// Bytes before the first configuration; bytes of a configuration before its handles; bytes of a handle.
 const CONFIGURATIONS: usize = 16;
 const CONFIGURATION: usize = 64;
 const HANDLE: usize = 4;
@@ -23,9 +23,9 @@ const STATUS: usize = 32;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HandleKind {
-    /// 1: apart when written; garbage collection may mix it.
+    /// 1: separate when written; garbage collection may mix it.
     InitiallyIsolated,
-    /// 2: apart for ever.
+    /// 2: always separate.
     PersistentlyIsolated,
     /// A value that the specification reserves.
     Reserved(u8),
@@ -36,7 +36,7 @@ pub enum HandleKind {
 pub struct FdpAttributes {
     /// RGIF, bits 3:0: how many bits of a placement identifier name the reclaim group.
     pub reclaim_group_bits: u8,
-    /// FDPVWC, bit 4: a volatile write cache stays in use.
+    /// FDPVWC, bit 4: a volatile write cache remains in use.
     pub volatile_write_cache: bool,
     /// Valid, bit 7: the configuration can be used.
     pub valid: bool,
@@ -49,7 +49,7 @@ pub struct FdpConfiguration {
     pub attributes: FdpAttributes,
     /// NRG, bytes 7:4: reclaim groups.
     pub reclaim_groups: u32,
-    /// MAXPIDS, bytes 11:10: placement identifiers of a namespace; zero-based in the field, counted here.
+    /// MAXPIDS, bytes 11:10: placement identifiers of a namespace; zero-based in the field, converted here.
     pub placement_identifiers: u32,
     /// NNSS, bytes 15:12: namespaces.
     pub namespaces: u32,
@@ -64,17 +64,17 @@ pub struct FdpConfiguration {
 /// FDP Configurations (LID 20h; Base 2.1).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FdpConfigurations {
-    /// Size, bytes 7:4: of the whole page, bytes.
+    /// Size, bytes 7:4: size of the whole page, bytes.
     pub size_bytes: u32,
     /// The configurations, from 0.
     pub configurations: Vec<FdpConfiguration>,
 }
 
 impl FdpConfigurations {
-    /// Bytes that tell how long the page is.
+    /// Bytes needed to know the length of the page.
     pub const HEAD: usize = CONFIGURATIONS;
 
-    /// How long the whole page is, from its first bytes.
+    /// Length of the whole page, from its first bytes.
     ///
     /// # Errors
     /// Too few bytes.
@@ -98,7 +98,7 @@ impl FdpConfigurations {
             let size = usize::from(fields.u16(at)?);
             if size < CONFIGURATION {
                 let why =
-                    format!("configuration {number} says that it is {size} bytes long, but its head alone has 64");
+                    format!("configuration {number} is stated to be {size} bytes long, but its header alone has 64");
                 return Err(fields.odd(why));
             }
             configurations.push(configuration(&fields, &fields.part(at, size)?, number)?);
@@ -113,7 +113,7 @@ fn configuration(page: &Fields<'_>, fields: &Fields<'_>, number: usize) -> Resul
     if CONFIGURATION + handle_count * HANDLE > fields.len() {
         let (has, needs) = (fields.len(), CONFIGURATION + handle_count * HANDLE);
         let why =
-            format!("configuration {number} has {handle_count} handles, for which {has} bytes do not do ({needs})");
+            format!("configuration {number} has {handle_count} handles, which need {needs} bytes, but it has {has}");
         return Err(page.odd(why));
     }
     let handle = |number: usize| Ok(handle_kind(fields.u8(CONFIGURATION + number * HANDLE)?));
@@ -199,20 +199,20 @@ structure! {
         /// Type, byte 0: 0 reclaim unit not fully written, 1 time limit passed, 2 handles changed by a reset, 3 invalid
         /// placement identifier, 80h media reallocated, 81h handle changed by the controller.
         kind: u8 = u8(0);
-        /// FDPEF and PID, bytes 1 and 3:2: the placement identifier, where bit 0 of the flags says that it counts.
+        /// FDPEF and PID, bytes 1 and 3:2: the placement identifier; valid if bit 0 of the flags is set.
         placement_identifier: Option<u16> = each(|fields: &Fields<'_>| when(fields, 0, fields.u16(2)?));
-        /// Timestamp, bytes 9:4: milliseconds, from the controller's reset or from 1970 as the host set it.
+        /// Timestamp, bytes 9:4: milliseconds since the controller's reset, or since 1970 if the host set it.
         timestamp_ms: u64 = u48(4);
-        /// NSID, bytes 15:12, where bit 1 of the flags says that it counts.
+        /// NSID, bytes 15:12; valid if bit 1 of the flags is set.
         namespace: Option<u32> = each(|fields: &Fields<'_>| when(fields, 1, fields.u32(12)?));
-        /// RGID, bytes 33:32, where bit 2 of the flags says that the place counts.
+        /// RGID, bytes 33:32; valid if bit 2 of the flags (location) is set.
         reclaim_group: Option<u16> = each(|fields: &Fields<'_>| when(fields, 2, fields.u16(32)?));
-        /// RUHID, byte 34, where bit 2 of the flags says that the place counts.
+        /// RUHID, byte 34; valid if bit 2 of the flags (location) is set.
         handle: Option<u8> = each(|fields: &Fields<'_>| when(fields, 2, fields.u8(34)?));
     }
 }
 
-/// A field that counts only where a bit of the event's flags (byte 1) says so.
+/// A field that is valid only if a bit of the event's flags (byte 1) is set.
 fn when<T>(fields: &Fields<'_>, number: u32, value: T) -> Result<Option<T>, DecodeError> {
     Ok(bit(fields.u8(1)?, number).then_some(value))
 }
@@ -225,7 +225,7 @@ pub struct FdpEvents {
 }
 
 impl FdpEvents {
-    /// The page with the most events that it can have: 63.
+    /// Size of the page with the most events that it can have: 63.
     pub const SIZE: usize = 4096;
 
     /// Decodes it from bytes: as many events as bytes 3:0 say.
@@ -237,7 +237,7 @@ impl FdpEvents {
         let count = fields.u32(0)?;
         let room = (fields.len() - EVENTS) / EVENT;
         if usize::try_from(count).is_ok_and(|count| count > room) {
-            return Err(fields.odd(format!("{count} events are announced, and the bytes hold {room}")));
+            return Err(fields.odd(format!("{count} events are announced, but the bytes hold {room}")));
         }
         let mut events = Vec::new();
         for number in 0..room.min(usize::try_from(count).unwrap_or(usize::MAX)) {
@@ -254,7 +254,7 @@ structure! {
         placement_identifier: u16 = u16(0);
         /// RUHID, bytes 3:2: the handle.
         handle: u16 = u16(2);
-        /// EARUTR, bytes 7:4: seconds that its open reclaim unit has left; 0 is not reported.
+        /// EARUTR, bytes 7:4: remaining seconds of its open reclaim unit; 0 is not reported.
         time_left_s: u32 = u32(4);
         /// RUAMW, bytes 15:8: blocks that still fit into its open reclaim unit.
         available_blocks: u64 = u64(8);
@@ -269,10 +269,10 @@ pub struct HandleStatusList {
 }
 
 impl HandleStatusList {
-    /// Bytes that tell how many handles there are.
+    /// Bytes needed to know the number of handles.
     pub const HEAD: usize = STATUSES;
 
-    /// How long the whole answer is, from its first bytes.
+    /// Length of the whole answer, from its first bytes.
     ///
     /// # Errors
     /// Too few bytes.

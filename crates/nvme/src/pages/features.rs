@@ -1,4 +1,4 @@
-//! Features: what Get Features answers in dword 0, and the two that answer with data.
+//! Features: the answers of Get Features in dword 0, and the two features that answer with data.
 
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub mod feature {
     pub const POWER_MEASUREMENT: u8 = 0x25;
 }
 
-/// Two bytes of a dword, the low ones first.
+/// The two halves of a dword, the low one first.
 fn halves(dword: u32) -> (u16, u16) {
     let [a, b, c, d] = dword.to_le_bytes();
     (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]))
@@ -41,7 +41,7 @@ fn halves(dword: u32) -> (u16, u16) {
 pub struct PowerManagement {
     /// PS, bits 4:0: the power state.
     pub state: u8,
-    /// WH, bits 7:5: the workload that was hinted; 0 is none.
+    /// WH, bits 7:5: the workload hint; 0 is none.
     pub workload_hint: u8,
 }
 
@@ -63,7 +63,7 @@ impl PowerManagement {
 /// Temperature Threshold (FID 04h).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct TemperatureThreshold {
-    /// TMPTH, bits 15:0: kelvin. None where it is 0.
+    /// TMPTH, bits 15:0: kelvin. None if 0.
     pub threshold_k: Option<u16>,
 }
 
@@ -75,7 +75,7 @@ impl TemperatureThreshold {
     }
 
     /// Command dword 11 that asks for the threshold of `sensor` (0 is the composite temperature; TMPSEL, bits 19:16),
-    /// the lower one where `under` (THSEL, bits 21:20).
+    /// the lower one if `under` (THSEL, bits 21:20).
     #[must_use]
     pub fn argument(sensor: u8, under: bool) -> u32 {
         u32::from(sensor & 0xF) << 16 | u32::from(under) << 20
@@ -107,7 +107,7 @@ pub struct InterruptCoalescing {
     pub entries: u16,
     /// TIME, bits 15:8: longest delay, microseconds (the dword counts 100 us); 0 is none.
     pub delay_us: u32,
-    /// Whether it holds anything back: neither field is 0.
+    /// Whether it delays interrupts: neither field is 0.
     pub in_use: bool,
 }
 
@@ -127,18 +127,18 @@ impl InterruptCoalescing {
 /// A state's own transition (an entry of FID 0Ch's data).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct AutonomousTransition {
-    /// The state that is left.
+    /// The state that it leaves.
     pub from: u8,
     /// ITPS, bits 7:3: the state that it goes to.
     pub to: u8,
-    /// ITPT, bits 31:8: after this much idling, milliseconds.
+    /// ITPT, bits 31:8: after this idle time, milliseconds.
     pub idle_ms: u32,
 }
 
 /// Autonomous Power State Transition (FID 0Ch): APSTE is bit 0 of dword 0, the table is data of 256 bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AutonomousTransitions {
-    /// The transitions that there are.
+    /// The configured transitions.
     pub transitions: Vec<AutonomousTransition>,
 }
 
@@ -146,7 +146,7 @@ impl AutonomousTransitions {
     /// Size of the structure, bytes.
     pub const SIZE: usize = 256;
 
-    /// Decodes the table from bytes: 32 entries of 8 bytes; an idle time of 0 is no transition.
+    /// Decodes the table from bytes: 32 entries of 8 bytes; an idle time of 0 means no transition.
     ///
     /// # Errors
     /// Too few bytes.
@@ -169,7 +169,7 @@ structure! {
     HostMemoryBuffer, "host memory buffer attributes", 16 {
         /// HSIZE, bytes 3:0: size, in the controller's memory pages.
         pages: u32 = u32(0);
-        /// HMDLEC, bytes 15:12: parts that it has.
+        /// HMDLEC, bytes 15:12: number of parts.
         parts: u32 = u32(12);
     }
 }
@@ -177,7 +177,7 @@ structure! {
 /// Host Controlled Thermal Management (FID 10h).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct HostThermalManagement {
-    /// TMT1, bits 31:16: light throttling begins here, kelvin. None where the host has not set it.
+    /// TMT1, bits 31:16: light throttling begins here, kelvin. None if the host has not set it.
     pub light_k: Option<u16>,
     /// TMT2, bits 15:0: heavy throttling begins here, kelvin.
     pub heavy_k: Option<u16>,

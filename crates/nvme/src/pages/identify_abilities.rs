@@ -1,18 +1,18 @@
-//! What a controller says it can do: the bit fields of Identify Controller, one type each.
+//! The capabilities that a controller reports: the bit fields of Identify Controller, one type each.
 //!
-//! Each keeps its raw word, since later revisions give meaning to bits that are reserved today.
+//! Each keeps its raw word, because later revisions define bits that are reserved today.
 
 use serde::Serialize;
 
 use crate::reading::fields::bit;
 
-/// A bit field as a table: name, type of the word, and for each bit its words, name and number.
+/// A bit field as a table: name, type of the word, and for each bit its description, name and number.
 macro_rules! flags {
     ($(#[$meta:meta])* $name:ident: $word:ty { $($(#[$about:meta])* $field:ident = $bit:literal;)* }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
         pub struct $name {
-            /// The word as it was read, reserved bits included.
+            /// The word as it was read, including reserved bits.
             pub raw: $word,
             $($(#[$about])* pub $field: bool,)*
         }
@@ -90,9 +90,9 @@ pub enum ControllerKind {
     NotReported,
     /// One that does I/O.
     Io,
-    /// One that lists others.
+    /// One that lists other controllers.
     Discovery,
-    /// One that only administers.
+    /// One that is only for administration.
     Administrative,
     /// A value that the specification reserves.
     Reserved(u8),
@@ -145,7 +145,7 @@ flags! {
         compare = 0;
         /// Bit 1: Write Uncorrectable.
         write_uncorrectable = 1;
-        /// Bit 2: Dataset Management, which holds Deallocate (TRIM).
+        /// Bit 2: Dataset Management, which includes Deallocate (TRIM).
         dataset_management = 2;
         /// Bit 3: Write Zeroes.
         write_zeroes = 3;
@@ -163,7 +163,7 @@ flags! {
 }
 
 flags! {
-    /// FNA, byte 524: what Format NVM touches (Base, section 5.17.2.1).
+    /// FNA, byte 524: what Format NVM affects (Base, section 5.17.2.1).
     FormatAttributes: u8 {
         /// Bit 0: a format applies to all namespaces.
         formats_all = 0;
@@ -223,7 +223,7 @@ pub struct FirmwareUpdates {
     pub raw: u8,
     /// Bit 0: slot 1 cannot be written.
     pub first_slot_read_only: bool,
-    /// Bits 3:1: how many slots there are.
+    /// Bits 3:1: number of slots.
     pub slots: u8,
     /// Bit 4: firmware can be activated without a reset.
     pub activates_without_reset: bool,
@@ -241,9 +241,9 @@ impl FirmwareUpdates {
 pub struct WriteCache {
     /// The byte as it was read.
     pub raw: u8,
-    /// Bit 0: there is one.
+    /// Bit 0: there is a volatile write cache.
     pub present: bool,
-    /// Bits 2:1 are 3: a flush may name all namespaces at once; nothing where the controller does not say.
+    /// Bits 2:1 are 3: one flush may cover all namespaces; `None` if the controller does not report it.
     pub flushes_all: Option<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! Identify Controller: who the drive is and what it can do.
+//! Identify Controller: the drive's identity and capabilities.
 
 use serde::{Serialize, Serializer};
 
@@ -18,7 +18,7 @@ const MOST_POWER_STATES: u8 = 32;
 /// Units of the host memory buffer, bytes.
 const MEMORY_PAGE: u64 = 4096;
 
-/// A version of the specification (VER; Base, section 3.1.3.2). In JSON its text.
+/// A version of the specification (VER; Base, section 3.1.3.2). In JSON it is text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version {
     /// MJR, bits 31:16.
@@ -65,13 +65,13 @@ structure! {
         serial: String = text(4, 20);
         /// MN, bytes 63:24: model.
         model: String = text(24, 40);
-        /// FR, bytes 71:64: the firmware that runs.
+        /// FR, bytes 71:64: the active firmware.
         firmware: String = text(64, 8);
         /// RAB, byte 72: recommended arbitration burst, commands as a power of two.
         arbitration_burst_log2: u8 = u8(72);
         /// IEEE, bytes 75:73: the vendor's identifier, most significant byte first, such as `00-25-38`.
         ieee_oui: String = array(73) => oui;
-        /// CMIC, byte 76: what is shared.
+        /// CMIC, byte 76: what the subsystem shares.
         shared_use: SharedUse = u8(76) => SharedUse::of;
         /// MDTS, byte 77: largest transfer, as a power of two of the smallest memory page (CAP.MPSMIN); 0 is no limit.
         max_transfer_log2_pages: u8 = u8(77);
@@ -79,7 +79,7 @@ structure! {
         controller_id: u16 = u16(78);
         /// VER, bytes 83:80: the specification it follows; 0.0 before NVMe 1.2.
         version: Version = u32(80) => Version::of;
-        /// RTD3R, bytes 87:84: time to come back from power off (D3 cold), microseconds; 0 is not reported.
+        /// RTD3R, bytes 87:84: time to resume from power off (D3 cold), microseconds; 0 is not reported.
         resume_latency_us: u32 = u32(84);
         /// RTD3E, bytes 91:88: time to get ready for power off, microseconds; 0 is not reported.
         shutdown_latency_us: u32 = u32(88);
@@ -93,21 +93,21 @@ structure! {
         fru_guid: Option<String> = hex(112, 16);
         /// OACS, bytes 257:256: optional admin commands.
         admin_commands: AdminCommands = u16(256) => AdminCommands::of;
-        /// ACL, byte 258: aborts at once; zero-based in the field, counted here.
+        /// ACL, byte 258: most concurrent aborts; zero-based in the field, converted here.
         aborts: u16 = u8(258) => counted;
-        /// AERL, byte 259: asynchronous event requests at once; zero-based in the field, counted here.
+        /// AERL, byte 259: most concurrent asynchronous event requests; zero-based in the field, converted here.
         event_requests: u16 = u8(259) => counted;
         /// FRMW, byte 260: firmware updates.
         firmware_updates: FirmwareUpdates = u8(260) => FirmwareUpdates::of;
         /// LPA, byte 261: log page attributes.
         log_attributes: LogAttributes = u8(261) => LogAttributes::of;
-        /// ELPE, byte 262: entries of the error log; zero-based in the field, counted here.
+        /// ELPE, byte 262: entries of the error log; zero-based in the field, converted here.
         error_log_entries: u16 = u8(262) => counted;
         /// APSTA, byte 265 bit 0: whether it changes power states by itself.
         autonomous_power_states: bool = u8(265) => |byte: u8| byte & 1 == 1;
-        /// WCTEMP, bytes 267:266: the composite temperature at which it warns, kelvin. None where it is not reported.
+        /// WCTEMP, bytes 267:266: the composite temperature at which it warns, kelvin. None if not reported.
         warning_temperature_k: Option<u16> = u16(266) => reported_k;
-        /// CCTEMP, bytes 269:268: the composite temperature that is critical, kelvin. None where it is not reported.
+        /// CCTEMP, bytes 269:268: the composite temperature that is critical, kelvin. None if not reported.
         critical_temperature_k: Option<u16> = u16(268) => reported_k;
         /// MTFA, bytes 271:270: longest pause for a firmware activation, milliseconds; 0 is not reported.
         firmware_pause_ms: u32 = u16(270) => |hundreds: u16| u32::from(hundreds) * 100;
@@ -117,9 +117,9 @@ structure! {
         memory_buffer_minimum_bytes: u64 = u32(276) => |pages: u32| u64::from(pages) * MEMORY_PAGE;
         /// TNVMCAP, bytes 295:280: capacity of the subsystem, bytes; 0 is not reported.
         total_capacity_bytes: Counter = counter(280);
-        /// UNVMCAP, bytes 311:296: capacity that belongs to no namespace, bytes.
+        /// UNVMCAP, bytes 311:296: capacity not allocated to a namespace, bytes.
         unallocated_capacity_bytes: Counter = counter(296);
-        /// RPMBS, bytes 315:312: replay protected memory blocks; bits 2:0 are how many.
+        /// RPMBS, bytes 315:312: replay protected memory blocks; bits 2:0 are the number.
         replay_protected_memory: u32 = u32(312);
         /// EDSTT, bytes 317:316: time of an extended self-test, minutes.
         extended_self_test_min: u16 = u16(316);
@@ -129,7 +129,7 @@ structure! {
         firmware_granularity: u8 = u8(319);
         /// KAS, bytes 321:320: granularity of the keep-alive timer, milliseconds; 0 is no keep-alive.
         keep_alive_ms: u32 = u16(320) => |hundreds: u16| u32::from(hundreds) * 100;
-        /// HCTMA, bytes 323:322 bit 0: whether the host can set temperatures of throttling.
+        /// HCTMA, bytes 323:322 bit 0: whether the host can set throttling temperatures.
         host_thermal_management: bool = u16(322) => |word: u16| word & 1 == 1;
         /// MNTMT, bytes 325:324: the lowest such temperature, kelvin.
         thermal_minimum_k: Option<u16> = u16(324) => reported_k;
@@ -145,7 +145,7 @@ structure! {
         nvm_set_max: u16 = u16(338);
         /// ENDGIDMAX, bytes 341:340: largest endurance group; 0 is none.
         endurance_group_max: u16 = u16(340);
-        /// DOMAINID, bytes 357:356: the domain that it is in.
+        /// DOMAINID, bytes 357:356: its domain.
         domain: u16 = u16(356);
         /// MEGCAP, bytes 383:368: largest endurance group, bytes.
         endurance_group_capacity_bytes: Counter = counter(368);
@@ -155,7 +155,7 @@ structure! {
         power_sample_rate: u16 = u16(392);
         /// MSMT, bytes 395:394: longest measurement of power, minutes.
         power_measurement_max_min: u16 = u16(394);
-        /// MAXCMD, bytes 515:514: commands that it works on at once per queue; 0 is not reported.
+        /// MAXCMD, bytes 515:514: most outstanding commands per queue; 0 is not reported.
         max_outstanding_commands: u16 = u16(514);
         /// NN, bytes 519:516: largest namespace identifier.
         namespaces: u32 = u32(516);
@@ -163,19 +163,21 @@ structure! {
         io_commands: IoCommands = u16(520) => IoCommands::of;
         /// FUSES, bytes 523:522: fused commands, as bits.
         fused_commands: u16 = u16(522);
-        /// FNA, byte 524: what a format touches.
+        /// FNA, byte 524: what a format affects.
         format: FormatAttributes = u8(524) => FormatAttributes::of;
         /// VWC, byte 525: volatile write cache.
         write_cache: WriteCache = u8(525) => WriteCache::of;
-        /// AWUN, bytes 527:526: blocks written atomically in normal operation; zero-based in the field, counted here.
+        /// AWUN, bytes 527:526: blocks written atomically in normal operation; zero-based in the field, converted
+        /// here.
         atomic_write_blocks: u32 = u16(526) => counted_blocks;
-        /// AWUPF, bytes 529:528: blocks written atomically when power fails; zero-based in the field, counted here.
+        /// AWUPF, bytes 529:528: blocks written atomically when power fails; zero-based in the field, converted here.
         atomic_write_power_fail_blocks: u32 = u16(528) => counted_blocks;
-        /// ACWU, bytes 533:532: blocks compared and written atomically; zero-based in the field, counted here.
+        /// ACWU, bytes 533:532: blocks compared and written atomically; zero-based in the field, converted here.
         atomic_compare_write_blocks: u32 = u16(532) => counted_blocks;
         /// SGLS, bytes 539:536: scatter gather lists, as bits.
         scatter_gather: u32 = u32(536);
-        /// MNAN, bytes 543:540: most namespaces at once; 0 is as many as [`IdentifyController::namespaces`].
+        /// MNAN, bytes 543:540: most namespaces at the same time; 0 means as many as
+        /// [`IdentifyController::namespaces`].
         max_allowed_namespaces: u32 = u32(540);
         /// SUBNQN, bytes 1023:768: the subsystem's qualified name.
         subsystem_nqn: String = text(768, 256);
@@ -185,8 +187,8 @@ structure! {
 }
 
 impl IdentifyController {
-    /// The largest transfer of one command, bytes, where the smallest memory page is `page_bytes` (4,096 on all common
-    /// machines); nothing where there is no limit or it is beyond all sense.
+    /// The largest transfer of one command, bytes, if the smallest memory page is `page_bytes` (4,096 on all common
+    /// machines); `None` if there is no limit or the value is implausible.
     #[must_use]
     pub fn max_transfer_bytes(&self, page_bytes: u64) -> Option<u64> {
         match self.max_transfer_log2_pages {

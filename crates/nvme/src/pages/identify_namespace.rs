@@ -1,4 +1,4 @@
-//! Identify Namespace: how large it is, in which blocks, and what it prefers.
+//! Identify Namespace: its size, its block formats, and its preferences.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::reading::counter::Counter;
 use crate::reading::error::DecodeError;
 use crate::reading::fields::{Fields, bit, structure};
 
-/// Where the block formats begin, how many bytes each has, and how many fit.
+/// Where the block formats begin, the bytes of each, and how many fit.
 const FORMATS: usize = 128;
 const FORMAT: usize = 4;
 const MOST_FORMATS: u16 = 64;
@@ -15,9 +15,9 @@ const MOST_FORMATS: u16 = 64;
 flags! {
     /// NSFEAT, byte 24 (NVM, section 4.1.5.1).
     NamespaceFeatures: u8 {
-        /// THINP, bit 0: its capacity may be less than its size.
+        /// THINP, bit 0: its capacity may be smaller than its size.
         thin = 0;
-        /// NSABP, bit 1: it has atomicity of its own.
+        /// NSABP, bit 1: it has atomicity parameters of its own.
         own_atomicity = 1;
         /// DAE, bit 2: reading a deallocated block can be an error.
         deallocated_error = 2;
@@ -33,12 +33,12 @@ flags! {
 pub struct FormatIndex {
     /// Bits 6:5 and 3:0: the format's number in the list.
     pub index: u8,
-    /// Bit 4: metadata follows the data of each block, instead of lying apart.
+    /// Bit 4: metadata follows the data of each block instead of being separate.
     pub metadata_with_data: bool,
 }
 
 flags! {
-    /// DPC, byte 28: protection information that it can keep (NVM, section 4.1.5.1).
+    /// DPC, byte 28: protection information that it supports (NVM, section 4.1.5.1).
     BlockProtection: u8 {
         /// Bit 0: type 1.
         type_1 = 0;
@@ -53,7 +53,7 @@ flags! {
     }
 }
 
-/// How fast a format is, beside the others (RP, bits 1:0 of its last byte).
+/// Performance of a format relative to the others (RP, bits 1:0 of its last byte).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RelativePerformance {
@@ -72,8 +72,8 @@ pub enum RelativePerformance {
 pub struct BlockFormat {
     /// Its number in the list.
     pub index: u8,
-    /// LBADS, byte 2: bytes of data in a block. Nothing where the format is not available (below 9, 512 bytes) or the
-    /// number is beyond all sense.
+    /// LBADS, byte 2: bytes of data in a block. `None` if the format is not available (below 9, 512 bytes) or the
+    /// number is implausible.
     pub data_bytes: Option<u64>,
     /// MS, bytes 1:0: bytes of metadata in a block.
     pub metadata_bytes: u16,
@@ -81,7 +81,7 @@ pub struct BlockFormat {
     pub relative_performance: RelativePerformance,
 }
 
-/// What a namespace prefers (NPWG to NOWS; NVM, section 4.1.5.1), blocks. Zero-based in the fields, counted here.
+/// Preferences of a namespace (NPWG to NOWS; NVM, section 4.1.5.1), blocks. Zero-based in the fields, converted here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PreferredGranularity {
     /// NPWG, bytes 65:64.
@@ -101,9 +101,9 @@ structure! {
     IdentifyNamespace, "Identify Namespace", 4096 {
         /// NSZE, bytes 7:0: size, blocks.
         size_blocks: u64 = u64(0);
-        /// NCAP, bytes 15:8: blocks that may be in use at once.
+        /// NCAP, bytes 15:8: blocks that may be allocated at the same time.
         capacity_blocks: u64 = u64(8);
-        /// NUSE, bytes 23:16: blocks in use, where the drive tells; a fresh or trimmed drive may say 0.
+        /// NUSE, bytes 23:16: blocks in use, if the drive reports them; a fresh or trimmed drive may report 0.
         used_blocks: u64 = u64(16);
         /// NSFEAT, byte 24.
         features: NamespaceFeatures = u8(24) => NamespaceFeatures::of;
@@ -111,9 +111,9 @@ structure! {
         format: FormatIndex = u8(26) => format_index;
         /// MC, byte 27 bit 0: metadata may follow the data of each block.
         metadata_with_data_possible: bool = u8(27) => |byte: u8| bit(byte, 0);
-        /// MC, byte 27 bit 1: metadata may lie apart.
+        /// MC, byte 27 bit 1: metadata may be separate.
         metadata_apart_possible: bool = u8(27) => |byte: u8| bit(byte, 1);
-        /// DPC, byte 28: protection information that it can keep.
+        /// DPC, byte 28: protection information that it supports.
         protection_possible: BlockProtection = u8(28) => BlockProtection::of;
         /// DPS, byte 29 bits 2:0: the type of protection information in use; 0 is none.
         protection_type: u8 = u8(29) => |byte: u8| byte & 0b111;
@@ -123,25 +123,25 @@ structure! {
         shared: bool = u8(30) => |byte: u8| bit(byte, 0);
         /// RESCAP, byte 31: reservations, as bits.
         reservations: u8 = u8(31);
-        /// FPI, byte 32: part of a format that is still to do, per cent. None where it is not reported.
+        /// FPI, byte 32: remaining part of a running format, per cent. None if not reported.
         format_remaining_percent: Option<u8> = u8(32) => |byte: u8| bit(byte, 7).then_some(byte & 0x7F);
         /// DLFEAT, byte 33 bits 2:0: what a deallocated block reads as: 0 not reported, 1 zeros, 2 ones.
         deallocated_reads_as: u8 = u8(33) => |byte: u8| byte & 0b111;
         /// DLFEAT, byte 33 bit 3: Write Zeroes may deallocate.
         write_zeroes_deallocates: bool = u8(33) => |byte: u8| bit(byte, 3);
-        /// NAWUN, bytes 35:34: blocks written atomically, where [`NamespaceFeatures::own_atomicity`]; zero-based.
+        /// NAWUN, bytes 35:34: blocks written atomically, if [`NamespaceFeatures::own_atomicity`]; zero-based.
         atomic_write_zero_based: u16 = u16(34);
-        /// NAWUPF, bytes 37:36: the same when power fails; zero-based.
+        /// NAWUPF, bytes 37:36: blocks written atomically when power fails; zero-based.
         atomic_write_power_fail_zero_based: u16 = u16(36);
         /// NOIOB, bytes 47:46: a boundary that I/O should not cross, blocks; 0 is none.
         io_boundary_blocks: u16 = u16(46);
         /// NVMCAP, bytes 63:48: capacity, bytes; 0 is not reported.
         nvm_capacity_bytes: Counter = counter(48);
-        /// NPWG to NOWS, bytes 73:64. None where [`NamespaceFeatures::preferences`] is not set.
+        /// NPWG to NOWS, bytes 73:64. None if [`NamespaceFeatures::preferences`] is not set.
         preferred: Option<PreferredGranularity> = each(preferred);
-        /// MSSRL, bytes 75:74: blocks of one range of a copy.
+        /// MSSRL, bytes 75:74: most blocks of one range of a copy.
         copy_range_blocks: u16 = u16(74);
-        /// MCL, bytes 79:76: blocks of one copy.
+        /// MCL, bytes 79:76: most blocks of one copy.
         copy_blocks: u32 = u32(76);
         /// NSATTR, byte 99 bit 0: it is write protected.
         write_protected: bool = u8(99) => |byte: u8| bit(byte, 0);
@@ -165,13 +165,13 @@ impl IdentifyNamespace {
         self.formats.iter().find(|format| format.index == self.format.index)
     }
 
-    /// Bytes of data in a block, where the format in use is available.
+    /// Bytes of data in a block, if the format in use is available.
     #[must_use]
     pub fn block_bytes(&self) -> Option<u64> {
         self.block_format().and_then(|format| format.data_bytes)
     }
 
-    /// Whether there is a namespace: an inactive one is all zeros.
+    /// Whether the namespace is active: an inactive one is all zeros.
     #[must_use]
     pub fn is_active(&self) -> bool {
         self.size_blocks != 0 || self.capacity_blocks != 0
@@ -183,7 +183,7 @@ fn format_index(byte: u8) -> FormatIndex {
 }
 
 fn preferred(fields: &Fields<'_>) -> Result<Option<PreferredGranularity>, DecodeError> {
-    // OPTPERF: bit 4, since Base 2.1 bits 5:4, of which any says that these fields are defined.
+    // OPTPERF: bit 4, since Base 2.1 bits 5:4; any of them means that these fields are defined.
     if fields.u8(24)? & 0b11_0000 == 0 {
         return Ok(None);
     }

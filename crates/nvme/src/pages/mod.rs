@@ -1,4 +1,4 @@
-//! The structures that a controller answers with, one file each.
+//! The structures that a controller returns, one file each.
 
 pub(crate) mod endurance_group;
 pub(crate) mod error_log;

@@ -5,23 +5,23 @@ use serde::Serialize;
 use crate::reading::error::DecodeError;
 use crate::reading::fields::Fields;
 
-/// The active namespaces (CNS 02h; Base, section 5.17.2.2), or those that exist (CNS 10h, the same list).
+/// The active namespaces (CNS 02h; Base, section 5.17.2.2), or the existing ones (CNS 10h, a list of the same form).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NamespaceList {
-    /// Their identifiers, rising.
+    /// Their identifiers, ascending.
     pub namespaces: Vec<u32>,
 }
 
 impl NamespaceList {
     /// Size of the structure, bytes.
     pub const SIZE: usize = 4096;
-    /// Identifiers that one list holds at most; a full one may go on in another.
+    /// Most identifiers of one list; a full list may continue in another.
     pub const ENTRIES: usize = 1024;
 
     /// Decodes it from bytes. The list ends at the first 0.
     ///
     /// # Errors
-    /// Too few bytes, or identifiers that do not rise.
+    /// Too few bytes, or identifiers that do not ascend.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let fields = Fields::of("active namespace list", bytes, Self::SIZE)?;
         let mut namespaces: Vec<u32> = Vec::new();
@@ -33,7 +33,7 @@ impl NamespaceList {
             if let Some(last) = namespaces.last()
                 && namespace <= *last
             {
-                return Err(fields.odd(format!("identifier {namespace} stands after {last}, but they must rise")));
+                return Err(fields.odd(format!("identifier {namespace} follows {last}, but identifiers must ascend")));
             }
             namespaces.push(namespace);
         }
@@ -59,7 +59,7 @@ impl NamespaceIdentifiers {
     pub const SIZE: usize = 4096;
 
     /// Decodes it from bytes: a type (byte 0), a length (byte 1), two reserved bytes, the identifier; a length of 0
-    /// ends the list. Types that are not known are passed over.
+    /// ends the list. Unknown types are skipped.
     ///
     /// # Errors
     /// Too few bytes, or an identifier that runs past the end.

@@ -1,4 +1,4 @@
-//! Power state descriptors: what a state draws, and what entering and leaving it costs.
+//! Power state descriptors: the power of a state, and the time to enter and leave it.
 
 use serde::Serialize;
 
@@ -8,13 +8,13 @@ use crate::reading::fields::{Fields, bit, power_uw, structure};
 /// Bytes of one descriptor.
 pub(crate) const DESCRIPTOR: usize = 32;
 
-/// Which workload the active power is for (APW; Base, section 8.15.3, workloads 1 and 2).
+/// The workload that the active power refers to (APW; Base, section 8.15.3, workloads 1 and 2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActivePowerWorkload {
-    /// Not said.
+    /// Not reported.
     NotReported,
-    /// Workload 1: long idling with a burst of random writes of 1 MiB.
+    /// Workload 1: long idle time with a burst of random writes of 1 MiB.
     Workload1,
     /// Workload 2: heavy sequential writes of 128 KiB.
     Workload2,
@@ -25,8 +25,8 @@ pub enum ActivePowerWorkload {
 structure! {
     /// A power state (Base, section 5.17.2.1, Power State Descriptor).
     PowerState, "power state descriptor", 32 {
-        /// MP, bytes 1:0, by MXPS (byte 3 bit 0): the most power the state draws, averaged over 10 s, microwatts. None
-        /// where it is not reported.
+        /// MP, bytes 1:0, by MXPS (byte 3 bit 0): the most power the state draws, averaged over 10 s, microwatts.
+        /// None if not reported.
         max_power_uw: Option<u64> = each(max_power);
         /// NOPS, byte 3 bit 1: whether the state takes no I/O.
         non_operational: bool = u8(3) => |flags: u8| bit(flags, 1);
@@ -42,11 +42,11 @@ structure! {
         relative_write_throughput: u8 = u8(14) => low5;
         /// RWL, byte 15 bits 4:0: write latency relative to other states, 0 is best.
         relative_write_latency: u8 = u8(15) => low5;
-        /// IDLP, bytes 17:16, by IPS (byte 18 bits 7:6): typical power over 30 s of idling, microwatts.
+        /// IDLP, bytes 17:16, by IPS (byte 18 bits 7:6): typical power over 30 s of idle time, microwatts.
         idle_power_uw: Option<u64> = each(idle_power);
         /// ACTP, bytes 21:20, by APS (byte 22 bits 7:6): largest average power over 10 s of the workload, microwatts.
         active_power_uw: Option<u64> = each(active_power);
-        /// APW, byte 22 bits 2:0: which workload that is.
+        /// APW, byte 22 bits 2:0: the workload of the active power.
         active_power_workload: ActivePowerWorkload = u8(22) => active_workload;
     }
 }
@@ -56,7 +56,7 @@ fn low5(byte: u8) -> u8 {
 }
 
 fn max_power(fields: &Fields<'_>) -> Result<Option<u64>, DecodeError> {
-    // MXPS: 0 is 10 mW, 1 is 0.1 mW; a power of 0 is not reported.
+    // MXPS: 0 is 10 mW, 1 is 0.1 mW; a power of 0 means not reported.
     let scale = if bit(fields.u8(3)?, 0) { 1 } else { 2 };
     Ok(power_uw(u32::from(fields.u16(0)?), scale).filter(|power| *power != 0))
 }

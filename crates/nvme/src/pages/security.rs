@@ -1,4 +1,4 @@
-//! Which security protocols a drive speaks.
+//! Which security protocols a drive supports.
 
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ const LIST: usize = 8;
 /// Supported security protocols (Security Receive, protocol 00h, specific 0000h; SPC-4, section 7.7.1.3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProtocolList {
-    /// The protocols, rising.
+    /// The protocols, ascending.
     pub protocols: Vec<u8>,
 }
 
@@ -39,7 +39,7 @@ impl ProtocolList {
         self.protocols.contains(&TCG)
     }
 
-    /// Whether IEEE 1667 is spoken.
+    /// Whether IEEE 1667 is supported.
     #[must_use]
     pub fn has_ieee_1667(&self) -> bool {
         self.protocols.contains(&IEEE_1667)

@@ -20,7 +20,7 @@ pub enum SelfTestKind {
     Extended,
     /// 3h: started by the host (Base 2.1).
     HostInitiated,
-    /// Eh: the vendor's own.
+    /// Eh: vendor specific.
     VendorSpecific,
     /// A value that the specification reserves.
     Reserved(u8),
@@ -30,25 +30,25 @@ pub enum SelfTestKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SelfTestOutcome {
-    /// 0h: without an error.
+    /// 0h: without error.
     Passed,
-    /// 1h: by a command of the host.
+    /// 1h: aborted by a command of the host.
     AbortedByCommand,
-    /// 2h: by a reset of the controller.
+    /// 2h: aborted by a reset of the controller.
     AbortedByReset,
-    /// 3h: because the namespace was taken away.
+    /// 3h: aborted because the namespace was removed.
     AbortedByNamespaceRemoval,
-    /// 4h: by a format.
+    /// 4h: aborted by a format.
     AbortedByFormat,
-    /// 5h: it could not go on.
+    /// 5h: it could not continue.
     FatalError,
-    /// 6h: a part failed, and it is not known which.
+    /// 6h: a part failed, and it is unknown which.
     UnknownSegmentFailed,
     /// 7h: a part failed; its number is in the result.
     SegmentFailed,
-    /// 8h: for a reason that is not known.
+    /// 8h: aborted for an unknown reason.
     AbortedUnknown,
-    /// 9h: by a sanitize.
+    /// 9h: aborted by a sanitize.
     AbortedBySanitize,
     /// A value that the specification reserves.
     Reserved(u8),
@@ -61,26 +61,26 @@ pub struct SelfTestResult {
     pub kind: SelfTestKind,
     /// Byte 0 bits 3:0.
     pub outcome: SelfTestOutcome,
-    /// SEGN, byte 1: the part that failed first, where the outcome says that it is known.
+    /// SEGN, byte 1: the part that failed first, if the outcome says that it is known.
     pub segment: u8,
-    /// POH, bytes 11:4: hours that the drive had been on.
+    /// POH, bytes 11:4: power-on hours at the test.
     pub power_on_h: u64,
-    /// NSID, bytes 15:12, where byte 2 bit 0 says that it counts.
+    /// NSID, bytes 15:12; valid if byte 2 bit 0 is set.
     pub namespace: Option<u32>,
-    /// FLBA, bytes 23:16, where byte 2 bit 1 says that it counts: the block that failed.
+    /// FLBA, bytes 23:16: the block that failed; valid if byte 2 bit 1 is set.
     pub failing_block: Option<u64>,
-    /// SCT, byte 24, where byte 2 bit 2 says that it counts.
+    /// SCT, byte 24; valid if byte 2 bit 2 is set.
     pub status_kind: Option<u8>,
-    /// SC, byte 25, where byte 2 bit 3 says that it counts.
+    /// SC, byte 25; valid if byte 2 bit 3 is set.
     pub status_code: Option<u8>,
 }
 
 /// Device Self-test (LID 06h; Base, section 5.16.1.7).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SelfTestLog {
-    /// CDSTO, byte 0 bits 3:0: the test that runs now.
+    /// CDSTO, byte 0 bits 3:0: the test that is running.
     pub running: Option<SelfTestKind>,
-    /// CDSTC, byte 1 bits 6:0: how much of it is done, per cent.
+    /// CDSTC, byte 1 bits 6:0: its progress, per cent.
     pub done_percent: u8,
     /// Results that are in use, newest first.
     pub results: Vec<SelfTestResult>,
@@ -118,7 +118,7 @@ fn kind(raw: u8) -> SelfTestKind {
     }
 }
 
-/// A result, or nothing where the entry is unused (outcome Fh, or a test of kind 0).
+/// A result, or `None` if the entry is unused (outcome Fh, or a test of kind 0).
 fn result(fields: &Fields<'_>) -> Result<Option<SelfTestResult>, DecodeError> {
     let (status, valid) = (fields.u8(0)?, fields.u8(2)?);
     let outcome = match status & 0xF {

@@ -41,9 +41,9 @@ structure! {
         composite_temperature_k: u16 = u16(1);
         /// AVSP, byte 3: spare capacity left, per cent.
         spare_percent: u8 = u8(3);
-        /// AVSPT, byte 4: below this it warns, per cent.
+        /// AVSPT, byte 4: the controller warns below this, per cent.
         spare_threshold_percent: u8 = u8(4);
-        /// PUSED, byte 5: how much of the expected life is used, per cent; may pass 100, and stops at 255.
+        /// PUSED, byte 5: how much of the expected life is used, per cent; may exceed 100, and stops at 255.
         used_percent: u8 = u8(5);
         /// EGCWS, byte 6: warnings of endurance groups, as bits.
         endurance_group_warnings: u8 = u8(6);
@@ -55,33 +55,33 @@ structure! {
         read_commands: Counter = counter(64);
         /// HWC, bytes 95:80: write commands.
         write_commands: Counter = counter(80);
-        /// CBT, bytes 111:96: minutes in which it was busy with I/O.
+        /// CBT, bytes 111:96: minutes in which the controller was busy with I/O.
         busy_min: Counter = counter(96);
         /// PWRC, bytes 127:112: power cycles.
         power_cycles: Counter = counter(112);
-        /// POH, bytes 143:128: hours that it was on; may leave out low-power states.
+        /// POH, bytes 143:128: power-on hours; may exclude low-power states.
         power_on_h: Counter = counter(128);
         /// UPL, bytes 159:144: power losses without notice.
         unsafe_shutdowns: Counter = counter(144);
         /// MDIE, bytes 175:160: media and data integrity errors.
         media_errors: Counter = counter(160);
-        /// NEILE, bytes 191:176: entries that the error log ever had.
+        /// NEILE, bytes 191:176: entries in the error log over the drive's life.
         error_entries: Counter = counter(176);
         /// WCTT, bytes 195:192: minutes at or above the warning temperature.
         warning_temperature_min: u32 = u32(192);
         /// CCTT, bytes 199:196: minutes at or above the critical temperature.
         critical_temperature_min: u32 = u32(196);
-        /// TSEN1 to TSEN8, bytes 215:200: the sensors that there are.
+        /// TSEN1 to TSEN8, bytes 215:200: the sensors that report.
         sensors: Vec<Sensor> = each(sensors);
-        /// TMT1TC, bytes 219:216: times that it throttled lightly (thermal management temperature 1).
+        /// TMT1TC, bytes 219:216: how often it throttled lightly (thermal management temperature 1).
         thermal_transitions_1: u32 = u32(216);
-        /// TMT2TC, bytes 223:220: times that it throttled heavily (thermal management temperature 2).
+        /// TMT2TC, bytes 223:220: how often it throttled heavily (thermal management temperature 2).
         thermal_transitions_2: u32 = u32(220);
         /// TTTMT1, bytes 227:224: seconds of light throttling.
         thermal_1_s: u32 = u32(224);
         /// TTTMT2, bytes 231:228: seconds of heavy throttling.
         thermal_2_s: u32 = u32(228);
-        /// OLEC, bytes 239:232: energy that it used in its life, watt-hours; 0 is not reported (Base 2.3).
+        /// OLEC, bytes 239:232: energy used over its life, watt-hours; 0 is not reported (Base 2.3).
         lifetime_energy_wh: u64 = u64(232);
         /// IPM, bytes 243:240: power averaged over the last second, microwatts (Base 2.3).
         interval_power_uw: Option<u64> = scaled_power(240);
@@ -89,13 +89,13 @@ structure! {
 }
 
 impl SmartLog {
-    /// Bytes that hosts read, by data units.
+    /// Bytes that hosts read, from the data units.
     #[must_use]
     pub fn bytes_read(&self) -> Counter {
         self.data_units_read.times(DATA_UNIT_BYTES)
     }
 
-    /// Bytes that hosts wrote, by data units.
+    /// Bytes that hosts wrote, from the data units.
     #[must_use]
     pub fn bytes_written(&self) -> Counter {
         self.data_units_written.times(DATA_UNIT_BYTES)
@@ -105,9 +105,9 @@ impl SmartLog {
 /// A temperature sensor (TSEN; Base, section 5.16.1.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Sensor {
-    /// Its number, from 1; where it sits is the vendor's secret.
+    /// Its number, from 1; the vendor does not state where it is.
     pub number: u8,
-    /// What it shows, kelvin.
+    /// Its reading, kelvin.
     pub temperature_k: u16,
 }
 

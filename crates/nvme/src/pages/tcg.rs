@@ -1,12 +1,12 @@
-//! TCG level 0 discovery: which self-encryption a drive has, and whether it is locked. The same bytes come from NVMe
-//! drives and, by Trusted Receive, from SATA drives.
+//! TCG level 0 discovery: which self-encryption a drive has, and whether it is locked. NVMe drives and, by Trusted
+//! Receive, SATA drives return the same bytes.
 
 use serde::Serialize;
 
 use crate::reading::error::DecodeError;
 use crate::reading::fields::{Fields, bit};
 
-/// Bytes before the first feature, and of a feature's head.
+/// Bytes before the first feature, and of a feature's header.
 const FEATURES: usize = 48;
 const HEAD: usize = 4;
 
@@ -85,7 +85,7 @@ pub struct Locking {
 pub struct Level0 {
     /// Bytes 7:4: revision of the structure.
     pub revision: u32,
-    /// The classes that it implements, in its order.
+    /// The classes that it implements, in the drive's order.
     pub classes: Vec<SecurityClass>,
     /// The Locking feature.
     pub locking: Option<Locking>,
@@ -93,7 +93,7 @@ pub struct Level0 {
     pub alignment_blocks: Option<u64>,
     /// Block SID Authentication, code 0402h, byte 4 bit 1: the owner's password is blocked until the next power cycle.
     pub owner_blocked: Option<bool>,
-    /// All feature codes, in its order.
+    /// All feature codes, in the drive's order.
     pub features: Vec<u16>,
 }
 
@@ -101,8 +101,8 @@ impl Level0 {
     /// Bytes to ask for.
     pub const SIZE: usize = 2048;
 
-    /// Decodes it from bytes. All numbers stand with their highest byte first; bytes 3:0 are the length without these
-    /// four, and features follow from byte 48: code (2 bytes), version, length of the rest.
+    /// Decodes it from bytes. All numbers have their highest byte first; bytes 3:0 are the length without these four,
+    /// and features follow from byte 48: code (2 bytes), version, length of the rest.
     ///
     /// # Errors
     /// Too few bytes, or a feature that runs past the end.
@@ -128,7 +128,7 @@ impl Level0 {
         Ok(found)
     }
 
-    /// Takes one feature in, its head included.
+    /// Decodes one feature, including its header.
     fn take(&mut self, code: u16, feature: &Fields<'_>) -> Result<(), DecodeError> {
         self.features.push(code);
         self.classes.extend(SecurityClass::of(code));

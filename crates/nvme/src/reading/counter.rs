@@ -1,32 +1,32 @@
-//! Counters of sixteen bytes, which JSON's numbers cannot hold.
+//! Counters of sixteen bytes, which JSON numbers cannot hold.
 
 use serde::{Serialize, Serializer};
 
-/// A counter of 128 bits. In JSON a number where it fits into 64 bits, else its digits as text: a drive that reports
-/// nonsense must not cost the rest of the page.
+/// A counter of 128 bits. In JSON it is a number if it fits into 64 bits, otherwise its digits as text: a drive that
+/// reports a nonsensical value must not cost the rest of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct Counter(u128);
 
 impl Counter {
-    /// A counter that stands at `value`.
+    /// A counter with this value.
     #[must_use]
     pub const fn new(value: u128) -> Self {
         Counter(value)
     }
 
-    /// What it stands at.
+    /// Its value.
     #[must_use]
     pub const fn get(self) -> u128 {
         self.0
     }
 
-    /// What it stands at; the largest number of 64 bits where it is more.
+    /// Its value, or the largest 64-bit number if it is larger.
     #[must_use]
     pub fn to_u64(self) -> u64 {
         u64::try_from(self.0).unwrap_or(u64::MAX)
     }
 
-    /// This many times `unit`, without overflow.
+    /// Its value times `unit`, without overflow.
     #[must_use]
     pub fn times(self, unit: u128) -> Counter {
         Counter(self.0.saturating_mul(unit))

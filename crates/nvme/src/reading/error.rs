@@ -1,6 +1,6 @@
-//! Errors of this room: a page that cannot be read, a controller that refuses, a kernel that does.
+//! Errors of this crate: a page that cannot be read, a controller that refuses, a kernel that refuses.
 //!
-//! Every text is one sentence chain: what went wrong, where, why likely, what to do. Must not know exit codes.
+//! Each message says what went wrong, where, the likely cause, and what to do. Must not know exit codes.
 
 use std::io;
 
@@ -8,22 +8,20 @@ use rustix::io::Errno;
 
 use crate::commands::status::Status;
 
-/// Bytes that are no such structure.
+/// Bytes that are not a valid structure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// The page ends before the structure does.
-    #[error(
-        "{structure}: {needs} bytes are needed and {has} are there; the page was cut off when it was read or stored"
-    )]
+    #[error("{structure}: {needs} bytes are needed, but it has {has}; the page was cut off when it was read or stored")]
     Short {
         /// The structure.
         structure: &'static str,
         /// Bytes that it needs.
         needs: usize,
-        /// Bytes that are there.
+        /// Bytes that the page has.
         has: usize,
     },
-    /// Long enough, but what it says of itself does not fit.
+    /// Long enough, but with contradictory content.
     #[error("{structure}: {why}")]
     Odd {
         /// The structure.
@@ -39,7 +37,7 @@ pub enum NvmeError {
     /// The controller answered with an error.
     #[error("the controller refuses {what}: {status}; {}", status.advice())]
     Refused {
-        /// The command, in words.
+        /// The command, as text.
         what: String,
         /// The controller's answer.
         status: Status,
@@ -57,7 +55,7 @@ pub enum NvmeError {
         /// The system's answer.
         source: io::Error,
     },
-    /// The system said no.
+    /// The system refused it.
     #[error("cannot send {what} to {node}: {source}; {}", advice(source))]
     System {
         /// The command, in words.
@@ -67,19 +65,19 @@ pub enum NvmeError {
         /// The system's answer.
         source: io::Error,
     },
-    /// The bytes came, but they are no such structure.
+    /// The controller answered, but the bytes are not a valid structure.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// The controller's own words rule it out.
+    /// The controller's own reports rule it out.
     #[error("{what}: {why}")]
     NotSupported {
-        /// What was wanted.
+        /// What was requested.
         what: String,
         /// What the controller lacks, and what to do.
         why: String,
     },
-    /// Recorded pages do not hold the answer.
-    #[error("{what} is not among the recorded pages; it was not asked, or not kept, when the drive was probed")]
+    /// The recorded pages do not contain the answer.
+    #[error("{what} is not among the recorded pages; it was not requested, or not kept, when the drive was probed")]
     NotRecorded {
         /// The command, in words.
         what: String,
@@ -87,7 +85,7 @@ pub enum NvmeError {
 }
 
 impl NvmeError {
-    /// The controller's answer, where it was the controller that refused.
+    /// The controller's answer, if it was the controller that refused.
     #[must_use]
     pub fn status(&self) -> Option<Status> {
         match self {
@@ -96,13 +94,13 @@ impl NvmeError {
         }
     }
 
-    /// Whether more rights would help.
+    /// Whether more privileges would help.
     #[must_use]
     pub fn is_not_permitted(&self) -> bool {
         matches!(self, NvmeError::NotPermitted { .. })
     }
 
-    /// Whether the controller does not have what was asked for, as opposed to something having gone wrong.
+    /// Whether the controller does not support what was requested, as opposed to another failure.
     #[must_use]
     pub fn is_not_supported(&self) -> bool {
         match self {
@@ -112,7 +110,7 @@ impl NvmeError {
         }
     }
 
-    /// An error of the system, sorted by whether rights are missing.
+    /// An error of the system, sorted by whether privileges are missing.
     pub(crate) fn system(what: String, node: String, source: io::Error) -> Self {
         match Errno::from_io_error(&source) {
             Some(Errno::ACCESS | Errno::PERM) => NvmeError::NotPermitted { what, node, source },
@@ -121,20 +119,18 @@ impl NvmeError {
     }
 }
 
-/// What a person can do about an error of the system.
+/// What a user can do about an error of the system.
 fn advice(error: &io::Error) -> &'static str {
     match Errno::from_io_error(error) {
         Some(Errno::NOTTY | Errno::INVAL) => {
-            "it is no NVMe device, or the kernel passes no such command through: name a controller (/dev/nvme0) or a \
+            "it is not an NVMe device, or the kernel does not accept such commands for it: name a controller (/dev/nvme0) or a \
              namespace (/dev/nvme0n1)"
         }
-        Some(Errno::NOENT | Errno::NODEV | Errno::NXIO) => "the drive is gone: look at `dmesg` and at its connection",
+        Some(Errno::NOENT | Errno::NODEV | Errno::NXIO) => "the drive is gone: check `dmesg` and its connection",
         Some(Errno::INTR | Errno::TIMEDOUT) => {
-            "the controller did not answer in time: look at `dmesg` before trying again"
+            "the controller did not answer in time: check `dmesg` before trying again"
         }
-        Some(Errno::IO) => {
-            "the kernel lost the command, mostly because it had to reset the controller: look at `dmesg`"
-        }
+        Some(Errno::IO) => "the kernel lost the command, usually because it had to reset the controller: check `dmesg`",
         _ => "the system log (dmesg) may say more",
     }
 }

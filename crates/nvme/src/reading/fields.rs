@@ -1,7 +1,7 @@
-//! Fields of a structure, read from bytes at the offsets of the specification. Nothing here indexes without asking.
+//! Fields of a structure, read at the offsets of the specification. Every access is checked.
 //!
 //! Owns the macro [`structure!`]: one table of fields becomes the type, its documentation and its decoder, so that an
-//! offset is written once, beside the words that explain it.
+//! offset is written only once, next to its description.
 
 use crate::reading::counter::Counter;
 use crate::reading::error::DecodeError;
@@ -22,7 +22,7 @@ impl<'a> Fields<'a> {
         Ok(Fields { structure, bytes })
     }
 
-    /// How many bytes there are, those after the structure included.
+    /// Number of bytes, including those after the structure.
     pub(crate) fn len(&self) -> usize {
         self.bytes.len()
     }
@@ -103,8 +103,8 @@ impl<'a> Fields<'a> {
         Ok(u64::from_be_bytes(self.array(at)?))
     }
 
-    /// ASCII text without the blanks and zeros around it; what is not printable becomes `?`, so that no drive can send
-    /// control signs to a terminal.
+    /// ASCII text without the blanks and zeros around it. Characters that are not printable become `?`, so that no
+    /// drive can send control characters to a terminal.
     pub(crate) fn text(&self, at: usize, length: usize) -> Result<String, DecodeError> {
         let bytes = self.slice(at, length)?;
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
@@ -113,14 +113,14 @@ impl<'a> Fields<'a> {
         Ok(text.trim().to_owned())
     }
 
-    /// Bytes as hexadecimal digits, in the order in which they stand; nothing where all are zero.
+    /// Bytes as hexadecimal digits, in their order; `None` if all are zero.
     pub(crate) fn hex(&self, at: usize, length: usize) -> Result<Option<String>, DecodeError> {
         let bytes = self.slice(at, length)?;
         Ok(bytes.iter().any(|byte| *byte != 0).then(|| bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
-    /// A power in the newer form: value in bits 15:0, scale in bits 17:16 (1: 0.1 mW, 2: 10 mW). Microwatts; nothing
-    /// where the scale says that none is reported.
+    /// A power in the newer format: value in bits 15:0, scale in bits 17:16 (1: 0.1 mW, 2: 10 mW). Microwatts; `None`
+    /// if the scale says that none is reported.
     pub(crate) fn scaled_power(&self, at: usize) -> Result<Option<u64>, DecodeError> {
         Ok(scaled_power_uw(self.u32(at)?))
     }
@@ -132,7 +132,7 @@ pub(crate) fn scaled_power_uw(word: u32) -> Option<u64> {
     power_uw(word & 0xFFFF, word >> 16 & 0b11)
 }
 
-/// Microwatts of `value` in units of `scale`: 1 is 0.1 mW, 2 is 10 mW, others are not reported.
+/// Microwatts of `value` in units of `scale`: 1 is 0.1 mW, 2 is 10 mW; other values mean not reported.
 pub(crate) fn power_uw(value: u32, scale: u32) -> Option<u64> {
     match scale {
         1 => Some(u64::from(value) * 100),
@@ -146,10 +146,10 @@ pub(crate) fn bit(word: impl Into<u64>, number: u32) -> bool {
     word.into() >> number & 1 == 1
 }
 
-/// A structure as a table: name, title, size in bytes; then for each field its words, name, type and where it is.
+/// A structure as a table: name, title, size in bytes; then for each field its description, name, type and location.
 ///
-/// `field: Type = reader(at)` reads with that reader of [`Fields`]; `=> function` gives what was read to a function.
-/// `field: Type = each(function)` gives the whole of [`Fields`] to a function that may fail.
+/// `field: Type = reader(at)` reads with that reader of [`Fields`]; `=> function` converts the result. `field: Type =
+/// each(function)` gives all of [`Fields`] to a function that may fail.
 macro_rules! structure {
     ($(#[$meta:meta])* $name:ident, $title:literal, $size:literal {
         $($(#[$about:meta])* $field:ident: $kind:ty = $reader:ident($($argument:expr),*) $(=> $then:expr)?;)*
@@ -165,7 +165,7 @@ macro_rules! structure {
             /// Decodes it from bytes.
             ///
             /// # Errors
-            /// Too few bytes, or what the bytes say of themselves does not fit.
+            /// Too few bytes, or contradictory content.
             pub fn decode(bytes: &[u8]) -> Result<Self, crate::reading::error::DecodeError> {
                 let fields = crate::reading::fields::Fields::of($title, bytes, $size)?;
                 Ok($name { $($field: structure!(@read fields, $reader($($argument),*) $(=> $then)?),)* })

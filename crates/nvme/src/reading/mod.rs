@@ -1,4 +1,4 @@
-//! Reading bytes: fields, figures, errors, decoders by name, and what cannot be true.
+//! Reading bytes: fields, figures, errors, decoders by name, and values that cannot be true.
 
 pub(crate) mod counter;
 pub(crate) mod error;

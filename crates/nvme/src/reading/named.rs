@@ -1,4 +1,4 @@
-//! Every decoder by a name: for raw pages that were kept, for fuzzing, and for the test that replays the corpus.
+//! Every decoder by name: for raw pages that were kept, for fuzzing, and for the test that replays the corpus.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -14,9 +14,9 @@ use crate::{
 /// A decoder.
 #[derive(Debug, Clone, Copy)]
 pub struct Decoder {
-    /// Its name, which is also that of its fuzz target and its folder of the corpus.
+    /// Its name, also that of its fuzz target and its corpus folder.
     pub name: &'static str,
-    /// Bytes into JSON, by way of the type.
+    /// Decodes bytes to JSON, through the type.
     pub decode: fn(&[u8]) -> Result<Value, DecodeError>,
 }
 
@@ -68,7 +68,8 @@ pub fn decoder(name: &str) -> Option<&'static Decoder> {
     DECODERS.iter().find(|decoder| decoder.name == name)
 }
 
-/// What was decoded, as JSON.
+/// The decoded structure, as JSON.
 fn as_json(structure: &'static str, decoded: &impl Serialize) -> Result<Value, DecodeError> {
-    serde_json::to_value(decoded).map_err(|error| DecodeError::Odd { structure, why: format!("not for JSON: {error}") })
+    serde_json::to_value(decoded)
+        .map_err(|error| DecodeError::Odd { structure, why: format!("cannot be written as JSON: {error}") })
 }

@@ -1,10 +1,10 @@
-//! What a controller says in one reading that cannot be true, as seed 004's author found it by hand: a sensor at 105 °C
-//! beside 60 °C, a drive that is too hot and does not flag it, counters that do not count.
+//! Values in one reading of a controller that cannot be true, such as those that seed 004's author found by hand: a
+//! sensor at 105 °C beside 60 °C, a drive that is too hot and does not flag it, counters that do not count.
 //!
-//! Pure functions from a reading to [`Lie`]s. A drive of which nothing is found may still lie; a lie that is found has
-//! its evidence beside it, and a person decides. Thresholds are named, each with its reason. What only several readings
-//! show (a sensor that stands still, idle temperatures that jump, counters that went back) is found in the series of a
-//! run by `drivelab-analysis` (`conduct/lies.rs`).
+//! Pure functions from a reading to [`Lie`]s. A drive without findings may still report wrong values; each finding
+//! comes with its evidence, and a person decides. Thresholds are named, each with its reason. `drivelab-analysis`
+//! (`conduct/lies.rs`) finds what only several readings show (a stuck sensor, idle temperatures that jump, counters
+//! that went back), in the series of a run.
 
 use serde::Serialize;
 
@@ -12,16 +12,16 @@ use crate::pages::identify_controller::IdentifyController;
 use crate::pages::smart::{Sensor, SmartLog};
 use crate::reading::temperature::celsius;
 
-/// A sensor this far from the composite temperature is not believed: 88 °C beside 62 °C was real (26 K), 105 °C
-/// beside 60 °C was stuck (45 K), both in seed 004.
+/// A sensor this far from the composite temperature is not trusted: 88 °C beside 62 °C was real (26 K), 105 °C beside
+/// 60 °C was stuck (45 K), both in seed 004.
 const SENSOR_AWAY_K: u16 = 40;
 /// No drive works below -60 °C or above 150 °C.
 const COLDEST_K: u16 = 213;
 const HOTTEST_K: u16 = 423;
-/// A drive that was on for this long has read and written: its firmware counts its own start too.
+/// A drive that was on for this long has read and written: its firmware also counts its own start.
 const HOURS_OF_USE: u128 = 10;
 
-/// What kind of untruth it is.
+/// The kind of value that cannot be true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
@@ -29,20 +29,20 @@ pub enum Rule {
     ImpossibleTemperature,
     /// A sensor far from the composite temperature.
     ImplausibleSensor,
-    /// Above its own warning temperature, and the warning is not set.
+    /// Above its own warning temperature, without the warning bit.
     HotNotFlagged,
-    /// Thresholds that contradict each other or cannot be meant.
+    /// Thresholds that contradict each other or are impossible.
     OddThreshold,
-    /// Counters at zero that cannot be.
+    /// Counters at zero that must have counted.
     ZeroCounters,
-    /// A percentage above 100 where there can be none.
+    /// A percentage above 100 that cannot exceed 100.
     OddPercentage,
 }
 
-/// Something that cannot be true.
+/// A value that cannot be true.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Lie {
-    /// Which rule found it.
+    /// The rule that found it.
     pub rule: Rule,
     /// What is wrong, in a sentence, and what it means for results.
     pub what: String,
@@ -50,7 +50,7 @@ pub struct Lie {
     pub evidence: String,
 }
 
-/// All rules over one reading of a drive and its limits, what there is of them.
+/// Applies all rules to one reading of a drive and its limits, as far as they are available.
 #[must_use]
 pub fn check(controller: Option<&IdentifyController>, smart: Option<&SmartLog>) -> Vec<Lie> {
     let mut lies = Vec::new();
@@ -77,7 +77,7 @@ pub fn impossible_temperature(smart: &SmartLog) -> Option<Lie> {
         return None;
     }
     let what = "the composite temperature is impossible, so no temperature of this drive can be trusted";
-    Some(lie(Rule::ImpossibleTemperature, what, format!("SMART says {kelvin} K, which is {} °C", celsius(kelvin))))
+    Some(lie(Rule::ImpossibleTemperature, what, format!("SMART reports {kelvin} K, which is {} °C", celsius(kelvin))))
 }
 
 /// Sensors that are far from the composite temperature.
@@ -88,7 +88,7 @@ pub fn sensors(smart: &SmartLog) -> Vec<Lie> {
     far.map(|Sensor { number, temperature_k }| {
         let degrees = celsius(*temperature_k);
         let what = format!(
-            "sensor {number} shows {degrees} °C, too far from the composite temperature to be true; do not draw it"
+            "sensor {number} shows {degrees} °C, too far from the composite temperature to be true; do not plot it"
         );
         let evidence = format!("the composite temperature is {} °C at the same moment", celsius(composite));
         lie(Rule::ImplausibleSensor, what, evidence)
@@ -96,7 +96,7 @@ pub fn sensors(smart: &SmartLog) -> Vec<Lie> {
     .collect()
 }
 
-/// Counters at zero in a drive that was used.
+/// Counters at zero in a drive that has been used.
 #[must_use]
 pub fn zero_counters(smart: &SmartLog) -> Option<Lie> {
     let hours = smart.power_on_h.get();
@@ -106,7 +106,7 @@ pub fn zero_counters(smart: &SmartLog) -> Option<Lie> {
     if hours >= HOURS_OF_USE && commands == 0 {
         zero.push("read and write commands");
     }
-    // A unit is a thousand sectors, so that many commands move at least one.
+    // A unit is a thousand sectors, so this many commands move at least one.
     if units == 0 && (commands >= 1000 || hours >= HOURS_OF_USE) {
         zero.push("data read and written");
     }
@@ -116,8 +116,8 @@ pub fn zero_counters(smart: &SmartLog) -> Option<Lie> {
     if zero.is_empty() {
         return None;
     }
-    let what = format!("the drive does not count {}, so its life cannot be read from SMART", zero.join(", "));
-    let evidence = format!("all of that is 0 after {hours} hours of power and {commands} commands");
+    let what = format!("the drive does not count {}, so SMART does not show its past use", zero.join(", "));
+    let evidence = format!("all of these are 0 after {hours} power-on hours and {commands} commands");
     Some(lie(Rule::ZeroCounters, what, evidence))
 }
 
@@ -129,7 +129,7 @@ pub fn thresholds(controller: &IdentifyController) -> Option<Lie> {
         (None, Some(_)) => "the drive has a critical temperature but no warning temperature, so it never warns",
         (Some(warning), Some(critical)) if warning > critical => "the drive warns only above its critical temperature",
         (Some(kelvin), _) if !(COLDEST_K..=HOTTEST_K).contains(&kelvin) => {
-            "a temperature threshold is one that no drive can reach"
+            "a temperature threshold is set where no drive can reach it"
         }
         _ => return None,
     };
@@ -146,8 +146,7 @@ pub fn hot_not_flagged(controller: &IdentifyController, smart: &SmartLog) -> Opt
     if composite <= warning || composite > HOTTEST_K || smart.critical_warning.temperature {
         return None;
     }
-    let what =
-        "the drive is hotter than its own warning temperature and does not say so, so its warning minutes mean little";
+    let what = "the drive is hotter than its own warning temperature and does not flag it, so its warning minutes are unreliable";
     let evidence = format!(
         "{} °C, warning temperature {} °C, critical warning bit 1 is clear",
         celsius(composite),
@@ -156,7 +155,7 @@ pub fn hot_not_flagged(controller: &IdentifyController, smart: &SmartLog) -> Opt
     Some(lie(Rule::HotNotFlagged, what, evidence))
 }
 
-/// Spare capacity of more than all.
+/// More than 100 % of spare capacity.
 #[must_use]
 pub fn odd_percentage(smart: &SmartLog) -> Option<Lie> {
     let (spare, threshold) = (smart.spare_percent, smart.spare_threshold_percent);

@@ -1,4 +1,4 @@
-//! Bytes of any kind and any length: an answer or an error, never a panic.
+//! Bytes of any content and length: an answer or an error, never a panic.
 
 use drivelab_nvme::decoders;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! A controller of recorded pages: what is asked, what is set and restored.
+//! A controller of recorded pages: requests, and settings that are changed and restored.
 
 use drivelab_nvme::{
     AdminCommand, Controller, DestroyPermit, FormatOptions, IdentifyController, NSID_ALL, NvmeError, PowerManagement,
@@ -160,5 +160,5 @@ fn a_page_shorter_than_its_structure_is_an_error_that_says_so() {
     let decoded = Controller::new(RecordedTransport::new(recording)).identify_controller().unwrap().decoded;
     assert_eq!(decoded.serial, "S3ESNX0J219064Y", "what is missing reads as zeros");
     let error = IdentifyController::decode(&pages::identify_controller()[..100]).unwrap_err().to_string();
-    assert!(error.contains("4096 bytes are needed and 100 are there"), "{error}");
+    assert!(error.contains("4096 bytes are needed, but it has 100"), "{error}");
 }

@@ -1,7 +1,7 @@
-//! The corpus of the fuzz targets: begun with the pages of these tests, replayed by every test run. Files called
-//! `fuzzed-…` are some of the inputs that libFuzzer kept because they led to other code.
+//! The corpus of the fuzz targets: started from the pages of these tests, replayed by every test run. Files named
+//! `fuzzed-…` are some of the inputs that libFuzzer kept because they reached other code.
 //!
-//! `DRIVELAB_WRITE_CORPUS=1 cargo test -p drivelab-nvme corpus` writes the pages anew after a change.
+//! `DRIVELAB_WRITE_CORPUS=1 cargo test -p drivelab-nvme corpus` rewrites the pages after a change.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn the_corpus_begins_with_the_pages_of_the_tests() {
             fs::write(&file, &page).unwrap();
         }
         let found = fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        assert!(found == page, "{} is not the page of the tests: write it anew", file.display());
+        assert!(found == page, "{} is not the page of the tests: rewrite it", file.display());
     }
 }
 

@@ -1,4 +1,4 @@
-//! Flexible data placement (NVMe Base 2.1): pages whose length depends on what they hold.
+//! Flexible data placement (NVMe Base 2.1): pages whose length depends on their content.
 
 use drivelab_nvme::{
     FdpConfigurations, FdpEvents, FdpHandleUsage, FdpStatistics, HandleKind, HandleStatusList, HandleUse,
@@ -39,7 +39,7 @@ fn a_configuration_that_contradicts_itself_is_refused() {
     let handles = Bytes(pages::fdp_configurations()).u16(24, 3).0;
     assert!(FdpConfigurations::decode(&handles).unwrap_err().to_string().contains("3 handles"));
     let more = Bytes(pages::fdp_configurations()).u16(0, 1).0;
-    assert!(FdpConfigurations::decode(&more).is_err(), "a second one that is not there");
+    assert!(FdpConfigurations::decode(&more).is_err(), "a second one that is missing");
 }
 
 #[test]

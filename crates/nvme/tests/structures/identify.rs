@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::pages::{self, Bytes, decode};
 use crate::rows::{Row, hold, row};
 
-/// NVMe Base 2.0, Figure 275: who it is.
+/// NVMe Base 2.0, Figure 275: identity.
 fn controller_rows_first() -> Vec<Row> {
     vec![
         row(0, &[0x86, 0x80], "/pci_vendor", 0x8086),
@@ -38,7 +38,7 @@ fn controller_rows_first() -> Vec<Row> {
     ]
 }
 
-/// NVMe Base 2.0, Figure 275 (bytes 390 to 395: Base 2.3): what it can do.
+/// NVMe Base 2.0, Figure 275 (bytes 390 to 395: Base 2.3): capabilities.
 fn controller_rows_second() -> Vec<Row> {
     vec![
         row(256, &[0b1_0000, 0b100], "/admin_commands/self_test", true),
@@ -119,7 +119,7 @@ fn the_largest_transfer_counts_pages_as_powers_of_two_and_zero_is_no_limit() {
         IdentifyController::decode(&page).unwrap().max_transfer_bytes(4096)
     };
     assert_eq!((of(0), of(5), of(9)), (None, Some(128 << 10), Some(2 << 20)));
-    assert_eq!((of(63), of(255)), (None, None), "beyond all sense");
+    assert_eq!((of(63), of(255)), (None, None), "implausible");
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn a_list_of_namespaces_ends_at_zero_and_must_rise() {
     let full = (1..=1024_u32).fold(Bytes::zeros(4096), |page, nsid| page.u32((nsid as usize - 1) * 4, nsid)).0;
     assert_eq!(NamespaceList::decode(&full).unwrap().namespaces.len(), 1024);
     let error = NamespaceList::decode(&Bytes::zeros(4096).u32(0, 5).u32(4, 5).0).unwrap_err().to_string();
-    assert!(error.contains("identifier 5 stands after 5"), "{error}");
+    assert!(error.contains("identifier 5 follows 5"), "{error}");
     assert!(NamespaceList::decode(&full[..4095]).is_err());
 }
 
@@ -274,7 +274,7 @@ fn the_cap_register_is_where_the_specification_says() {
     hold(&decode("capabilities"), 8, &[0; 8], &rows);
 }
 
-/// What seven real drives say, and how many entries the author's system made of it (review 004).
+/// What seven real drives report, and how many entries the author's system made of it (review 004).
 #[test]
 fn the_cap_registers_of_seven_drives_say_what_seed_004_printed() {
     let drives = [

@@ -1,12 +1,12 @@
-//! Sanity rules of one reading against what seed 004's author found by hand, and against drives that tell the truth.
-//! Those of several readings are `drivelab-analysis`'s (`conduct/lies/tests.rs`).
+//! Sanity rules for one reading, tested with what seed 004's author found by hand and with drives that report
+//! correctly. The rules for several readings are in `drivelab-analysis` (`conduct/lies/tests.rs`).
 
 use drivelab_nvme::sanity::{Rule, check};
 use drivelab_nvme::{IdentifyController, SmartLog};
 
 use crate::pages::{self, Bytes};
 
-/// SMART with a composite temperature and one sensor, degrees Celsius (0 K where there is none).
+/// SMART with a composite temperature and one sensor, degrees Celsius (0 K if there is none).
 fn smart(composite_c: i32, sensor_c: Option<i32>) -> SmartLog {
     let kelvin = |degrees: i32| u16::try_from(degrees + 273).expect("a temperature");
     let page = Bytes(pages::smart()).u16(1, kelvin(composite_c)).u16(200, sensor_c.map_or(0, kelvin)).u16(202, 0);

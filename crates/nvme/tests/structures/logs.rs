@@ -1,4 +1,4 @@
-//! Log pages that every controller or many have, and features.
+//! Log pages that many or all controllers have, and features.
 
 use drivelab_nvme::{
     AutonomousTransitions, EnduranceGroup, ErrorEntry, ErrorLog, FdpMode, FirmwareSlots, HostThermalManagement,
@@ -66,7 +66,7 @@ fn an_error_is_where_the_specification_says() {
     let page = page.u32(24, 7).put(28, &[0xC1, 1]).u64(32, 99).u16(40, 5).0;
     let entry = ErrorEntry::decode(&page).unwrap();
     assert_eq!((entry.count, entry.queue, entry.command, entry.parameter), (0x1122, 3, 0x44, 0x0528));
-    // Bit 0 is the phase; behind it lie C005h / 2 = 6002h: More and DNR, code 02h.
+    // Bit 0 is the phase; the bits above it are C005h / 2 = 6002h: More and DNR, code 02h.
     assert_eq!((entry.status.bits(), entry.status.code(), entry.status.is_final()), (0x6002, 2, true));
     assert_eq!((entry.first_block, entry.namespace, entry.vendor_log, entry.transport), (1 << 40, 7, 0xC1, 1));
     assert_eq!((entry.command_information, entry.transport_information), (99, 5));

@@ -1,5 +1,6 @@
-//! Structures against the specifications' offsets, which are written a second time here: every field of every structure
-//! has a row that says where it is. Then: bytes of any kind never panic, and the corpus of the fuzz targets is replayed.
+//! Structures tested against the specifications' offsets, which are written a second time here: every field of every
+//! structure has a row with its offset. In addition: arbitrary bytes never cause a panic, and the corpus of the fuzz
+//! targets is replayed.
 
 mod any_bytes;
 mod controller;

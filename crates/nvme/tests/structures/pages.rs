@@ -1,10 +1,10 @@
-//! Pages put together field by field at the specification's offsets: bases of the tables, and the corpus.
+//! Pages assembled field by field at the specification's offsets: bases of the tables, and the corpus.
 
 use drivelab_nvme::decoder;
 
 use crate::rows::Decode;
 
-/// A page of zeros that is written into.
+/// A page of zeros to write fields into.
 #[derive(Clone)]
 pub(crate) struct Bytes(pub(crate) Vec<u8>);
 
@@ -47,7 +47,7 @@ pub(crate) fn decode(name: &'static str) -> Box<Decode> {
     Box::new(move |bytes| (decoder.decode)(bytes).map_err(|error| error.to_string()))
 }
 
-/// A controller of two power states, as a consumer drive says it.
+/// A controller with two power states, as a consumer drive reports it.
 pub(crate) fn identify_controller() -> Vec<u8> {
     let page = Bytes::zeros(4096)
         .u16(0, 0x144D)
@@ -86,7 +86,7 @@ pub(crate) fn smart() -> Vec<u8> {
     page.u16(200, 335).u16(202, 361).0
 }
 
-/// Two errors, and a third entry that is unused.
+/// Two errors, and a third, unused entry.
 pub(crate) fn error_log() -> Vec<u8> {
     let page = Bytes::zeros(192).u64(0, 2).u16(8, 1).u16(12, 0x4004).u64(16, 77).u32(24, 1);
     page.u64(64, 1).u16(72, 0xFFFF).u16(76, 0x8005).0
@@ -102,18 +102,18 @@ pub(crate) fn self_test() -> Vec<u8> {
     page.put(32, &[0x27, 3, 0b1111]).u64(36, 90).u32(44, 1).u64(48, 4096).put(56, &[2, 0x81]).0
 }
 
-/// Slot 1 runs, slot 2 is next, slot 3 is empty.
+/// Slot 1 is active, slot 2 is next, slot 3 is empty.
 pub(crate) fn firmware_slots() -> Vec<u8> {
     Bytes::zeros(512).put(0, &[0x21]).text(8, 8, "1.0").text(16, 8, "2.0").0
 }
 
-/// The pages that QEMU has, nearly.
+/// Nearly the pages that QEMU has.
 pub(crate) fn supported_logs() -> Vec<u8> {
     let page = Bytes::zeros(1024);
     [0x00, 0x01, 0x02, 0x03, 0x05, 0x09, 0x20].iter().fold(page, |page, number| page.u32(number * 4, 1)).0
 }
 
-/// A group that wrote 30 GB for 20 of the host.
+/// A group that wrote 30 GB for 20 GB from the host.
 pub(crate) fn endurance_group() -> Vec<u8> {
     Bytes::zeros(512).put(3, &[100, 10, 2]).u128(48, 10).u128(64, 20).u128(80, 30).u128(160, 1 << 40).0
 }
@@ -125,7 +125,7 @@ pub(crate) fn fdp_configurations() -> Vec<u8> {
     page.u64(32, 96 << 20).put(80, &[1]).put(84, &[2]).0
 }
 
-/// Four handles: of the host, of the controller, unused, reserved.
+/// Four handles: used by the host, used by the controller, unused, reserved.
 pub(crate) fn fdp_handle_usage() -> Vec<u8> {
     Bytes::zeros(8 + 32).u16(0, 4).put(8, &[1]).put(16, &[2]).put(32, &[9]).0
 }
@@ -134,7 +134,7 @@ pub(crate) fn fdp_statistics() -> Vec<u8> {
     Bytes::zeros(64).u128(0, 4096).u128(16, 8192).u128(32, 16_384).0
 }
 
-/// A reallocation with its place, and an event that says nothing of placement.
+/// A reallocation with its location, and an event without placement.
 pub(crate) fn fdp_events() -> Vec<u8> {
     let page = Bytes::zeros(64 + 128).u32(0, 2);
     let page = page.put(64, &[0x80, 0b111]).u16(66, 5).u64(68, 0).put(68, &[1, 2, 3, 4, 5, 6]).u32(76, 1);

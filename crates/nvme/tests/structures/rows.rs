@@ -1,11 +1,11 @@
-//! A table of fields: these bytes at this offset make that field say this, and change no other.
+//! A table of fields: certain bytes at an offset give that field a certain value, and change no other field.
 
 use serde_json::Value;
 
 /// Decodes bytes into JSON.
 pub(crate) type Decode = dyn Fn(&[u8]) -> Result<Value, String>;
 
-/// Bytes at an offset, and what they mean.
+/// Bytes at an offset, and their meaning.
 pub(crate) struct Row {
     /// Where the field begins.
     pub(crate) at: usize,
@@ -13,7 +13,7 @@ pub(crate) struct Row {
     pub(crate) bytes: Vec<u8>,
     /// The field, as a JSON pointer.
     pub(crate) field: &'static str,
-    /// What it must say.
+    /// Its expected value.
     pub(crate) says: Value,
 }
 
@@ -22,12 +22,13 @@ pub(crate) fn row(at: usize, bytes: &[u8], field: &'static str, says: impl Into<
     Row { at, bytes: bytes.to_vec(), field, says: says.into() }
 }
 
-/// The field's name without what lies inside it.
+/// The name of the top-level field.
 fn top(field: &str) -> &str {
     field.trim_start_matches('/').split('/').next().unwrap_or_default()
 }
 
-/// Holds a structure of `size` bytes against its rows. `base` is a page that decodes; each row is written into a copy.
+/// Tests a structure of `size` bytes against its rows. `base` is a page that decodes; each row is written into a
+/// copy.
 pub(crate) fn hold(decode: &Decode, size: usize, base: &[u8], rows: &[Row]) {
     let before = decode(base).expect("the base page decodes");
     for row in rows {
@@ -36,7 +37,7 @@ pub(crate) fn hold(decode: &Decode, size: usize, base: &[u8], rows: &[Row]) {
         let after = decode(&page).unwrap_or_else(|error| panic!("{} at {}: {error}", row.field, row.at));
         let says = after.pointer(row.field);
         assert_eq!(says, Some(&row.says), "{} at byte {}: {:02X?}", row.field, row.at, row.bytes);
-        // Fields that share these bytes may change with it; no other may.
+        // Fields that share these bytes may change with it; no other field may.
         let end = row.at + row.bytes.len();
         let shares = |other: &&Row| other.at < end && row.at < other.at + other.bytes.len();
         let may: Vec<&str> = rows.iter().filter(shares).map(|other| top(other.field)).collect();
@@ -52,5 +53,5 @@ pub(crate) fn hold(decode: &Decode, size: usize, base: &[u8], rows: &[Row]) {
     assert!(decode(&long).is_ok(), "{size} bytes are enough");
     long.pop();
     let error = decode(&long).expect_err("one byte less is not");
-    assert!(error.contains(&format!("{size} bytes are needed and {} are there", size - 1)), "{error}");
+    assert!(error.contains(&format!("{size} bytes are needed, but it has {}", size - 1)), "{error}");
 }

@@ -1,24 +1,24 @@
-//! Which runs of the catalog are meant.
+//! Selection of runs in the catalog.
 
 use drivelab_core::event::RunState;
 use drivelab_core::plan::{Form, OWN_LOAD};
 
 use super::row::RunRow;
 
-/// Conditions that a run must meet to be listed; absent ones do not count.
+/// Conditions that a run must meet to be listed; absent ones are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// A part of the drive's model, serial number or firmware, whatever the case.
+    /// A part of the drive's model, serial number or firmware, ignoring case.
     pub drive: Option<String>,
     /// Name of the methodology.
     pub method: Option<String>,
     /// Its form.
     pub form: Option<Form>,
-    /// State of the run. A run that is still going on has none of these.
+    /// State of the run. A run that is still being recorded matches no state.
     pub state: Option<RunState>,
     /// Tags; the run must have all of them.
     pub tags: Vec<String>,
-    /// Earliest start, RFC 3339 in UTC or the first characters of that.
+    /// Earliest start, RFC 3339 in UTC, or a prefix of it.
     pub since: Option<String>,
 }
 

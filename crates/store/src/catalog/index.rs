@@ -1,4 +1,4 @@
-//! How a bundle becomes a row, and how to see cheaply that a row is still right.
+//! How a bundle becomes a row, and how to check cheaply that a row is still valid.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,22 +17,22 @@ use crate::error::StoreError;
 use crate::layout::{ENVIRONMENT, EVENTS, MANIFEST, METHODOLOGY, NOTES, PLAN, SEAL};
 use crate::progress::steps_done;
 
-/// How closely to look.
+/// How thoroughly a bundle is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// A sealed bundle is taken at its word, if its segments have the right lengths and its other files their bytes. Of
-    /// an unsealed one the frames are checked, and of intervals and samples no more than their numbers.
+    /// A sealed bundle is trusted if its segments have the right lengths and its other files the right content. For
+    /// an unsealed bundle the frames are checked, but of intervals and samples only the event numbers.
     Quick,
     /// Every byte is checked.
     Full,
 }
 
-/// Lengths and times of what a row is made from; a row whose stamp is still the same needs no new look.
+/// Lengths and times of the files behind a row: if the stamp is unchanged, the row needs no new check.
 pub(super) fn stamp(path: &Path) -> String {
     stamp_of(path, &[EVENTS, NOTES])
 }
 
-/// The same of what figures are made from, without notes: a tag changes no figure.
+/// The stamp of the files behind figures, without notes: a tag changes no figure.
 pub(super) fn stamp_of_records(path: &Path) -> String {
     stamp_of(path, &[EVENTS])
 }
@@ -58,7 +58,7 @@ fn stamp_of(path: &Path, folders: &[&str]) -> String {
     stamp
 }
 
-/// The row of the bundle at `path`; what is wrong with it becomes part of the row.
+/// The row of the bundle at `path`; errors become part of the row.
 pub(super) fn row(run: RunId, path: &Path, depth: Depth) -> RunRow {
     match open_named(run, path) {
         Ok(bundle) => {
@@ -72,7 +72,7 @@ pub(super) fn row(run: RunId, path: &Path, depth: Depth) -> RunRow {
     }
 }
 
-/// Executions that finished, after as many checks as `depth` asks for.
+/// Number of finished executions, after the checks that `depth` asks for.
 fn look(bundle: &Bundle, depth: Depth) -> Result<u32, StoreError> {
     if depth == Depth::Full {
         bundle.verify()?;
@@ -85,7 +85,7 @@ fn look(bundle: &Bundle, depth: Depth) -> Result<u32, StoreError> {
         if length.as_ref().ok() != Some(&entry.bytes) {
             let what = length.map_or_else(
                 |error| format!("it cannot be read: {error}"),
-                |length| format!("it has {length} bytes and was written with {}", entry.bytes),
+                |length| format!("it has {length} bytes, but was written with {}", entry.bytes),
             );
             return Err(StoreError::damaged(&file, what));
         }
@@ -93,23 +93,23 @@ fn look(bundle: &Bundle, depth: Depth) -> Result<u32, StoreError> {
     Ok(sealed.steps_done)
 }
 
-/// Opens the bundle behind a folder for `index`, with the check that its name is that of its run.
+/// Opens a bundle for the index and checks that its folder has the name of its run.
 fn open_named(run: RunId, path: &Path) -> Result<Bundle, StoreError> {
     let bundle = Bundle::open(path)?;
     if bundle.manifest().run != run {
-        let what = format!("it is the manifest of run {}, in the folder of another", bundle.manifest().run);
+        let what = format!("it is the manifest of run {}, but in the folder of another run", bundle.manifest().run);
         return Err(StoreError::damaged(&path.join(MANIFEST), what));
     }
     Ok(bundle)
 }
 fn from_bundle(bundle: &Bundle, steps_done: u32, damaged: Option<String>) -> RunRow {
     let manifest = bundle.manifest().clone();
-    // A steady test may need fewer rounds than it is given: a complete run did all there was to do.
+    // A steady test may need fewer rounds than it may use: a complete run did all that was to do.
     let title = plan(bundle.path()).map(|plan| plan.title).unwrap_or_default();
     let complete = bundle.state() == RunState::Complete && damaged.is_none();
     let environment = bundle.environment().ok();
     let devices = environment.as_ref().map(|facts| facts.target.devices.as_slice()).unwrap_or_default();
-    // The one that the manifest names: the first with a model, or whatever the target lies on.
+    // The drive that the manifest names: the first device with a model, otherwise the first device.
     let drive = devices.iter().find(|device| device.model.is_some()).or(devices.first());
     RunRow {
         id: manifest.run,
@@ -134,7 +134,7 @@ fn from_bundle(bundle: &Bundle, steps_done: u32, damaged: Option<String>) -> Run
     }
 }
 
-/// A host in a few words: `AMD EPYC 7763, 2 CPUs, ASUS X570`.
+/// A short description of the host: `AMD EPYC 7763, 2 CPUs, ASUS X570`.
 fn testbed(facts: &TestbedFacts) -> String {
     let cpu = facts.cpu_model.as_deref().unwrap_or("unknown CPU");
     let cpus = if facts.cpus == 1 { "CPU" } else { "CPUs" };
@@ -142,18 +142,19 @@ fn testbed(facts: &TestbedFacts) -> String {
     format!("{cpu}, {} {cpus}{board}", facts.cpus)
 }
 
-/// The plan's copy in a bundle, where it can be read.
+/// The copy of the plan in a bundle, if it can be read.
 fn plan(path: &Path) -> Option<Plan> {
     crate::fsio::read(&path.join(PLAN)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok())
 }
 
-/// When a run began by its id alone, RFC 3339 in UTC to the second.
+/// Start of a run according to its id, RFC 3339 in UTC to the second.
 fn began(run: RunId) -> String {
     let milliseconds = i64::try_from(run.began_ms()).unwrap_or_default();
     jiff::Timestamp::from_second(milliseconds / 1000).map(|time| time.to_string()).unwrap_or_default()
 }
 
-/// A bundle without a usable manifest or seal: what the plan's copy still says, and why it cannot be used.
+/// A bundle without a usable manifest or seal: what the copy of the plan still shows, and why the bundle cannot be
+/// used.
 fn unreadable(run: RunId, path: &Path, error: &StoreError) -> RunRow {
     let plan = plan(path);
     let steps_total = plan.as_ref().map_or(0, |plan| plan.schedule().len());

@@ -8,12 +8,12 @@ use drivelab_core::ids::RunId;
 use super::row::RunRow;
 use crate::error::StoreError;
 
-/// A digest as it is kept.
+/// A stored digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KeptDigest {
-    /// Version of what made it.
+    /// Version of the code that made it.
     pub(super) version: String,
-    /// Lengths and times of the files that it was made of.
+    /// Lengths and times of the files that it was made from.
     pub(super) stamp: String,
     /// The document, compressed.
     pub(super) document: Vec<u8>,

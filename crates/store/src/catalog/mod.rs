@@ -1,7 +1,7 @@
-//! The catalog: an index over the bundles, so that listing does not read every one of them.
+//! The catalog: an index of the bundles, so that a list does not need to read all of them.
 //!
-//! It may be stale, damaged or gone at any time: each listing compares it with the bundles (names, lengths, times) and
-//! mends what differs. Owns no truth. SQL lives in `sql` alone; how a bundle becomes a row in `index`.
+//! It may be stale, damaged or missing at any time: each listing compares it with the bundles (names, lengths, times)
+//! and repairs the differences. It owns no data of its own. SQL is only in `sql`; `index` turns a bundle into a row.
 
 mod filter;
 mod index;
@@ -27,10 +27,10 @@ use crate::fsio;
 use crate::layout::{DataDir, REMOVED};
 use crate::lock::{self, Lock};
 
-/// Level at which digests are compressed: a few milliseconds for the largest.
+/// Compression level of digests: a few milliseconds for the largest.
 const DIGEST_LEVEL: i32 = 3;
 
-/// What was found under a name.
+/// The runs that match a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// One run.
@@ -42,8 +42,8 @@ pub enum Found {
 }
 
 impl Found {
-    /// The run whose id begins, or ends, with `part`; case and hyphens do not count. Ids begin with the time, so the
-    /// end is what tells runs of one day apart.
+    /// The run whose id begins or ends with `part`, ignoring case and hyphens. Ids begin with the time, so the end
+    /// distinguishes runs of one day.
     #[must_use]
     pub fn among(mut rows: Vec<RunRow>, part: &str) -> Found {
         rows.retain(|row| row.id.is_called(part));
@@ -55,16 +55,16 @@ impl Found {
     }
 }
 
-/// What a recording was like at a moment: a digest holds as long as it stays so.
+/// The state of a recording at one time: a digest is valid as long as it is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded(String);
 
-/// What a reindexing did.
+/// The result of a reindex.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reindexed {
-    /// Rows in the catalog now, damaged ones included.
+    /// Number of rows in the catalog now, including damaged ones.
     pub indexed: usize,
-    /// Folders that are damaged or no bundles, and why.
+    /// Folders that are damaged or not bundles, with the reason.
     pub damaged: Vec<(PathBuf, String)>,
 }
 
@@ -76,26 +76,25 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Opens the catalog, making it where it is missing. On a medium that cannot be written the index is kept in
-    /// memory.
+    /// Opens the catalog, creating it if it is missing. On a read-only medium the index is kept in memory.
     ///
     /// # Errors
-    /// [`StoreError::CatalogDamaged`], [`StoreError::CatalogNewer`]: [`Catalog::rebuild`] mends both.
+    /// [`StoreError::CatalogDamaged`], [`StoreError::CatalogNewer`]: [`Catalog::rebuild`] repairs both.
     pub fn open(data: &DataDir) -> Result<Catalog, StoreError> {
         Ok(Catalog { data: data.clone(), db: Box::new(sql::Database::open(&data.catalog_path())?) })
     }
 
-    /// Makes the catalog again from the bundles. One that cannot be read, or that a newer drivelab made, is moved aside
-    /// (`catalog.sqlite.aside-<seconds>`), not deleted.
+    /// Rebuilds the catalog from the bundles. A catalog that cannot be read, or that a newer drivelab made, is moved
+    /// aside (`catalog.sqlite.aside-<seconds>`), not deleted.
     ///
     /// # Errors
-    /// Where the database cannot be written.
+    /// If the database cannot be written.
     pub fn rebuild(data: &DataDir) -> Result<Catalog, StoreError> {
         let path = data.catalog_path();
         let sound = match sql::Database::open_file(&path) {
             Ok(db) => db.is_sound(),
             Err(StoreError::CatalogDamaged { .. } | StoreError::CatalogNewer { .. }) => false,
-            // Nothing to mend; the index is then kept in memory.
+            // Nothing to repair; the index is then kept in memory.
             Err(StoreError::ReadOnly { .. }) => true,
             Err(error) => return Err(error),
         };
@@ -107,10 +106,10 @@ impl Catalog {
         Ok(catalog)
     }
 
-    /// All runs, newest first, as the bundles are now.
+    /// All runs, newest first, in the current state of the bundles.
     ///
     /// # Errors
-    /// Where the folder of the runs or the database cannot be read.
+    /// If the folder of the runs or the database cannot be read.
     pub fn list(&self) -> Result<Vec<RunRow>, StoreError> {
         let mut known = self.db.rows()?;
         let (mut rows, mut new) = (Vec::new(), Vec::new());
@@ -130,7 +129,7 @@ impl Catalog {
             }
             rows.push(row);
         }
-        // The rows are right; a catalog that is busy or full just learns them later.
+        // The rows are right; a catalog that is busy or full stores them later.
         if !new.is_empty() {
             let _ = self.db.put_all(&new);
         }
@@ -141,7 +140,7 @@ impl Catalog {
         Ok(rows)
     }
 
-    /// The runs that a filter lets through, newest first.
+    /// The runs that match a filter, newest first.
     ///
     /// # Errors
     /// As for [`Catalog::list`].
@@ -149,7 +148,7 @@ impl Catalog {
         Ok(self.list()?.into_iter().filter(|row| filter.fits(row)).collect())
     }
 
-    /// Removes a run: its bundle, then its row. Finishes removals that were killed half-way as well.
+    /// Removes a run: its bundle, then its row. Also completes removals that were killed midway.
     ///
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::Live`] while a process records it; [`StoreError::ReadOnly`],
@@ -161,7 +160,7 @@ impl Catalog {
             return Err(StoreError::NotFound { run, folder: self.data.runs_dir() });
         }
         let lock = Lock::take(&path, run)?;
-        // Under another name first: a kill in the middle leaves no half bundle that looks like a damaged run.
+        // Renamed first: a kill in between then leaves no partial bundle that looks like a damaged run.
         let gone = self.data.runs_dir().join(format!("{REMOVED}{run}"));
         fsio::point();
         fs::rename(&path, &gone).map_err(|error| StoreError::io("rename", &path, error))?;
@@ -169,7 +168,7 @@ impl Catalog {
         drop(lock);
         fsio::point();
         match fs::remove_dir_all(&gone) {
-            // Another process swept it up meanwhile.
+            // Another process has already removed it.
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(StoreError::io("remove", &gone, error)),
             _ => {}
         }
@@ -177,10 +176,10 @@ impl Catalog {
         Ok(())
     }
 
-    /// Reads and checks every bundle in full and makes all rows again.
+    /// Reads and checks every bundle in full and rebuilds all rows.
     ///
     /// # Errors
-    /// Where the folder of the runs cannot be read or the database cannot be written.
+    /// If the folder of the runs cannot be read or the database cannot be written.
     pub fn reindex(&mut self) -> Result<Reindexed, StoreError> {
         self.sweep();
         let mut rows = Vec::new();
@@ -196,8 +195,8 @@ impl Catalog {
         Ok(Reindexed { indexed: rows.len(), damaged })
     }
 
-    /// The document that was kept about a run with this version, as [`Catalog::keep_digest`] got it; `None` where none
-    /// is kept, where it has another version, and where the run was recorded further since.
+    /// The document that [`Catalog::keep_digest`] stored for this run and version; `None` if there is none, if its
+    /// version differs, or if the recording has changed since.
     #[must_use]
     pub fn digest(&self, run: RunId, version: &str) -> Option<Vec<u8>> {
         let kept = self.db.digest(run).ok()??;
@@ -206,14 +205,14 @@ impl Catalog {
         if current { zstd::decode_all(kept.document.as_slice()).ok() } else { None }
     }
 
-    /// What a run's recording is like now, to be asked before a digest is made of it.
+    /// The current state of a run's recording; call it before making a digest.
     #[must_use]
     pub fn recorded(&self, run: RunId) -> Recorded {
         Recorded(index::stamp_of_records(&self.data.bundle_path(run)))
     }
 
-    /// Keeps a document that was made of a run as it was recorded then, so that it need not be made again. A catalog
-    /// that cannot take it loses nothing.
+    /// Stores a document made from a run's recording in that state, so that it need not be made again. If the catalog
+    /// cannot store it, nothing is lost.
     pub fn keep_digest(&self, run: RunId, version: &str, recorded: Recorded, document: &[u8]) {
         let Recorded(stamp) = recorded;
         if let Ok(document) = zstd::encode_all(document, DIGEST_LEVEL) {
@@ -221,14 +220,14 @@ impl Catalog {
         }
     }
 
-    /// Folders named like a run.
+    /// Folders that have the name of a run.
     fn folders(&self) -> Result<Vec<(RunId, PathBuf)>, StoreError> {
         let entries = self.entries()?;
         let run = |name: &str| name.parse::<RunId>().ok().filter(|run| run.to_string() == name);
         Ok(entries.into_iter().filter_map(|(name, path)| run(&name).map(|run| (run, path))).collect())
     }
 
-    /// What lies among the bundles and is none.
+    /// Entries among the bundles that are not bundles.
     fn strangers(&self) -> Result<Vec<(PathBuf, String)>, StoreError> {
         let entries = self.entries()?.into_iter();
         let strange = entries.filter(|(name, _)| name.parse::<RunId>().map_or(true, |run| run.to_string() != *name));
@@ -242,7 +241,7 @@ impl Catalog {
         Ok(named.filter(|(name, _)| !name.starts_with('.')).collect())
     }
 
-    /// Finishes removals that were killed half-way.
+    /// Completes removals that were killed midway.
     fn sweep(&self) {
         let Ok(entries) = fs::read_dir(self.data.runs_dir()) else { return };
         for entry in entries.flatten() {
@@ -256,8 +255,8 @@ impl Catalog {
     }
 }
 
-/// Brings the row of one run up to date. A catalog that cannot take it loses nothing: the next listing compares it
-/// with the bundles, and says aloud what is wrong with it.
+/// Updates the row of one run. If the catalog cannot store it, nothing is lost: the next listing compares the catalog
+/// with the bundles and reports its problems.
 pub(crate) fn note(data: &DataDir, run: RunId) {
     let path = data.bundle_path(run);
     fsio::point();

@@ -10,9 +10,9 @@ use drivelab_core::units::Bytes;
 pub struct RunRow {
     /// The run.
     pub id: RunId,
-    /// How it stands.
+    /// State of the run.
     pub state: RunState,
-    /// A process records it now.
+    /// Whether a process is recording it now.
     pub live: bool,
     /// When it began, RFC 3339 in UTC.
     pub started: String,
@@ -22,9 +22,9 @@ pub struct RunRow {
     pub method_version: String,
     /// Its hash.
     pub method_hash: String,
-    /// Its form; `smoke` (fit for no comparison) where the bundle cannot say.
+    /// Its form; `smoke` (not usable for comparisons) if the bundle does not state it.
     pub form: Form,
-    /// What was measured, for people: the title of the plan; empty where the bundle cannot say.
+    /// What was measured, for display: the title of the plan; empty if the bundle does not state it.
     pub title: String,
     /// Path of the target.
     pub target: String,
@@ -36,14 +36,14 @@ pub struct RunRow {
     pub firmware: Option<String>,
     /// Its capacity.
     pub capacity: Option<Bytes>,
-    /// The host: processor and board; empty where the bundle cannot say.
+    /// The host: processor and board; empty if the bundle does not state it.
     pub testbed: String,
-    /// Words that the user put on it, in their order.
+    /// Tags that the user gave it, in their order.
     pub tags: Vec<String>,
-    /// Executions that finished.
+    /// Number of finished executions.
     pub steps_done: u32,
-    /// Executions in the plan.
+    /// Number of executions in the plan.
     pub steps_total: u32,
-    /// Why the bundle cannot be used; the facts above are then as good as could be read.
+    /// Why the bundle cannot be used; the facts above are then as far as they could be read.
     pub damaged: Option<String>,
 }

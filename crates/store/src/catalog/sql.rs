@@ -1,11 +1,11 @@
 //! The index in SQLite, and all SQL of drivelab: the schema, its migrations, and a few statements.
 //!
-//! The journal is a rollback journal (`DELETE`), and never the write-ahead log: that one maps a file of shared memory
-//! (`-shm`), also to read, and on a file system that fills up a store into such a map is a SIGBUS, which ends a run. It
-//! also fails on some network file systems. What the log is good for, many writers at once, is not needed here: a run
-//! writes its row twice. A catalog that an earlier drivelab left with the log is taken out of it without a map (in
-//! `EXCLUSIVE` locking SQLite keeps the log's index in its own memory: sqlite.org/wal.html, section 8).
-//! `PRAGMA user_version` counts the migrations done.
+//! The journal mode is the rollback journal (`DELETE`), never the write-ahead log. The log maps a file of shared
+//! memory (`-shm`), even for reading, and on a full file system a store to that map raises SIGBUS, which ends a run.
+//! The log also fails on some network file systems. Its advantage, concurrent writers, is not needed: a run writes
+//! its row twice. A catalog that an earlier drivelab left in log mode is converted without a map (in `EXCLUSIVE`
+//! locking mode SQLite keeps the index of the log in its own memory: sqlite.org/wal.html, section 8). `PRAGMA
+//! user_version` counts the migrations done.
 
 use std::collections::HashMap;
 use std::fs;
@@ -24,7 +24,7 @@ use super::kept::{Index, KeptDigest};
 use super::row::RunRow;
 use crate::error::StoreError;
 
-/// Migration `n` leads from version `n` to `n + 1`. Never edit one that was released; add another.
+/// Migration `n` leads from version `n` to `n + 1`. Never edit a released migration; add another one.
 const MIGRATIONS: [&str; 4] = [
     "
     CREATE TABLE run (
@@ -64,7 +64,7 @@ const MIGRATIONS: [&str; 4] = [
 ",
 ];
 
-/// How long to wait for another process that writes.
+/// Longest wait for another process that is writing.
 const BUSY: Duration = Duration::from_secs(5);
 
 /// The open database.
@@ -75,7 +75,7 @@ pub(super) struct Database {
 }
 
 impl Database {
-    /// Opens and migrates; in memory where the file cannot be written or has no space to grow.
+    /// Opens the database and migrates it; in memory if the file cannot be written or has no space to grow.
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
         match Database::open_file(path) {
             Err(StoreError::ReadOnly { .. } | StoreError::Full { .. }) => {
@@ -87,7 +87,7 @@ impl Database {
         }
     }
 
-    /// The same, of the file or not at all.
+    /// The same for the file only, without the fallback to memory.
     pub(super) fn open_file(path: &Path) -> Result<Self, StoreError> {
         leave_log(path)?;
         let mut connection = Connection::open(path).map_err(|error| sorted(path, &error))?;
@@ -95,7 +95,7 @@ impl Database {
         Ok(Database { connection, path: path.to_owned() })
     }
 
-    /// Whether SQLite finds the file whole.
+    /// Whether SQLite finds the file intact.
     pub(super) fn is_sound(&self) -> bool {
         let answer: Result<String, _> = self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
         answer.is_ok_and(|answer| answer == "ok") && self.rows().is_ok()
@@ -165,7 +165,7 @@ impl Index for Database {
     }
 }
 
-/// Moves a database that cannot be used out of the way, with its journal files.
+/// Moves an unusable database aside, with its journal files.
 pub(super) fn move_aside(path: &Path) -> Result<(), StoreError> {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     for suffix in ["", "-wal", "-shm", "-journal"] {
@@ -200,7 +200,7 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sort)?;
-    // Again, under the lock: another process may have migrated meanwhile.
+    // Checked again under the lock: another process may have migrated in the meantime.
     let found = version(&transaction).map_err(sort)?;
     let done = match usize::try_from(found) {
         Ok(done) if done <= MIGRATIONS.len() => done,
@@ -213,12 +213,12 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     transaction.commit().map_err(sort)
 }
 
-/// Takes a catalog out of the write-ahead log, where an earlier drivelab left it there, and maps nothing for it.
+/// Converts a catalog from the write-ahead log, if an earlier drivelab left it in that mode, without mapping anything.
 fn leave_log(path: &Path) -> Result<(), StoreError> {
-    // Byte 18 of the head, the version of the format to write, is 2 under the log (sqlite.org/fileformat2.html, 1.3.3).
+    // Byte 18 of the header, the file format write version, is 2 in log mode (sqlite.org/fileformat2.html, 1.3.3).
     let mut head = [0; 19];
     let file = match input::open(path) {
-        // SQLite would wait for ever for the other end of a pipe.
+        // With a pipe, SQLite would wait for its other end without limit.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
             return Err(StoreError::CatalogDamaged { path: path.to_owned(), why: error.to_string() });
         }
@@ -241,7 +241,7 @@ fn put(connection: &Connection, row: &RunRow, stamp: &str) -> rusqlite::Result<(
          drive, steps_done, steps_total, damaged, title, serial, firmware, capacity, testbed, tags) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
     )?;
-    // Alive or not is asked of the lock each time and never stored.
+    // Whether a run is live is determined from the lock each time and never stored.
     let RunRow { id, state, live: _, started, method, method_version, method_hash, form, target, .. } = row;
     let RunRow { title, drive, serial, firmware, capacity, testbed, tags, steps_done, steps_total, damaged, .. } = row;
     let (id, state, form) = (id.to_string(), state.name(), form.name());
@@ -310,7 +310,7 @@ fn form_of(name: &str) -> Option<Form> {
     [Form::Faithful, Form::Quick, Form::Smoke].into_iter().find(|form| form.name() == name)
 }
 
-/// SQLite's answer, sorted by what helps.
+/// SQLite's error, sorted by the action that helps.
 fn sorted(path: &Path, error: &rusqlite::Error) -> StoreError {
     let (path, why) = (path.to_owned(), error.to_string());
     match error.sqlite_error_code() {
@@ -327,8 +327,8 @@ fn sorted(path: &Path, error: &rusqlite::Error) -> StoreError {
     }
 }
 
-/// Whether the file system below a file has no room for as much as a page of the catalog: not every answer of SQLite
-/// says that it is full.
+/// Whether the file system of a file has no space for another page of the catalog: not every SQLite error states that
+/// the disk is full.
 fn is_full(path: &Path) -> bool {
     let space = path.parent().and_then(|folder| rustix::fs::statvfs(folder).ok());
     space.is_some_and(|space| space.f_bavail.saturating_mul(space.f_frsize) < 64 << 10)

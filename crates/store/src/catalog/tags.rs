@@ -1,4 +1,4 @@
-//! Tags: words that the user puts on a run, in a note of its bundle, outside of the seal.
+//! Tags: words that the user gives a run, stored in a note of its bundle, outside the seal.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub(super) fn of(bundle: &Path) -> Vec<String> {
     read(bundle, TAGS).and_then(|tags| serde_json::from_value(tags).ok()).unwrap_or_default()
 }
 
-/// Sets the tags of a run; none takes the note away.
+/// Sets the tags of a run; without tags, the note is removed.
 ///
 /// # Errors
 /// As for [`write_note`].

@@ -1,4 +1,4 @@
-//! The catalog: right after anything happened to it or to the bundles behind its back.
+//! The catalog is right, whatever happened to it or to the bundles without its knowledge.
 
 use std::fs;
 
@@ -48,7 +48,7 @@ fn a_lost_catalog_is_made_again_and_is_the_same() {
     assert_eq!((done.indexed, done.damaged.len()), (3, 0));
 }
 
-/// On a file system that fills up, a store into a mapped file is a SIGBUS: it ended runs whose data disk was full.
+/// On a full file system a store to a mapped file raises SIGBUS: it ended runs whose data disk was full.
 #[test]
 fn the_catalog_maps_no_file_and_leaves_the_log_of_an_earlier_drivelab() {
     let (_folder, data) = sample::data();
@@ -102,7 +102,7 @@ fn resumed_with_samples(data: &DataDir, run: RunId) {
     recorder.finish().unwrap();
 }
 
-/// Intervals of a day take longer to read than a session waits for the row of its run.
+/// Reading the intervals of a day takes longer than a session waits for the row of its run.
 #[test]
 fn the_row_of_an_unsealed_run_is_the_same_without_its_intervals() {
     let (_folder, data) = sample::data();
@@ -151,7 +151,7 @@ fn a_run_under_conditions_is_listed_by_its_drive_and_what_was_set_up() {
     let asked =
         Condition { partition: "90%".parse().ok(), encryption: Arm::Luks2(Luks2::default()), ..Condition::default() };
     environment.condition = Some(ConditionFacts { asked, ..ConditionFacts::default() });
-    // Below the mapping lies the drive; without one the first device is it.
+    // The drive is below the mapping; without a mapping it is the first device.
     environment.target.devices[0].transport = "device-mapper".to_owned();
     drop(sample::create_in(&data, RunId::now(), &environment).unwrap());
     assert_eq!(list(&data)[0].target, "/dev/nvme0n1 (a partition of 90 %, luks2)");
@@ -168,7 +168,7 @@ fn stale_rows_are_corrected_and_rows_without_a_bundle_vanish() {
     let (_folder, data) = sample::data();
     let runs = three_runs(&data);
     list(&data);
-    // Behind the catalog's back: one run goes on to its end, one is deleted, one is copied in from elsewhere.
+    // Without the catalog's knowledge: one run ends, one is deleted, one is copied in from another folder.
     let catalog = fs::read(data.root().join("catalog.sqlite")).unwrap();
     sample::go_on(&data, runs[1]);
     drop_catalog(&data);
@@ -198,7 +198,7 @@ fn damaged_bundles_are_listed_with_the_reason() {
     let damaged = |run: RunId| rows.iter().find(|row| row.id == run).unwrap().damaged.clone().unwrap_or_default();
     assert!(damaged(husk).contains("no manifest.json"));
     assert!(damaged(runs[0]).contains("0000.jsonl.zst is damaged"), "a cut file shows without a full check");
-    // A changed byte shows in a full check, and stays known.
+    // A full check finds a changed byte, and the catalog keeps the result.
     bytes.push(0);
     fs::write(&segment, &bytes).unwrap();
     let mut catalog = Catalog::open(&data).unwrap();
@@ -241,7 +241,7 @@ fn removing_takes_bundle_and_row_and_finishes_what_a_kill_left() {
     assert_eq!(catalog.list().unwrap().len(), 1);
     assert_eq!(catalog.reindex().unwrap().indexed, 1);
     assert!(!half.exists());
-    // The next removal finishes it too, as nobody reindexes without need.
+    // The next removal also completes it, because users seldom reindex.
     fs::rename(data.bundle_path(runs[2]), &half).unwrap();
     let other = RunId::now();
     sample::record_part(&data, other, 1);
@@ -280,7 +280,7 @@ fn a_catalog_that_cannot_be_used_names_the_remedy_and_is_moved_aside() {
         };
         assert_eq!(error.kind(), kind, "{error}");
         assert!(error.to_string().contains("drivelab results reindex"), "{error}");
-        // Recording goes on without it.
+        // Recording continues without it.
         let run = RunId::now();
         sample::record_part(&data, run, usize::MAX);
         assert_eq!(Catalog::rebuild(&data).unwrap().list().unwrap().len(), before.len() + 1);
@@ -313,7 +313,7 @@ fn runs_are_found_by_drive_method_form_state_tags_and_time() {
     assert!(ids(&Filter { drive: Some("no such drive".to_owned()), ..all.clone() }).is_empty());
     assert_eq!(ids(&Filter { since: Some("2000-01-01".to_owned()), ..all.clone() }).len(), 3);
     assert!(ids(&Filter { since: Some("9000-01-01".to_owned()), ..all.clone() }).is_empty());
-    // A complete run is sealed, and its tags change all the same.
+    // A complete run is sealed, but its tags can still change.
     let tags = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
     write_tags(&data, runs[0], &tags(&["heatsink", "bench-2"])).unwrap();
     write_tags(&data, runs[1], &tags(&["heatsink"])).unwrap();
@@ -324,7 +324,7 @@ fn runs_are_found_by_drive_method_form_state_tags_and_time() {
     Bundle::open(&data.bundle_path(runs[0])).unwrap().verify().unwrap();
 }
 
-/// Tags that are there when a run is sealed are not under its seal.
+/// Tags that exist when a run is sealed are not covered by its seal.
 #[test]
 fn tags_of_an_interrupted_run_can_change_after_its_end() {
     let (_folder, data) = sample::data();
@@ -349,7 +349,7 @@ fn a_digest_is_kept_until_its_run_or_its_version_changes() {
     assert_eq!(catalog.digest(runs[2], "1"), None, "never made");
     write_tags(&data, runs[0], &["heatsink".to_owned()]).unwrap();
     assert!(catalog.digest(runs[0], "1").is_some(), "a tag changes no figure");
-    // The bundle is another one than the digest was made of.
+    // The bundle differs from the one that the digest was made of.
     let segment = data.bundle_path(runs[1]).join("events");
     let segment = fs::read_dir(segment).unwrap().flatten().next().unwrap().path();
     let bytes = fs::read(&segment).unwrap();

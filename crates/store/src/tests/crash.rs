@@ -1,7 +1,7 @@
-//! Where the tests kill the process: `fsio` passes a point before each change of the disk.
+//! Points at which the tests kill the process: `fsio` passes a point before each change of the disk.
 //!
-//! With `DRIVELAB_STORE_DIE_AT=n` in the environment the process sends itself SIGKILL at the n-th point; a write that is the
-//! n-th point gets half of its bytes out first. Without it nothing happens.
+//! With `DRIVELAB_STORE_DIE_AT=n` in the environment the process sends itself SIGKILL at the n-th point; if that
+//! point is a write, half of its bytes are written first. Without it nothing happens.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -25,7 +25,7 @@ pub(crate) fn count_sync() {
     SYNCS.set(SYNCS.get() + 1);
 }
 
-/// How many fsyncs this thread has made since the last question.
+/// Number of fsyncs of this thread since the last call.
 pub(crate) fn syncs() -> u32 {
     SYNCS.replace(0)
 }

@@ -1,7 +1,8 @@
-//! Cut and changed files: never a wrong record, never a crash, always a name for what is wrong.
+//! Truncated and changed files: never a wrong record, never a crash, always an error that names the damage.
 //!
-//! The story behind: a zstd stream cut at a frame's border looks complete to zstd, and a result file that is rewritten at
-//! the end leaves nothing after a kill. Frames, numbers and the seal exist because of these two.
+//! Background: a zstd stream that is cut at a frame boundary looks complete to zstd, and a result file that is
+//! rewritten only at the end leaves nothing after a kill. Frames, event numbers and the seal exist because of these
+//! two cases.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +15,7 @@ use drivelab_rig::{Mount, or_skip};
 use super::sample;
 use crate::{Bundle, Catalog, DataDir, Recorder, StoreError, StoreErrorKind, frame, seal_ended};
 
-/// Offsets of the frames' ends, with the events up to there.
+/// Offsets of the ends of the frames, with the number of events up to each.
 fn borders(bytes: &[u8]) -> Vec<(usize, usize)> {
     let (mut borders, mut offset, mut events) = (vec![(0, 0)], 0, 0);
     while offset < bytes.len() {
@@ -37,7 +38,7 @@ fn a_segment_cut_at_any_byte_gives_the_events_before_the_cut() {
         fs::write(sample::segment_zero(&path), &bytes[..cut]).unwrap();
         let expected = borders.iter().rev().find(|(offset, _)| *offset <= cut).unwrap();
         let bundle = Bundle::open(&path).unwrap();
-        // Without its first frame a run still has its beginning, from the copies.
+        // Without its first frame a run still has its start, from the copies.
         assert_eq!(bundle.events().unwrap(), truth[..expected.1.max(1)], "cut at byte {cut}");
         assert_eq!(bundle.torn().unwrap().is_empty(), expected.0 == cut, "cut at byte {cut}");
         let records = bundle.records().unwrap();
@@ -66,7 +67,7 @@ fn any_cut_can_be_resumed_to_a_whole_run() {
     }
 }
 
-/// Writes the file with byte `at` changed, runs `judge`, puts the file back.
+/// Changes byte `at` of the file, runs `judge`, and restores the file.
 fn with_flips(file: &Path, mut judge: impl FnMut(usize)) {
     let bytes = fs::read(file).unwrap();
     for at in 0..bytes.len() {
@@ -89,7 +90,7 @@ fn any_changed_byte_of_an_unsealed_segment_is_noticed() {
         let frame = borders.iter().rposition(|(offset, _)| *offset <= at).unwrap();
         let bundle = Bundle::open(&path).unwrap();
         match bundle.events() {
-            // Behind the last durable event a changed frame looks like what a power cut leaves.
+            // After the last durable event a changed frame looks like the effect of a power cut.
             Ok(events) => {
                 assert_eq!(events, truth[..borders[frame].1.max(1)], "byte {at}");
                 assert_eq!(bundle.torn().unwrap()[0].offset, borders[frame].0 as u64, "byte {at}");
@@ -102,7 +103,7 @@ fn any_changed_byte_of_an_unsealed_segment_is_noticed() {
             }
         }
     });
-    // Every frame up to the one that holds the end of the first step must have been named as damaged, not as torn.
+    // Every frame up to the one with the end of the first step must have been reported as damaged, not as torn.
     let bytes = fs::read(sample::segment_zero(&path)).unwrap();
     let mut changed = bytes.clone();
     changed[borders[1].0 + 40] ^= 1;
@@ -138,7 +139,7 @@ fn any_changed_byte_of_a_sealed_bundle_is_noticed_or_harmless() {
                 }
             }
         });
-        // Only white space of the seal itself is outside of every checksum.
+        // Only white space of the seal itself is not covered by a checksum.
         assert!(harmless == 0 || name == "seal.json", "{harmless} changes of {name} went unnoticed");
     }
     Bundle::open(&path).unwrap().verify().unwrap();
@@ -162,8 +163,8 @@ fn a_lost_frame_between_segments_is_damage() {
     assert!(error.to_string().contains("0000.jsonl.zst is damaged: it is missing"), "{error}");
 }
 
-/// Frame n is lost and frame n + 1 is the last one. Where it holds a durable event, frame n had been fsynced; where it
-/// does not, a power cut leaves this.
+/// Frame n is lost and frame n + 1 is the last one. If that one holds a durable event, frame n had been fsynced; if
+/// not, this is the effect of a power cut.
 #[test]
 fn a_lost_frame_before_a_last_one_with_a_durable_event_is_damage() {
     for (count, is_damage) in [(6, true), (3, false)] {
@@ -271,7 +272,7 @@ fn a_full_disk_stops_the_recording_and_loses_nothing_written() {
     let other = RunId::now();
     assert_eq!(sample::create(&data, other).unwrap_err().kind(), StoreErrorKind::Full);
     assert!(!data.bundle_path(other).exists(), "a run that could not begin leaves nothing");
-    // With space again, what waited is written.
+    // When there is space again, the waiting events are written.
     fs::remove_file(&ballast).unwrap();
     recorder.finish().unwrap();
     assert_eq!(bundle.events().unwrap().len() as u64, written);
@@ -326,7 +327,7 @@ fn a_changed_byte_in_any_file_that_a_run_leaves_is_noticed() {
         assert!(error.contains(name.as_str()), "{name}: {error}");
         fs::write(&file, bytes).unwrap();
     }
-    // What comes later lies outside: it can be added, and no figure changes with it.
+    // Files added later are outside the seal: they can be added, and no figure changes.
     assert!(crate::write_note(&data, run, "scratch", &serde_json::json!({})).is_err(), "the seal covers it");
     crate::write_note(&data, run, "later", &serde_json::json!({ "tag": "mine" })).unwrap();
     assert_eq!(Bundle::open(&path).unwrap().records().unwrap(), whole);
@@ -335,7 +336,8 @@ fn a_changed_byte_in_any_file_that_a_run_leaves_is_noticed() {
     assert_eq!(Bundle::open(&path).unwrap().records().unwrap(), whole);
 }
 
-/// A bundle of an earlier drivelab, whose seal lists less, opens; damage that its manifest tells is named there too.
+/// A bundle of an earlier drivelab, whose seal lists fewer files, opens; damage that its manifest shows is reported
+/// there too.
 #[test]
 fn an_older_seal_that_lists_less_still_opens() {
     let (_folder, data) = sample::data();

@@ -1,7 +1,8 @@
-//! Kills the writing process at every change of the disk, and at random moments; then reads, resumes and compares.
+//! Kills the writing process at every change of the disk, and at random times; then reads, resumes and compares.
 //!
-//! The writer is this test executable again: the test `child` does its work only with `DRIVELAB_STORE_CHILD` set.
-//! Each event that the recorder has acknowledged goes into a file that survives the kill; that file is the model.
+//! The writer is this test executable again: the test `child` does its work only if `DRIVELAB_STORE_CHILD` is set.
+//! Each event that the recorder has acknowledged is written to a file that survives the kill; that file is the
+//! reference.
 
 use std::env;
 use std::fs::{self, File, OpenOptions};
@@ -23,7 +24,7 @@ const HOLD: &str = "DRIVELAB_STORE_HOLD";
 const RUN: &str = "01936e3f-7c00-7000-8000-000000000001";
 const ACKNOWLEDGED: &str = "acknowledged";
 
-/// The writer: begins the run, or goes on with it, up to its end.
+/// The writer: begins the run, or continues it, to its end.
 #[test]
 fn child() {
     let Some(root) = env::var_os(CHILD) else { return };
@@ -43,7 +44,7 @@ fn child() {
     let mut acknowledged = OpenOptions::new().create(true).append(true).open(root.join(ACKNOWLEDGED)).unwrap();
     for event in sample::numbered(first, sample::rest_of_run(run, records.as_ref())) {
         recorder.event(&event).unwrap();
-        // Whatever is not an interval has left the process when the recorder returns.
+        // Every event except intervals has left the process when the recorder returns.
         if segment::is_durable(&event.event) {
             writeln!(acknowledged, "{}", event.seq).unwrap();
         }
@@ -67,7 +68,7 @@ fn spawn(root: &Path, variables: &[(&str, &str)]) -> Child {
         .unwrap()
 }
 
-/// Reads what a kill has left and compares it with what was acknowledged. `false` for a husk.
+/// Reads what a kill left and compares it with what was acknowledged. `false` for an incomplete bundle.
 fn judge(root: &Path, story: &str) -> bool {
     let data = DataDir::open(&root.join("data")).unwrap();
     let run: RunId = RUN.parse().unwrap();
@@ -95,7 +96,7 @@ fn judge(root: &Path, story: &str) -> bool {
     true
 }
 
-/// After the writer came through: everything is there, once.
+/// After the writer reached its end: everything is there exactly once.
 fn judge_end(root: &Path, story: &str) {
     assert!(judge(root, story), "{story}");
     let data = DataDir::open(&root.join("data")).unwrap();
@@ -106,7 +107,7 @@ fn judge_end(root: &Path, story: &str) {
     assert!(begun.iter().all(|(key, _)| records.is_finished(key)), "{story}");
 }
 
-/// Runs the writer without a kill.
+/// Runs the writer without killing it.
 fn finish(root: &Path, story: &str) {
     let done = spawn(root, &[]).wait_with_output().unwrap();
     assert!(done.status.success(), "{story}: {}", String::from_utf8_lossy(&done.stderr));
@@ -162,7 +163,7 @@ fn thirty_kills_at_random_moments_lose_nothing_that_was_acknowledged() {
     println!("repeat with DRIVELAB_STORE_SEED={seed} cargo test -p drivelab-store thirty_kills");
     let mut state = seed | 1;
     let mut random = move |below: u64| {
-        // SplitMix64 (Steele, Lea, Flood 2014): one multiply-xor chain, enough to scatter moments.
+        // SplitMix64 (Steele, Lea, Flood 2014): one multiply-xor chain, enough to spread the times.
         state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

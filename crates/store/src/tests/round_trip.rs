@@ -1,4 +1,4 @@
-//! What was recorded is what is read, for any values.
+//! What is read equals what was recorded, for any values.
 
 use std::time::Duration;
 
@@ -186,7 +186,7 @@ proptest! {
         let pages = || Bundle::open(&path).unwrap().records().unwrap().environment.probe.unwrap().raw;
         prop_assert_eq!(&Bundle::open(&path).unwrap().events().unwrap()[0], &started);
         prop_assert_eq!(pages(), raw.clone());
-        // A run that lost its first frame has them from the readable copies.
+        // A run that lost its first frame gets them from the readable copies.
         std::fs::write(sample::segment_zero(&path), b"").unwrap();
         prop_assert_eq!(pages(), raw);
     }
@@ -214,7 +214,7 @@ fn a_whole_run_is_sealed_and_its_copies_are_exact() {
     assert_eq!(bundle.manifest().drive.as_deref(), Some("Sample Drive 1TB"));
     assert_eq!((bundle.manifest().steps_total, bundle.seal().unwrap().steps_done), (3, 3));
     assert!(!bundle.is_live(), "the recorder lets go after the seal");
-    // The readable copies are as good as the first event.
+    // The readable copies are equal to the first event.
     assert_eq!(bundle.first_event().unwrap(), events[0]);
     let error = Recorder::resume(&data, run).unwrap_err();
     assert_eq!(error.kind(), StoreErrorKind::Sealed);
@@ -249,7 +249,7 @@ fn what_could_not_be_read_again_is_not_written() {
     assert_eq!(Bundle::open(&data.bundle_path(run)).unwrap().events().unwrap().len(), 4);
 }
 
-/// A frame may be as large as the largest event: what waits beside it gets a frame of its own.
+/// A frame may be as large as the largest event: events that wait with it get a frame of their own.
 #[test]
 fn the_largest_event_does_not_make_a_frame_that_nobody_can_read() {
     let (_folder, data) = sample::data();
@@ -291,7 +291,7 @@ fn no_fsync_happens_between_the_start_and_the_end_of_a_step() {
     let mut in_step = false;
     for event in sample::whole_run(run) {
         recorder.event(&event).unwrap();
-        // Long enough for the frame of waiting intervals to be due.
+        // Long enough that the frame of the waiting intervals is due.
         if matches!(event.event, EventBody::Interval(_)) {
             std::thread::sleep(Duration::from_millis(550));
             recorder.idle().unwrap();

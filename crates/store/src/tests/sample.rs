@@ -186,7 +186,7 @@ pub(super) fn environment() -> Environment {
     }
 }
 
-/// What the sample's drive said of itself, with these pages.
+/// What the sample's drive reported, with these pages.
 pub(super) fn probe(raw: Vec<RawPage>) -> TargetProbe {
     TargetProbe {
         path: PathBuf::from("/dev/nvme0n1"),
@@ -212,7 +212,7 @@ pub(super) fn create(data: &DataDir, run: RunId) -> Result<Recorder, StoreError>
     create_in(data, run, &environment())
 }
 
-/// The same, found in other surroundings.
+/// The same with another environment.
 pub(super) fn create_in(data: &DataDir, run: RunId, environment: &Environment) -> Result<Recorder, StoreError> {
     let (tool, plan) = (tool(), plan());
     Recorder::create(
@@ -256,7 +256,7 @@ pub(super) fn interval(key: &StepKey, index: u32) -> IntervalRecord {
     }
 }
 
-/// The record that this execution always gives.
+/// The record of this execution, always the same.
 pub(super) fn step_record(key: &StepKey) -> StepRecord {
     StepRecord {
         key: key.clone(),
@@ -304,7 +304,7 @@ fn finding() -> EventBody {
     })
 }
 
-/// What a session emits from where `records` stand (or from the start) to the end.
+/// The events of a session from the state of `records` (or from the start) to the end.
 pub(super) fn rest_of_run(run: RunId, records: Option<&RunRecords>) -> Vec<EventBody> {
     let mut bodies = match records {
         None => vec![run_started(run), finding()],
@@ -340,7 +340,7 @@ pub(super) fn whole_run(run: RunId) -> Vec<Event> {
     numbered(0, rest_of_run(run, None))
 }
 
-/// Records the first `count` events of the sample and lets go without a word, as a kill does after a flush.
+/// Records the first `count` events of the sample and drops the recorder without an end, like a kill after a flush.
 pub(super) fn record_part(data: &DataDir, run: RunId, count: usize) -> Vec<Event> {
     let events: Vec<Event> = whole_run(run).into_iter().take(count).collect();
     let mut recorder = create(data, run).unwrap();
@@ -348,7 +348,7 @@ pub(super) fn record_part(data: &DataDir, run: RunId, count: usize) -> Vec<Event
     events
 }
 
-/// Goes on with a run to its end, as a session would.
+/// Continues a run to its end, as a session would.
 pub(super) fn go_on(data: &DataDir, run: RunId) {
     let (mut recorder, records) = Recorder::resume(data, run).unwrap();
     let events = numbered(records.last_seq + 1, rest_of_run(run, Some(&records)));
@@ -356,7 +356,7 @@ pub(super) fn go_on(data: &DataDir, run: RunId) {
     recorder.finish().unwrap();
 }
 
-/// A data folder that vanishes with the test.
+/// A data folder that is removed after the test.
 pub(super) fn data() -> (tempfile::TempDir, DataDir) {
     let folder = tempfile::tempdir().unwrap();
     let data = DataDir::open(&folder.path().join("data")).unwrap();

@@ -1,5 +1,4 @@
-//! The corpus of the fuzz targets of the readers: what it begins with is read, and all of it is replayed by every test
-//! run.
+//! The corpus of the readers' fuzz targets: its start is readable, and every test run replays all of it.
 
 use std::path::Path;
 

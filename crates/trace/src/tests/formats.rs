@@ -65,7 +65,7 @@ fn a_queued_operation_of_a_kind_that_nobody_knows_is_left_out_and_counted() {
                 8,0 3 3 0.000002000 697 Q N 8 + 8 [a]\n8,0 3 4 0.000003000 697 C XX 8 + 8 [a]\n";
     let survey = surveyed(text.as_bytes(), None).unwrap();
     assert_eq!((survey.facts.writes, survey.facts.empty), (1, 0));
-    assert_eq!(survey.unknown, 1, "only what was queued, and no command without data");
+    assert_eq!(survey.unknown, 1, "only queued operations, and no command without data");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Synthetic traces hold what they were asked for.
+//! Synthetic traces have the requested content.
 
 use drivelab_core::load::OpKind;
 use drivelab_core::replay::{SyntheticTrace, TraceOp, TraceStream};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::synthetic::Synthetic;
 
-/// The mix that is published of "Photoshop light".
+/// The published mix of "Photoshop light".
 fn photoshop() -> SyntheticTrace {
     SyntheticTrace {
         sequential_reads: 1508,
@@ -51,7 +51,7 @@ fn counts_and_volumes_are_exact_and_the_rest_is_within_its_bounds() {
         ops.iter().all(|op| (4096..=1 << 20).contains(&op.length) && op.length % 4096 == 0 && op.offset % 4096 == 0)
     );
     assert!(ops.iter().all(|op| op.offset + op.length <= 4 << 30));
-    // A few sequential ones jump, at the end of the footprint; none of the random ones of so few follows by chance.
+    // A few sequential operations jump, at the end of the footprint; no random operation follows by chance.
     assert!((1500..=1508).contains(&following(&reads)), "{}", following(&reads));
     assert!((18_330..=18_342).contains(&following(&writes)), "{}", following(&writes));
 }
@@ -63,7 +63,7 @@ fn operations_come_in_groups_with_gaps_between_them() {
     assert!(starts.windows(2).all(|pair| pair[0] <= pair[1]));
     assert_eq!(starts[0], 0);
     starts.dedup();
-    // 39,118 operations in groups of four on average: 9,780, with a deviation of some dozens.
+    // 39,118 operations in groups of four on average: 9,780 groups, with a deviation of a few dozen.
     assert!((9500..10_060).contains(&starts.len()), "{}", starts.len());
     #[expect(clippy::cast_precision_loss, reason = "small")]
     let mean = starts[starts.len() - 1] as f64 / (starts.len() - 1) as f64 / 1e6;

@@ -1,4 +1,4 @@
-//! What was set up around the target, and how it was checked.
+//! What drivelab set up around the target, and the checks of it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,102 +25,102 @@ pub struct PartitionFacts {
 pub struct FormatFacts {
     /// `ext4` or `xfs`.
     pub kind: FileSystem,
-    /// What the program says of its version: `mke2fs 1.47.0 (5-Feb-2023)`.
+    /// The program's version line: `mke2fs 1.47.0 (5-Feb-2023)`.
     pub version: String,
     /// The command line, without paths.
     pub command: String,
 }
 
-/// What was found when a known text was written through the encryption and looked for below.
+/// Result of the encryption check: a known text is written through the encryption and searched for on the device below.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EncryptionCheck {
     /// Bytes written through the mapping and read from the device below.
     pub bytes: Bytes,
-    /// Pieces of 16 bytes of the text that were found below; 0 where it is encrypted.
+    /// Pieces of 16 bytes of the text that were found below; 0 if the data is encrypted.
     pub plain_pieces: u64,
-    /// Chi-square of the bytes below against equal shares of all 256 values: 255 degrees of freedom.
+    /// Chi-square of the bytes below against a uniform distribution of all 256 byte values: 255 degrees of freedom.
     pub chi_square: f64,
-    /// Whether the text came back through the mapping.
+    /// Whether the text was read back correctly through the mapping.
     pub read_back: bool,
 }
 
 /// The encryption that was set up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EncryptionFacts {
-    /// What `cryptsetup --version` says.
+    /// The output of `cryptsetup --version`.
     pub version: String,
-    /// `aes-xts-plain64`, as the header says.
+    /// Cipher, from the header: `aes-xts-plain64`.
     pub cipher: String,
-    /// Bits of the key, as the header says.
+    /// Bits of the key, from the header.
     pub key_bits: u32,
-    /// Bytes that are encrypted at a time, as the header says.
+    /// Bytes encrypted as one unit, from the header.
     pub sector_size: u32,
-    /// Where the data begins on the device below.
+    /// Offset of the data on the device below.
     pub data_offset: Bytes,
     /// Flags of the mapping: `no-read-workqueue`.
     pub flags: Vec<String>,
-    /// `cryptsetup luksDump`, whole; it holds no key.
+    /// The full output of `cryptsetup luksDump`; it contains no key.
     pub header: String,
-    /// The test of it.
+    /// The check of the encryption.
     pub check: EncryptionCheck,
 }
 
-/// The encryption that the drive does by itself, as it was set up: a locking range of TCG Opal, by cryptsetup 2.7 or
-/// later (`luksFormat --hw-opal-only`). Never tried on hardware yet.
+/// The drive's own encryption as it was set up: a TCG Opal locking range, made by cryptsetup 2.7 or later
+/// (`luksFormat --hw-opal-only`). Not yet tried on hardware.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HardwareFacts {
-    /// What `cryptsetup --version` says.
+    /// The output of `cryptsetup --version`.
     pub version: String,
-    /// Number of the locking range, as the header says.
+    /// Number of the locking range, from the header.
     pub range: u32,
-    /// Bits of the key that unlocks the range, as the header says. The key that encrypts never leaves the drive.
+    /// Bits of the key that unlocks the range, from the header. The key that encrypts never leaves the drive.
     pub key_bits: u32,
-    /// Where the range begins on the device below.
+    /// Offset of the range on the device below.
     pub data_offset: Bytes,
-    /// Length of the range, as the header says.
+    /// Length of the range, from the header.
     pub length: Bytes,
-    /// `cryptsetup luksDump`, whole; it holds no key.
+    /// The full output of `cryptsetup luksDump`; it contains no key.
     pub header: String,
-    /// Whether the drive had an owner before (level 0 discovery, Locking Enabled); else setting up took ownership with
-    /// the administrator's key of the user, and the drive keeps it.
+    /// Whether the drive already had an owner (Level 0 Discovery, Locking Enabled). If not, the setup took ownership
+    /// with the user's administrator key, and the drive keeps that key.
     pub owned_before: bool,
-    /// The test of it.
+    /// The check of the locking range.
     pub check: LockCheck,
-    /// Whether this way of setting up was ever tried on hardware by those who made this version.
+    /// Whether the developers of this version have tried this setup on hardware.
     pub tried_on_hardware: bool,
 }
 
-/// What was found when a known text was written into a locking range, and the range was locked and opened again. What
-/// lies on the media cannot be seen: the drive decrypts whatever it gives out.
+/// Result of the lock check: a known text is written into a locking range, then the range is locked and unlocked
+/// again. What is on the media cannot be checked, because the drive decrypts everything it returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LockCheck {
     /// Bytes written through the mapping.
     pub bytes: Bytes,
-    /// Whether the text came back after the range was opened again.
+    /// Whether the text was read back correctly after the range was unlocked again.
     pub read_back: bool,
-    /// Whether the drive refused to read its place while the range was locked; where not, something else than the text
-    /// was read there.
+    /// Whether the drive refused to read the range while it was locked. If it did not refuse, the data read was not
+    /// the text.
     pub refused_while_locked: bool,
 }
 
-/// A power state that was set.
+/// The power state that was set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PowerStateFacts {
-    /// Node of the drive through which its controller was asked.
+    /// Device node through which the controller was reached.
     pub controller: String,
-    /// The state set, read back.
+    /// The state that was set, as read back.
     pub state: u8,
-    /// The state before, restored afterwards.
+    /// The previous state, restored afterwards.
     pub before: u8,
-    /// Most watts in that state by the controller's own table; absent where it says nothing.
+    /// Maximum watts in that state, from the controller's own table; absent if the table does not state it.
     pub max_watts: Option<f64>,
 }
 
-/// What was set up, for the record.
+/// Record of everything that was set up.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ConditionFacts {
-    /// What was asked for.
+    /// The condition that was asked for.
     pub asked: Condition,
     /// The partition.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -131,15 +131,15 @@ pub struct ConditionFacts {
     /// The encryption.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encryption: Option<EncryptionFacts>,
-    /// The encryption by the drive.
+    /// The drive's own encryption.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hardware: Option<HardwareFacts>,
     /// The power state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub power: Option<PowerStateFacts>,
-    /// What was done, in order, a sentence each.
+    /// The actions taken, in order, one sentence each.
     pub done: Vec<String>,
-    /// Its place among the runs of one command; absent of runs by versions that did not record it.
+    /// Its place among the runs of one command; absent in runs of versions that did not record it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<Series>,
 }

@@ -1,9 +1,9 @@
-//! What is set up around a target before a run, as asked for and as made: partition, file system, encryption arm, data
-//! state, power state.
+//! The condition around a target, as asked for and as set up: partition, file system, encryption arm, data state,
+//! power state.
 //!
-//! Owns the words, their text on the command line and in records, and which of them two runs must share to be compared.
-//! Must not know how anything is set up (crate `conditions`). Parameters of the encryption arms: research notes,
-//! methods section 7, cryptsetup-luksFormat(8).
+//! Owns the types, their text on the command line and in records, and which parts of a condition must be equal for
+//! two runs to be comparable. Must not know how anything is set up (crate `conditions`). Parameters of the encryption
+//! arms: research notes, methods section 7, cryptsetup-luksFormat(8).
 
 mod facts;
 mod series;

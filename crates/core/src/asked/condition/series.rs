@@ -1,7 +1,8 @@
-//! Runs under several arms as one series: in which order they are measured, which place one of them has, and what a
-//! methodology asks for around its target.
+//! Runs under several arms as one series: the order of the arms, the place of a run in the series, and the conditions
+//! that a methodology asks for.
 //!
-//! Owns the order (docs/guide/conditions.md). Must not know how a condition is set up, nor what runs of a series mean.
+//! Owns the order (docs/guide/conditions.md). Must not know how a condition is set up, or what the runs of a series
+//! mean.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,25 +12,25 @@ use serde::{Deserialize, Serialize};
 
 use super::{Arm, ConditionError, DataState, FileSystem, Share};
 
-/// Most rounds of all arms.
+/// Maximum number of rounds of all arms.
 pub const MOST_REPEATS: u32 = 100;
 
-/// In which order the arms of several rounds are measured.
+/// Order in which the arms are measured over several rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ArmOrder {
-    /// The first arm in all its rounds, then the next.
+    /// All rounds of the first arm, then all rounds of the next.
     AsWritten,
     /// All arms once in the order written, then all of them again.
     #[default]
     RoundByRound,
-    /// As round by round, with every second round backwards (none, luks2, luks2, none): a drift that goes on evenly
-    /// then falls on all arms alike.
+    /// Round by round, with every second round reversed (none, luks2, luks2, none): a steady drift then affects all
+    /// arms equally.
     Abba,
 }
 
 impl ArmOrder {
-    /// The word in files and on the command line.
+    /// The name in files and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -39,7 +40,7 @@ impl ArmOrder {
         }
     }
 
-    /// Which arm (by its place in the list, from 0) is measured when, each with its round, from 1.
+    /// The runs in order: the arm (its index in the list, from 0) and the round (from 1) of each.
     #[must_use]
     pub fn turns(self, arms: usize, repeats: u32) -> Vec<(usize, u32)> {
         let rounds = 1..=repeats.max(1);
@@ -65,7 +66,7 @@ impl FromStr for ArmOrder {
 
     fn from_str(text: &str) -> Result<Self, ConditionError> {
         let all = [ArmOrder::AsWritten, ArmOrder::RoundByRound, ArmOrder::Abba];
-        // On a command line a hyphen is usual.
+        // Hyphens are usual on a command line.
         let word = text.replace('-', "_");
         let found = all.into_iter().find(|order| order.name() == word);
         found.ok_or_else(|| ConditionError::unknown(text, "as_written, round_by_round or abba"))
@@ -76,9 +77,9 @@ impl FromStr for ArmOrder {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PowerStates {
-    /// Each operational one that the controller has.
+    /// Every operational state of the controller.
     All,
-    /// These, in this order.
+    /// These states, in this order.
     These(Vec<u8>),
 }
 
@@ -91,7 +92,7 @@ impl FromStr for PowerStates {
         }
         let state = |word: &str| word.trim().parse().ok().filter(|state| *state < 32);
         let states = text.split(',').map(state).collect::<Option<Vec<u8>>>();
-        let wrong = || ConditionError::unknown(text, "a number from 0 to 31, several parted by commas, or all");
+        let wrong = || ConditionError::unknown(text, "a number from 0 to 31, several separated by commas, or all");
         states.map(PowerStates::These).ok_or_else(wrong)
     }
 }
@@ -108,60 +109,60 @@ impl fmt::Display for PowerStates {
     }
 }
 
-/// What a methodology asks for around its target: its own values for the flags of `drivelab run`, which replace them.
+/// The conditions that a methodology asks for. The flags of `drivelab run` replace them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MethodConditions {
-    /// A partition of this share.
+    /// A partition of this size.
     pub partition: Option<Share>,
-    /// Only this much of the device, without a partition.
+    /// Only this part of the device, without a partition.
     pub span: Option<Share>,
-    /// A file system, in which the tested file lies.
+    /// A file system that holds the tested file.
     pub file_system: Option<FileSystem>,
-    /// The arms, in the order written; empty where none is named.
+    /// The arms, in the order written; empty if none is named.
     pub arms: Vec<Arm>,
-    /// Arms that are left out where they cannot be had, whatever their options.
+    /// Arms that are skipped if they are not available, whatever their options.
     pub optional_arms: Vec<Arm>,
     /// What the target holds before the tests.
     pub data_state: Option<DataState>,
     /// Power states of the controller.
     pub power_states: Option<PowerStates>,
-    /// Whether the target is measured as it is where its power states cannot be set.
+    /// Power states of the controller to measure in.
     pub optional_power_states: bool,
-    /// Rounds of all arms.
+    /// Number of rounds of all arms.
     pub repeats: Option<u32>,
-    /// Their order.
+    /// Order of the arms.
     pub arm_order: Option<ArmOrder>,
 }
 
 impl MethodConditions {
-    /// Whether this arm may be left out where it cannot be had.
+    /// Whether this arm may be skipped if it is not available.
     #[must_use]
     pub fn may_leave_out(&self, arm: Arm) -> bool {
         self.optional_arms.iter().any(|one| std::mem::discriminant(one) == std::mem::discriminant(&arm))
     }
 }
 
-/// The place of a run in the series of runs that one command made under several arms or on a made device.
+/// The place of a run in its series: the runs that one command made under several arms or on a device that it set up.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Series {
-    /// The how-many-th of the runs, from 1.
+    /// Number of this run in the series, from 1.
     pub at: u32,
-    /// How many runs were planned.
+    /// Number of runs planned.
     pub of: u32,
-    /// Its round, from 1: the runs of one round are compared with each other.
+    /// Its round, from 1. Runs of the same round are compared with each other.
     pub round: u32,
-    /// How many rounds were planned.
+    /// Number of rounds planned.
     pub rounds: u32,
     /// The order of the arms.
     pub order: ArmOrder,
-    /// What flags replaced of what the methodology asks for, a phrase each: `partition 50 % instead of 90 %`.
+    /// What flags replaced in the methodology's conditions, one phrase each: `partition 50 % instead of 90 %`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub replaced: Vec<String>,
-    /// What could not be had and was left out, with the reason.
+    /// What was not available and was skipped, each with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
-    /// Whether the device is a loop device on a file that was made for it, and not a drive of its own.
+    /// Whether the device is a loop device on a file made for the run, instead of a drive.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub loop_on_file: bool,
 }
@@ -178,7 +179,7 @@ mod tests {
     fn every_arm_has_every_round_once_and_abba_turns_every_second_round_round() {
         assert_eq!(arms(ArmOrder::RoundByRound, 3, 2), [0, 1, 2, 0, 1, 2]);
         assert_eq!(arms(ArmOrder::AsWritten, 3, 2), [0, 0, 1, 1, 2, 2]);
-        assert_eq!(arms(ArmOrder::Abba, 2, 2), [0, 1, 1, 0], "which gave it its name");
+        assert_eq!(arms(ArmOrder::Abba, 2, 2), [0, 1, 1, 0], "the order that it is named after");
         assert_eq!(arms(ArmOrder::Abba, 2, 3), [0, 1, 1, 0, 0, 1]);
         assert_eq!(arms(ArmOrder::Abba, 4, 1), [0, 1, 2, 3]);
         for order in [ArmOrder::RoundByRound, ArmOrder::AsWritten, ArmOrder::Abba] {
@@ -188,7 +189,7 @@ mod tests {
             assert_eq!(turns, wanted, "{order}");
             assert_eq!(order.to_string().parse(), Ok(order));
         }
-        // An even drift of one a turn: the mean place of both arms is the same in two rounds of abba.
+        // Under a steady drift of one per turn, both arms have the same mean place in two rounds of abba.
         let places = |arm: usize| -> usize {
             let turns = ArmOrder::Abba.turns(2, 2);
             (0..turns.len()).filter(|at| turns[*at].0 == arm).sum()

@@ -1,4 +1,4 @@
-//! Conditions as they are asked for, in words and on a command line.
+//! Conditions as they are asked for: the types and their text on the command line.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,14 +12,14 @@ use crate::units::{Bytes, Percent};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Share {
-    /// So many per cent of it, 1 to 100.
+    /// A percentage of the drive, 1 to 100.
     Percent(Percent),
-    /// So many bytes.
+    /// A size in bytes.
     Bytes(Bytes),
 }
 
 impl Share {
-    /// Bytes of a whole of this length, in multiples of `unit`; never more than the whole.
+    /// Size of this share of a whole of the given length, as a multiple of `unit`; never more than the whole.
     #[must_use]
     pub fn of(self, whole: Bytes, unit: Bytes) -> Bytes {
         let part = match self {
@@ -49,7 +49,7 @@ impl FromStr for Share {
         let wrong = || ConditionError::unknown(text, "a share such as 90%, or a size such as 100 GiB");
         let bare = text.trim();
         if !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_digit()) {
-            // Somebody who writes 10 means per cent or GiB, and never ten bytes.
+            // A user who writes 10 means per cent or GiB, never ten bytes.
             let small = bare.parse::<u64>().ok().filter(|bytes| (1..Bytes::MIB.get()).contains(bytes));
             if let Some(number) = small {
                 return Err(ConditionError::NoUnit { number });
@@ -76,7 +76,7 @@ pub enum FileSystem {
 }
 
 impl FileSystem {
-    /// The kernel's name of it, as mount(2) takes it.
+    /// The kernel's name for it, as mount(2) takes it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -102,26 +102,26 @@ impl FromStr for FileSystem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Luks2 {
-    /// Bytes that are encrypted at a time, 512 to 4096; absent where cryptsetup chooses.
+    /// Bytes encrypted as one unit, 512 to 4096; absent if cryptsetup chooses.
     pub sector_size: Option<u32>,
-    /// Reads are decrypted where they complete, without a worker thread (Linux 5.9 and later).
+    /// Reads are decrypted in the context that completes them, without a worker thread (Linux 5.9 and later).
     pub no_read_workqueue: bool,
-    /// Writes are encrypted where they are submitted, without a worker thread (Linux 5.9 and later).
+    /// Writes are encrypted in the context that submits them, without a worker thread (Linux 5.9 and later).
     pub no_write_workqueue: bool,
-    /// Work stays on the CPU that submitted the operation.
+    /// Encryption work stays on the CPU that submitted the operation.
     pub same_cpu: bool,
 }
 
-/// Who encrypts.
+/// What encrypts the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Arm {
-    /// Nobody on this side of the drive: no layer between.
+    /// Nothing on the host: no layer above the drive.
     #[default]
     None,
-    /// The host's CPUs: LUKS2 on dm-crypt.
+    /// The host CPUs: LUKS2 on dm-crypt.
     Luks2(Luks2),
-    /// The drive: a locking range of TCG Opal, set up by cryptsetup.
+    /// The drive: a TCG Opal locking range, set up by cryptsetup.
     Opal,
 }
 
@@ -186,19 +186,19 @@ impl fmt::Display for Arm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DataState {
-    /// What the methodology prepares, on whatever was there.
+    /// Whatever was on it, plus what the methodology prepares.
     #[default]
     AsFound,
-    /// The whole drive was discarded before anything else was set up: it knows of no data.
+    /// The whole drive was discarded before anything else was set up, so it maps no data.
     Fresh,
-    /// So much of the tested area holds data that cannot be compressed, written in order.
+    /// This share of the tested area holds incompressible data, written sequentially.
     Filled {
         /// 1 to 100 per cent, from the start of the area.
         percent: Percent,
     },
-    /// The tested area was written in order, then once more over its whole size in blocks of 4 KiB at random places.
+    /// The tested area was written sequentially, then overwritten once over its whole size with 4 KiB random writes.
     OverwrittenRandom,
-    /// The tested area was written in order and then discarded as a whole.
+    /// The tested area was written sequentially and then discarded as a whole.
     Discarded,
 }
 
@@ -237,44 +237,46 @@ impl fmt::Display for DataState {
     }
 }
 
-/// What is asked for around a target. The default asks for nothing.
+/// The condition that is asked for. The default asks for nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Condition {
-    /// A GPT with one partition of this size; the rest of the drive stays unused (over-provisioning). Absent without
-    /// one.
+    /// A GPT with one partition of this size; the rest of the drive stays unused (over-provisioning). Absent if there
+    /// is no partition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<Share>,
-    /// Only this much of the device is tested, from its start, without a partition for it.
+    /// Only this much of the device is tested, from its start, without a partition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub span: Option<Share>,
-    /// A file system on it, in which the tested file lies; absent where the device itself is tested.
+    /// A file system that holds the tested file; absent if the device itself is tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_system: Option<FileSystem>,
-    /// Who encrypts.
+    /// What encrypts the data.
     pub encryption: Arm,
-    /// What the target holds.
+    /// What the target holds before the tests.
     pub data_state: DataState,
-    /// Power state of the NVMe controller (Set Features 02h); absent where it is left alone.
+    /// Power state of the NVMe controller (Set Features 02h); absent if it is not changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub power_state: Option<u8>,
 }
 
 impl Condition {
-    /// Whether anything is to be set up.
+    /// Whether anything has to be set up.
     #[must_use]
     pub fn is_any(&self) -> bool {
         *self != Condition::default()
     }
 
-    /// What two runs must share to be compared: everything but the arm and the power state, which are what is compared.
+    /// What two runs must have in common to be compared: everything except the arm and the power state, which are
+    /// compared.
     #[must_use]
     pub fn ground(&self) -> String {
         let parts = self.ground_parts();
         if parts.is_empty() { "no conditions set up".to_owned() } else { parts.join(", ") }
     }
 
-    /// All of it in words: `a partition of 50 %, ext4 made for it, luks2:inline`; empty where nothing is asked for.
+    /// The whole condition as text: `a partition of 50 %, ext4 made for it, luks2:inline`; empty if nothing is asked
+    /// for.
     #[must_use]
     pub fn words(&self) -> String {
         let mut parts = self.ground_parts();
@@ -296,13 +298,13 @@ impl Condition {
         parts
     }
 
-    /// The same behind a name, `, luks2:inline`; empty where nothing was set up.
+    /// The arm as a suffix, `, luks2:inline`; empty if nothing was set up.
     #[must_use]
     pub fn arm_behind(&self) -> String {
         if self.is_any() { format!(", {}", self.arm()) } else { String::new() }
     }
 
-    /// What tells it from others that are compared with it: `luks2:inline`, `power state 2`.
+    /// What distinguishes this run from the runs that it is compared with: `luks2:inline`, `power state 2`.
     #[must_use]
     pub fn arm(&self) -> String {
         match self.power_state {
@@ -313,19 +315,19 @@ impl Condition {
     }
 }
 
-/// A text that is no condition.
+/// Why a text is not a condition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConditionError {
-    /// Not one of the words.
+    /// The text is none of the known words.
     #[error("'{text}' is not known; expected {expected}")]
     Unknown {
         /// What was written.
         text: String,
-        /// What would have been right.
+        /// The accepted texts.
         expected: &'static str,
     },
-    /// A number alone, too small to be a size in bytes.
-    #[error("'{number}' has no unit, and {number} bytes are no size for this: {}", meant(*number))]
+    /// A number without a unit, too small to be a size in bytes.
+    #[error("'{number}' has no unit, and {number} bytes is too small here; did you mean {}", meant(*number))]
     NoUnit {
         /// What was written.
         number: u64,
@@ -338,7 +340,7 @@ impl ConditionError {
     }
 }
 
-/// What a number without a unit may have been meant as.
+/// The likely meanings of a number without a unit.
 fn meant(number: u64) -> String {
     if number <= 100 { format!("{number} % or {number} GiB?") } else { format!("{number} MiB or {number} GiB?") }
 }

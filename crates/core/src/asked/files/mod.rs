@@ -1,7 +1,8 @@
-//! Sets of files and what is done with them: the part of a load that works on many files in a folder.
+//! Sets of files and the work on them: the part of a load that uses many files in a folder.
 //!
-//! A set is a law, not a list: number, sizes and content follow from its numbers and its seed, so that a plan stays
-//! small and every process makes the same set. Must not know: folders, handles.
+//! A set is described by a rule, not by a list: the number of files, their sizes and their content follow from its
+//! parameters and its seed. A plan therefore stays small, and every process makes the same set. Must not know:
+//! folders, handles.
 
 mod room;
 mod set;

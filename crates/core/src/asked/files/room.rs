@@ -1,4 +1,4 @@
-//! Room that the sets of files of a plan take at most, on the drive and where they come from.
+//! Maximum space that the file sets of a plan need, on the drive and in the source folder.
 
 use std::collections::BTreeMap;
 
@@ -6,29 +6,29 @@ use super::set::{FileLoad, FilePlace, FileWork};
 use crate::plan::{Plan, Step};
 use crate::units::Bytes;
 
-/// Room for sets of files.
+/// Space for sets of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Room {
-    /// On the drive, at the fullest moment.
+    /// On the drive, when it is fullest.
     pub drive: Bytes,
-    /// Where the files come from, where that is a folder.
+    /// In the folder that the files come from, if they come from a folder.
     pub source: Bytes,
 }
 
-/// The loads on files of a plan.
+/// The loads of a plan that work on files.
 pub fn loads(plan: &Plan) -> impl Iterator<Item = &FileLoad> {
     plan.steps().filter_map(Step::workload).filter_map(|workload| workload.files.as_deref())
 }
 
-/// The room that a plan's sets take: walks the steps in order, with sets as the engine leaves them. What a step makes
-/// anew goes before, and what it needs is there.
+/// The space that a plan's file sets need. Walks through the steps in order and keeps the sets as the engine would: a
+/// set that a step makes replaces the earlier one, and a set that a step needs is present.
 #[must_use]
 pub fn room(plan: &Plan) -> Room {
     let scheduled = plan.schedule();
     room_of(scheduled.iter().filter_map(|(_, step)| step.workload()?.files.as_deref()))
 }
 
-/// The same of loads in the order in which they are done.
+/// The same for loads in the order in which they run.
 #[must_use]
 pub fn room_of<'l>(loads: impl Iterator<Item = &'l FileLoad>) -> Room {
     let mut there: BTreeMap<(&str, FilePlace), u64> = BTreeMap::new();

@@ -1,29 +1,29 @@
-//! A set of files, and what a step does with it.
+//! A set of files, and the work of a step on it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Bytes, Percent};
 
-/// Most files of a set: their sizes and the open folders are kept in memory while one is worked on.
+/// Most files in a set: their sizes and the open folders are kept in memory while the set is in use.
 pub const FILES_MAX: u32 = 200_000;
 
-/// Files that lie in one folder of a set.
+/// Files in each folder of a set.
 pub const FILES_PER_FOLDER: u32 = 1000;
 
-/// How large the files of a set are.
+/// Sizes of the files of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FileSizes {
-    /// All the same.
+    /// All files have the same size.
     Fixed {
-        /// Bytes of each.
+        /// Bytes of each file.
         size: Bytes,
     },
-    /// The logarithm of the size is normal around that of the median. Drawn in pairs above and below it, so that the
-    /// set's own median is the one asked for.
+    /// Log-normal: the logarithm of the size is normally distributed around that of the median. Sizes are drawn in
+    /// pairs above and below it, so that the set has exactly the median asked for.
     LogNormal {
-        /// Half of the files are smaller.
+        /// Median size.
         median: Bytes,
         /// Standard deviation of the natural logarithm, in millionths.
         sigma_millionths: u32,
@@ -40,59 +40,59 @@ pub enum FileSizes {
 /// A set of files.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct FileSet {
-    /// Its name in the methodology and of its folder: lower-case letters, digits, hyphens.
+    /// Its name in the methodology and the name of its folder: lower-case letters, digits, hyphens.
     pub name: String,
-    /// How many files.
+    /// Number of files.
     pub count: u32,
-    /// How large they are.
+    /// Sizes of the files.
     pub sizes: FileSizes,
-    /// Bytes of all of them together, to which the drawn sizes are scaled; absent where they stay as drawn.
+    /// Total bytes of the set, to which the drawn sizes are scaled; absent if they stay as drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<Bytes>,
-    /// Seed of sizes and content.
+    /// Seed of the sizes and the content.
     pub seed: u64,
     /// Share of each 4 KiB of content that is zero bytes; the rest does not compress.
     #[serde(default, skip_serializing_if = "Percent::is_zero")]
     pub compress_percent: Percent,
 }
 
-/// What is done with each file of a set.
+/// The work on each file of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FileWork {
-    /// Made new, with content from memory.
+    /// Create the file with content from memory.
     Create,
-    /// Read from where it is and written to the drive as a new file.
+    /// Read the file from its place and write it to the drive as a new file.
     Copy,
-    /// Read.
+    /// Read the file.
     Read,
-    /// Read, and its content held against what was written.
+    /// Read the file and compare its content with what was written.
     Verify,
-    /// Removed.
+    /// Remove the file.
     Delete,
 }
 
-/// Which copy of a set is meant.
+/// Which copy of a set is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FilePlace {
-    /// Where files come from: a folder that the user named, else memory, which makes the content anew.
+    /// Where the files come from: a folder named by the user, otherwise memory, where the content is generated.
     Source,
-    /// The set on the drive, made there or copied there from the source.
+    /// The set on the drive, created there or copied from the source.
     Original,
-    /// The copy beside it that was made on the drive.
+    /// The copy of it that was made on the drive.
     Copy,
 }
 
-/// When what was written must be durable.
+/// When written data must be durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FileSync {
-    /// Each file by itself, before it counts as done, and all folders at the end: fsync(2).
+    /// After each file, before it counts as done, and all folders at the end: fsync(2).
     Each,
-    /// Everything at the end, inside the time of the step: syncfs(2).
+    /// Once at the end, inside the time of the step: syncfs(2).
     End,
-    /// Not at all: what is measured may still lie in memory.
+    /// Never: the data measured may still be in memory.
     Never,
 }
 
@@ -101,16 +101,16 @@ pub enum FileSync {
 pub struct FileLoad {
     /// The set.
     pub set: FileSet,
-    /// What is done with each of its files.
+    /// The work on each of its files.
     pub work: FileWork,
-    /// Which copy is copied, read, verified or deleted; `original` for `create`, which makes it.
+    /// The copy that is copied, read, verified or deleted; `original` for `create`, which makes it.
     pub of: FilePlace,
-    /// When what it writes must be durable.
+    /// When written data must be durable.
     pub sync: FileSync,
 }
 
 impl FileWork {
-    /// The word in files and records.
+    /// The name in files and records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -122,13 +122,13 @@ impl FileWork {
         }
     }
 
-    /// Whether it only reads.
+    /// Whether the work only reads.
     #[must_use]
     pub const fn reads(self) -> bool {
         matches!(self, FileWork::Read | FileWork::Verify)
     }
 
-    /// Whether it makes files.
+    /// Whether the work makes files.
     #[must_use]
     pub const fn makes(self) -> bool {
         matches!(self, FileWork::Create | FileWork::Copy)
@@ -136,7 +136,7 @@ impl FileWork {
 }
 
 impl FilePlace {
-    /// The word in files and records.
+    /// The name in files and records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -148,7 +148,7 @@ impl FilePlace {
 }
 
 impl FileLoad {
-    /// What the files that it makes become; `None` where it makes none.
+    /// Which copy the files that it makes become; `None` if it makes none.
     #[must_use]
     pub const fn makes(&self) -> Option<FilePlace> {
         match (self.work, self.of) {
@@ -158,7 +158,7 @@ impl FileLoad {
         }
     }
 
-    /// Bytes that it moves: of a copy once, of a deletion none.
+    /// Bytes that the load moves: a copy counts once, a deletion counts nothing.
     #[must_use]
     pub fn bytes(&self) -> Bytes {
         if self.work == FileWork::Delete { Bytes::new(0) } else { self.set.bytes() }
@@ -166,8 +166,9 @@ impl FileLoad {
 }
 
 impl FileSizes {
-    /// The log-normal law under which so many files around a median have so many bytes together: its spread is found
-    /// by halving. `None` where the files would have to be smaller than their median on average, or far larger.
+    /// The log-normal distribution with which `count` files around this median have `total` bytes together. Its
+    /// spread is found by bisection. `None` if the files would have to be smaller than their median on average, or
+    /// far larger.
     #[must_use]
     pub fn log_normal_of_total(median: Bytes, count: u32, total: Bytes, seed: u64) -> Option<FileSizes> {
         let draws = normal_draws(count, seed);
@@ -185,7 +186,7 @@ impl FileSizes {
 }
 
 impl FileSet {
-    /// The size of each file in bytes, in the order of their numbers; the same wherever it is asked.
+    /// The size of each file in bytes, in the order of their numbers. Every call gives the same sizes.
     #[must_use]
     pub fn file_sizes(&self) -> Vec<u64> {
         let drawn: Vec<f64> = match self.sizes {
@@ -215,7 +216,7 @@ impl FileSet {
         Bytes::new(self.file_sizes().iter().sum())
     }
 
-    /// Bytes that the set takes on a file system with blocks of 4 KiB, with an inode for each file.
+    /// Space of the set on a file system with 4 KiB blocks, including an inode for each file.
     #[must_use]
     pub fn bytes_on_disk(&self) -> Bytes {
         const BLOCK: u64 = 4096;
@@ -223,7 +224,7 @@ impl FileSet {
         Bytes::new(self.file_sizes().iter().map(|size| size.next_multiple_of(BLOCK) + INODE).sum())
     }
 
-    /// The same set with at most so many files and bytes, for a form that only shows that everything works.
+    /// This set with at most `count` files and `total` bytes, for the form that only shows that everything works.
     #[must_use]
     pub fn at_most(&self, count: u32, total: Bytes) -> FileSet {
         let total = total.min(self.bytes());
@@ -231,7 +232,8 @@ impl FileSet {
     }
 }
 
-/// Rounding leaves a few bytes too many or too few: they go to the largest files, each at least one byte long.
+/// Rounding leaves a few bytes too many or too few: the largest files take the difference. Each file keeps at least
+/// one byte.
 fn settle(sizes: &mut [u64], total: u64) {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|file| std::cmp::Reverse(sizes[*file]));
@@ -260,12 +262,12 @@ const fn next(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A number above 0 and at most 1.
+/// A number greater than 0 and at most 1.
 fn unit(state: &mut u64) -> f64 {
     ((next(state) >> 11) + 1) as f64 / (1u64 << 53) as f64
 }
 
-/// Standard normal numbers in pairs of opposite sign (Box and Muller's transform), a zero where their number is odd.
+/// Standard normal numbers in pairs of opposite sign (Box-Muller transform); a zero is added if their number is odd.
 fn normal_draws(count: u32, seed: u64) -> Vec<f64> {
     let mut state = seed;
     let mut draws = Vec::with_capacity(count as usize + 1);
@@ -282,7 +284,7 @@ fn normal_draws(count: u32, seed: u64) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    //! Sizes against what their law says.
+    //! Sizes compared with their distribution.
 
     use super::*;
 
@@ -300,7 +302,7 @@ mod tests {
     fn a_log_normal_set_has_its_median_and_its_total() {
         let (median_size, total) = (Bytes::new(64 << 10), Bytes::new(5_000_000_000));
         let sizes = FileSizes::log_normal_of_total(median_size, 30_000, total, 7).expect("a spread");
-        let FileSizes::LogNormal { sigma_millionths, .. } = sizes else { panic!("another law") };
+        let FileSizes::LogNormal { sigma_millionths, .. } = sizes else { panic!("another distribution") };
         // mean / median = 166,667 / 65,536 = 2.543 = exp(sigma^2 / 2), so sigma is about 1.366.
         assert!((1_300_000..1_430_000).contains(&sigma_millionths), "{sigma_millionths}");
         let drawn = set(30_000, sizes, Some(total)).file_sizes();

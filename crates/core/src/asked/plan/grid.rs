@@ -1,11 +1,11 @@
-//! Two parameters of which a test has a step for each pair of values: what makes a table of rows and columns.
+//! Tests with a step for each pair of values of two parameters: the source of a table of rows and columns.
 
 use super::{Step, StepRole, TestPlan};
 
-/// Values that each of the two parameters has at least.
+/// Least number of values for each of the two parameters.
 const LEAST_VALUES: usize = 3;
 
-/// A test's steps by two parameters, in the order of the plan.
+/// The steps of a test by two parameters, in the order of the plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid<'a> {
     /// The parameter of the rows and its values.
@@ -31,8 +31,8 @@ impl<'a> Grid<'a> {
 }
 
 impl TestPlan {
-    /// The test's measured loads as a table. A few of them may lie outside it: those that have another value of a third
-    /// parameter than most have (the writes before a table of mixes).
+    /// The test's measured loads as a table. A few loads may be outside the table: those with an unusual value of a
+    /// third parameter (such as the writes before a table of mixes).
     #[must_use]
     pub fn grid(&self) -> Option<Grid<'_>> {
         let loads = self.steps.iter().filter(|step| step.role == StepRole::Measure && step.workload().is_some());
@@ -54,8 +54,8 @@ impl TestPlan {
     }
 }
 
-/// The loads that have the most frequent value of every other parameter, where they are most of all and one for each
-/// pair.
+/// The loads that have the most frequent value of every other parameter, if they are more than half of all loads and
+/// there is one for each pair.
 fn table<'a>(loads: &[&'a Step], row: &'a str, column: &'a str, others: &[&str]) -> Option<Grid<'a>> {
     let usual = |name: &&str| {
         let frequent = |one: &Option<&str>| loads.iter().filter(|step| value(step, name) == *one).count();
@@ -78,7 +78,7 @@ fn value<'a>(step: &'a Step, name: &str) -> Option<&'a str> {
     step.axes.iter().find(|axis| axis.axis == name).map(|axis| axis.value.as_str())
 }
 
-/// The values that the steps have of a parameter, each once; `None` where a step has none.
+/// The values that the steps have for a parameter, each once; `None` if a step has none.
 fn values<'a>(steps: &[&'a Step], name: &str) -> Option<Vec<&'a str>> {
     let mut values: Vec<&str> = Vec::new();
     for step in steps {

@@ -1,7 +1,7 @@
 //! The plan: a methodology expanded for one target and form, as it will run and as it is stored.
 //!
-//! A plan holds tests, a test holds steps (one workload, one stop rule, fixed parameters) and says how often and in
-//! which order they repeat. Everything here is resolved: spans are bytes, sweeps are expanded.
+//! A plan holds tests, and a test holds steps (one workload, one stop rule, fixed parameters) with their number of
+//! repetitions and their order. Everything here is resolved: spans are in bytes, sweeps are expanded.
 
 mod grid;
 mod published_unit;

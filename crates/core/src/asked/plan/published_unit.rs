@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A unit of rates in which something was published. Many programs call MiB/s MB/s.
+/// A unit in which a source published rates. Many programs print MiB/s as MB/s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum PublishedUnit {
-    /// 1,000,000 bytes a second: the unit of all tables, which charts of random loads have then too.
+    /// 1,000,000 bytes per second: the unit of all tables. Charts of random loads then use it too.
     #[serde(rename = "MB/s")]
     MegabytesPerSecond,
-    /// 1,048,576 bytes a second.
+    /// 1,048,576 bytes per second.
     #[serde(rename = "MiB/s")]
     MebibytesPerSecond,
     /// Operations per second.
@@ -18,11 +18,11 @@ pub enum PublishedUnit {
 }
 
 impl PublishedUnit {
-    /// Every one.
+    /// All units.
     pub const ALL: [PublishedUnit; 3] =
         [PublishedUnit::MegabytesPerSecond, PublishedUnit::MebibytesPerSecond, PublishedUnit::OperationsPerSecond];
 
-    /// As it is written.
+    /// The unit as written.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -32,7 +32,7 @@ impl PublishedUnit {
         }
     }
 
-    /// A rate of 1,000,000 bytes a second in this unit; `None` where it counts no bytes.
+    /// 1 MB/s (1,000,000 bytes per second) in this unit; `None` if the unit does not count bytes.
     #[must_use]
     pub const fn per_mb_s(self) -> Option<f64> {
         match self {

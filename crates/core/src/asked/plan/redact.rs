@@ -1,6 +1,6 @@
 //! A plan without folder names, for a page that is published.
 //!
-//! Structs are destructured without `..`: a new field does not compile until it is decided whether it is published.
+//! Structs are destructured without `..`: a new field does not compile until someone decides whether it is published.
 
 use std::path::PathBuf;
 
@@ -104,7 +104,7 @@ fn redact_load(load: &mut Workload, folders: &mut Vec<PathBuf>) {
         name: _,
         replay,
         beside,
-        // Sets of files are made by drivelab and have no path.
+        // Drivelab makes the sets of files, and they have no path.
         files: _,
     } = load;
     let Content { compress_percent: _, dedup_percent: _, pattern: _, file, window: _ } = content;
@@ -133,7 +133,7 @@ fn redact_replay(replay: &mut Replay, folders: &mut Vec<PathBuf>) {
     }
 }
 
-/// `data_file=/media/anna/sample.bin`, also of one test: the only parameter that is a path.
+/// `data_file=/media/anna/sample.bin`, also for a single test: the only parameter that is a path.
 fn redact_setting(setting: &mut String, folders: &mut Vec<PathBuf>) {
     let Some((key, value)) = setting.split_once('=') else { return };
     if key.trim().rsplit('.').next() != Some("data_file") {

@@ -1,13 +1,13 @@
-//! Rounds before those that count, and the whole set of tests again: which execution of a step is which.
+//! Discarded rounds before those that count, and repeated sets of tests: the numbering of executions.
 //!
-//! The executions of a step are numbered from 1 through all sets; in each set the discarded rounds come first.
+//! The executions of a step are numbered from 1 over all sets; in each set the discarded rounds come first.
 
 use super::types::{Order, Plan, Rest, RestAfter, Rounds, Step, TestPlan};
 use crate::ids::StepKey;
 use crate::units::Nanos;
 
 impl TestPlan {
-    /// Most executions of a step in one set, discarded ones among them.
+    /// Most executions of a step in one set, including discarded ones.
     #[must_use]
     pub const fn rounds_of_a_set(&self) -> u32 {
         match &self.rounds {
@@ -23,8 +23,8 @@ impl TestPlan {
         self.rounds_of_a_set().saturating_mul(self.repeats.sets)
     }
 
-    /// Executions of a step that estimates reckon with: the most, or those after which a steady test has written all
-    /// that it may, by the steps' own estimates.
+    /// Executions of a step that estimates assume: the most, or those after which a steady test has written as much
+    /// as it may, by the steps' own estimates.
     #[must_use]
     pub fn expected_rounds(&self) -> u32 {
         let Rounds::Steady { max, written: Some(most), .. } = &self.rounds else { return self.max_rounds() };
@@ -51,7 +51,7 @@ impl TestPlan {
         self.set_and_round(round).1 <= self.repeats.warm_up_rounds
     }
 
-    /// An execution as people count it: `2/9`, `warm-up`, `set 3 2/9`; empty where there is only one.
+    /// The number of an execution as shown to users: `2/9`, `warm-up`, `set 3 2/9`; empty if there is only one.
     #[must_use]
     pub fn round_words(&self, round: u32) -> String {
         let ((set, in_set), warm_up) = (self.set_and_round(round), self.repeats.warm_up_rounds);
@@ -64,7 +64,7 @@ impl TestPlan {
         if self.repeats.sets > 1 { format!("set {set} {of_set}").trim_end().to_owned() } else { of_set }
     }
 
-    /// Every execution of one set in order, from 1, up to the most rounds; a steady test or a search may stop earlier.
+    /// All executions of one set in order, from 1, up to the most rounds; a steady test or a search may stop earlier.
     #[must_use]
     pub fn schedule_of_set(&self, set: u32) -> Vec<(StepKey, &Step)> {
         if set == 0 || set > self.repeats.sets {
@@ -83,14 +83,14 @@ impl TestPlan {
         }
     }
 
-    /// Every execution in order, set by set.
+    /// All executions in order, set by set.
     #[must_use]
     pub fn schedule(&self) -> Vec<(StepKey, &Step)> {
         (1..=self.repeats.sets).flat_map(|set| self.schedule_of_set(set)).collect()
     }
 
-    /// Time that all executions are expected to take, the rests that there are included; nothing rests behind the last
-    /// step of the test that is `last` of all. `None` on overflow.
+    /// Expected time of all executions, including rests; there is no rest after the last step of the `last` test of
+    /// the plan. `None` on overflow.
     #[must_use]
     pub fn estimated_time(&self, last: bool) -> Option<Nanos> {
         let rounds = u64::from(self.expected_rounds());
@@ -110,7 +110,7 @@ impl TestPlan {
 }
 
 impl Plan {
-    /// Whether the step rests after this execution, where it has a rest.
+    /// Whether the step rests after this execution, if it has a rest at all.
     #[must_use]
     pub fn rests_after(&self, test: &TestPlan, key: &StepKey, step: &Step) -> bool {
         match test.repeats.rest_after {
@@ -119,7 +119,7 @@ impl Plan {
         }
     }
 
-    /// Whether a step is the last of the last test.
+    /// Whether a step is the last step of the last test.
     fn is_last(&self, step: &Step) -> bool {
         self.tests.last().and_then(|test| test.steps.last()).is_some_and(|last| last.id == step.id)
     }
@@ -132,7 +132,7 @@ impl Plan {
 }
 
 impl Step {
-    /// The estimate without the rest after it.
+    /// The estimated time without the rest after it.
     #[must_use]
     pub fn estimated_active(&self) -> Nanos {
         Nanos::new(self.estimated_time.get().saturating_sub(rest_of(self.rest, self.estimated_time)))

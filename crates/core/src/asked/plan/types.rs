@@ -1,4 +1,4 @@
-//! The plan of a run as plain types: tests, their steps, and what each does.
+//! The plan of a run as plain types: tests, their steps, and what each step does.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::relative::RelativeRate;
 use crate::units::{Bytes, Nanos, Percent};
 use crate::workload::Workload;
 
-/// Which form of a methodology: as published, shortened, or a moment per step for tests only.
+/// The form of a methodology: as published, shortened, or a moment for each step for tests only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
@@ -19,16 +19,16 @@ pub enum Form {
     Faithful,
     /// Shortened, same shape.
     Quick,
-    /// Every step for at most 0.5 s and 8 MiB; unusable for comparison.
+    /// Every step for at most 0.5 s and 8 MiB; not usable for comparisons.
     Smoke,
 }
 
-/// Name of the methodology that `drivelab io` makes of its flags. Such a load is its user's own: no form of anything
-/// that somebody published.
+/// Name of the methodology that `drivelab io` makes from its flags. Such a load is the user's own, and not a form of
+/// anything published.
 pub const OWN_LOAD: &str = "io";
 
 impl Form {
-    /// What a result of this form is called: `quick form`, or `own load` for the load of `drivelab io`.
+    /// What results of this form are called: `quick form`, or `own load` for the load of `drivelab io`.
     #[must_use]
     pub fn words(self, method: &str) -> &'static str {
         match self {
@@ -39,7 +39,7 @@ impl Form {
         }
     }
 
-    /// The word used on the command line, in files and on results.
+    /// The name on the command line, in files and on results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -50,12 +50,12 @@ impl Form {
     }
 }
 
-/// What makes two methodologies the same: name, version and the hash of the content.
+/// What identifies a methodology: name, version and the hash of the content.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct MethodIdentity {
     /// Short name, as on the command line.
     pub name: String,
-    /// Version the author gave, `major.minor.patch`.
+    /// Version given by the author, `major.minor.patch`.
     pub version: String,
     /// BLAKE3 of the parsed content, 64 hexadecimal digits; comments and layout do not change it.
     pub hash: String,
@@ -64,9 +64,9 @@ pub struct MethodIdentity {
 /// A source that a methodology cites.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Source {
-    /// Short name by which parameters refer to it.
+    /// Short name that parameters refer to.
     pub id: String,
-    /// What it is and where: title, version, author, page.
+    /// What the source is and where to find it: title, version, author, page.
     pub citation: String,
 }
 
@@ -75,11 +75,11 @@ pub struct Source {
 pub struct Approximation {
     /// Name of the parameter, as in the methodology file.
     pub parameter: String,
-    /// Why the value is ours and what it rests on.
+    /// Why drivelab chose the value, and what it is based on.
     pub reason: String,
 }
 
-/// Value of one axis that the step stands for (`queue_depth` = `8`), as written in charts and tables.
+/// Value of one axis for this step (`queue_depth` = `8`), as written in charts and tables.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct AxisValue {
     /// Name of the axis: the parameter's own name.
@@ -88,26 +88,26 @@ pub struct AxisValue {
     pub value: String,
 }
 
-/// When a step ends: at the first of these that is reached. At least one other than `at_least` and `cap` is set.
+/// When a step ends: at the first of these that is reached. At least one besides `at_least` and `cap` is set.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct StopRule {
-    /// Measured time, ramp not counted.
+    /// Measured time, without the ramp.
     pub time: Option<Nanos>,
-    /// Bytes moved, reads and writes together, ramp not counted.
+    /// Bytes moved, reads and writes together, without the ramp.
     pub volume: Option<Bytes>,
-    /// The whole span touched so many times (patterns that touch each block once in a pass).
+    /// Number of passes over the whole span (for patterns that touch each block once in a pass).
     pub passes: Option<u32>,
-    /// The step does not end before this measured time, even where `volume` or `passes` is reached earlier (a
-    /// sequential stream then wraps and goes on); only `cap` and errors are stronger.
+    /// The step does not end before this measured time, even if `volume` or `passes` is reached earlier (a sequential
+    /// stream then wraps and continues). Only `cap` and errors end it earlier.
     #[serde(default)]
     pub at_least: Option<Nanos>,
-    /// Operations completed or failed, ramp not counted.
+    /// Operations completed or failed, without the ramp.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<u64>,
-    /// This share of the span's blocks was touched; for patterns that touch each block once in a pass.
+    /// This share of the span's blocks was touched (for patterns that touch each block once in a pass).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Percent>,
-    /// What errors of single operations do.
+    /// Effect of errors of single operations.
     #[serde(default, skip_serializing_if = "OnError::is_tolerate")]
     pub errors: OnError,
     /// The step never lasts longer than this, whatever the rules above say.
@@ -115,7 +115,7 @@ pub struct StopRule {
 }
 
 impl StopRule {
-    /// Ends by nothing but its cap.
+    /// Ends only at its cap.
     #[must_use]
     pub const fn capped(cap: Nanos) -> Self {
         StopRule {
@@ -130,7 +130,7 @@ impl StopRule {
         }
     }
 
-    /// Whether it says when to end, apart from the cap.
+    /// Whether it states when to end, apart from the cap.
     #[must_use]
     pub const fn says_when(&self) -> bool {
         self.time.is_some()
@@ -141,17 +141,17 @@ impl StopRule {
     }
 }
 
-/// What errors of single operations do to a step. They are counted in every case.
+/// Effect of errors of single operations on a step. Errors are counted in every case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnError {
-    /// Scattered errors are survived; 1,000 in a row, a second of nothing else, or one that no retry can cure (no
-    /// space, device gone) end the step.
+    /// Single errors do not end the step. It ends after 1,000 errors in a row, after a second with only errors, or at
+    /// an error that no retry can fix (no space, device gone).
     #[default]
     Tolerate,
-    /// The first one ends it.
+    /// The first error ends it.
     Stop,
-    /// None ends it.
+    /// No error ends it.
     Keep,
 }
 
@@ -161,18 +161,18 @@ impl OnError {
     }
 }
 
-/// Waiting after a step.
+/// Waiting time after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rest {
-    /// None: the next step follows at once.
+    /// None: the next step follows immediately.
     None {},
     /// A fixed time.
     Fixed {
         /// How long.
         time: Nanos,
     },
-    /// So long that the step was active for `percent` of step and rest together, but at most `cap`.
+    /// The step is active for `percent` of step and rest together; the rest is at most `cap`.
     DutyCycle {
         /// Active share, 1 to 100 per cent.
         percent: Percent,
@@ -182,7 +182,7 @@ pub enum Rest {
 }
 
 impl Rest {
-    /// How long to wait after a step that was active for so long.
+    /// The waiting time after a step with this active time.
     #[must_use]
     pub fn after(self, active: Nanos) -> Nanos {
         match self {
@@ -199,19 +199,19 @@ impl Rest {
 /// Waiting until the drive is cool enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct CoolDown {
-    /// Until its temperature is below this, in °C.
+    /// Wait until its temperature is below this, in °C.
     pub below_c: u32,
-    /// At most so long; then the run goes on and a finding says so.
+    /// Longest wait; after that the run continues and a finding reports it.
     pub cap: Nanos,
 }
 
-/// Why a step is in the plan.
+/// The purpose of a step in the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepRole {
     /// Its figures are results.
     Measure,
-    /// It brings the target into the state that the measured steps ask for; repeated when that state is lost.
+    /// It brings the target into the state that the measured steps need; repeated if that state is lost.
     Prepare,
 }
 
@@ -226,7 +226,7 @@ pub enum Action {
         workload: Workload,
         /// When it ends.
         stop: StopRule,
-        /// Time at the start that is issued and recorded but left out of the results.
+        /// Time at the start that is recorded but not included in the results.
         ramp: Nanos,
     },
     /// Does nothing for a while.
@@ -243,36 +243,36 @@ pub enum Action {
 pub struct Step {
     /// Unique in the plan.
     pub id: StepId,
-    /// Short text for people: `SEQ 1 MiB Q8T1 read`.
+    /// Short text for display: `SEQ 1 MiB Q8T1 read`.
     pub label: String,
-    /// Measured or preparing.
+    /// Whether it measures or prepares.
     pub role: StepRole,
     /// What it does.
     pub action: Action,
-    /// Waiting after it.
+    /// Waiting time after it.
     pub rest: Rest,
-    /// It begins only when the drive is cooler than this; absent where that does not matter.
+    /// It starts only when the drive is cooler than this; absent if the temperature does not matter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_below: Option<CoolDown>,
-    /// Its rate follows from what another step did at full speed; absent where it does not.
+    /// Its rate is a share of the rate of another step at full speed; absent if it is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relative: Option<RelativeRate>,
-    /// The axes of the test and this step's place on them.
+    /// The axes of the test and this step's values on them.
     pub axes: Vec<AxisValue>,
     /// Parameters that the source does not state, or in which the methodology departs from it.
     pub approximations: Vec<Approximation>,
-    /// Seeds as stated, of the load and of those beside it in their order. The workload's own are derived from them, so
-    /// that no two steps visit the same offsets in the same order. Empty in older recordings.
+    /// Seeds as stated, of the load and of the groups beside it, in their order. The workload's own seeds are derived
+    /// from them, so that no two steps use the same sequence of offsets. Empty in older recordings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seeds: Vec<u64>,
-    /// Time the step is expected to take, its rest included.
+    /// Expected time of the step, including its rest.
     pub estimated_time: Nanos,
-    /// Bytes it is expected to write.
+    /// Expected bytes written.
     pub estimated_written: Bytes,
 }
 
 impl Step {
-    /// Whether a faster drive is written more: it ends by time, or what ends it is not what writes.
+    /// Whether it writes more on a faster drive: it ends by time, or the operations that end it are not the writes.
     #[must_use]
     pub fn writes_by_time(&self) -> bool {
         let Action::Io { workload, stop, ramp } = &self.action else { return false };
@@ -285,7 +285,7 @@ impl Step {
         !counted || timed || !workload.beside.is_empty()
     }
 
-    /// Whether a slower drive takes longer for it: it ends by what it moves, and not by a clock alone.
+    /// Whether it takes longer on a slower drive: it ends by the amount moved, not by a clock alone.
     #[must_use]
     pub fn timed_by_rate(&self) -> bool {
         let Action::Io { workload, stop, .. } = &self.action else { return false };
@@ -296,7 +296,7 @@ impl Step {
         by_volume || stop.operations.is_some() || workload.files.is_some()
     }
 
-    /// The workload, where the step issues I/O.
+    /// The workload, if the step issues I/O.
     #[must_use]
     pub const fn workload(&self) -> Option<&Workload> {
         match &self.action {
@@ -305,14 +305,14 @@ impl Step {
         }
     }
 
-    /// What must be waited for before it begins or as what it does.
+    /// The cool-downs to wait for before it begins, or as its action.
     pub fn cool_downs(&self) -> impl Iterator<Item = CoolDown> + use<> {
         let own = if let Action::CoolDown(own) = self.action { Some(own) } else { None };
         self.start_below.into_iter().chain(own)
     }
 }
 
-/// Quantity by which steadiness is judged.
+/// Figure by which steady state is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tracked {
@@ -324,53 +324,55 @@ pub enum Tracked {
     LatencyMean,
 }
 
-/// How often the steps of a test are executed.
+/// Number of executions of the steps of a test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rounds {
-    /// So many times.
+    /// A fixed number of times.
     Fixed {
         /// At least 1.
         count: u32,
     },
-    /// Until one step's figure is steady by the SNIA window (last 5 rounds: range at most 20 % of their mean and the
-    /// least-squares line moves at most 10 % of it), or `max` rounds; results then come from that window.
+    /// Until one step's figure is steady by the SNIA window (last 5 rounds: the range is at most 20 % of their mean,
+    /// and the least-squares line changes by at most 10 % of it), or until `max` rounds. Results then come from that
+    /// window.
     Steady {
-        /// The step that is watched.
+        /// The step that is judged.
         step: StepId,
-        /// The figure that is watched.
+        /// The figure that is judged.
         tracked: Tracked,
-        /// Most rounds, after which "not reached" is the result.
+        /// Most rounds; if it is not steady by then, the result is "not reached".
         max: u32,
-        /// Bytes after which it is too, counted after each round; absent where that does not matter.
+        /// Bytes after which the result is "not reached" as well, counted after each round; absent if there is no
+        /// such limit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         written: Option<Bytes>,
-        /// Bytes that it writes at least, steady or not; absent where that does not matter.
+        /// Least bytes that it writes, steady or not; absent if there is no such limit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at_least: Option<Bytes>,
     },
-    /// Until each step's highest rate is known at which a percentile of its response time keeps a bound; every round
-    /// has another rate, and the step's own is the first.
+    /// Until the search has found each step's highest rate at which a percentile of its response time stays within a
+    /// bound. Every round has another rate; the step's own rate is the first.
     FindRate(RateSearch),
 }
 
-/// A search for the highest rate at which a percentile of the response time keeps a bound.
+/// A search for the highest rate at which a percentile of the response time stays within a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RateSearch {
     /// The percentile in thousandths of a per cent: 99,900 is p99.9.
     pub percentile_thousandths: u32,
-    /// Longest response time that it may have.
+    /// Bound: the longest response time that the percentile may have.
     pub bound: Nanos,
     /// Lowest rate tried, in arrivals per 1,000 seconds (as [`crate::load::Rate::per_1000_s`]).
     pub lowest: u64,
-    /// Highest rate tried, likewise.
+    /// Highest rate tried, in the same unit.
     pub highest: u64,
-    /// Most rounds; with fewer the two rates between which the bound lies are further apart.
+    /// Most rounds; with fewer rounds, the two rates on both sides of the bound are further apart.
     pub max: u32,
 }
 
 impl RateSearch {
-    /// The percentile as people write it: `p99`, `p99.9`.
+    /// The percentile as it is written: `p99`, `p99.9`.
     #[must_use]
     pub fn percentile_name(&self) -> String {
         let (whole, thousandths) = (self.percentile_thousandths / 1000, self.percentile_thousandths % 1000);
@@ -401,52 +403,52 @@ pub enum Combine {
     Median,
 }
 
-/// A test: steps that belong together on one chart or table.
+/// A test: steps that belong together in one chart or table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestPlan {
-    /// Name, the first part of its steps' ids.
+    /// Name, the first part of the ids of its steps.
     pub name: String,
-    /// Title for people.
+    /// Title for display.
     pub title: String,
-    /// What the test asks, in a sentence.
+    /// The question of the test, in one sentence.
     pub purpose: String,
     /// The steps in order.
     pub steps: Vec<Step>,
-    /// How often.
+    /// Number of executions of its steps.
     pub rounds: Rounds,
-    /// Rounds before those that count, and the whole set again.
+    /// Discarded rounds before those that count, and repeated sets.
     #[serde(default, skip_serializing_if = "Repeats::is_plain")]
     pub repeats: Repeats,
-    /// In which order.
+    /// Order of execution.
     pub order: Order,
-    /// How rounds become one figure.
+    /// How the rounds become one figure.
     pub combine: Combine,
-    /// Ids of the sources that describe it.
+    /// Ids of the sources that describe the test.
     pub sources: Vec<String>,
-    /// What it has to do with the target's state.
+    /// The state of the target that it needs or prepares.
     #[serde(default, skip_serializing_if = "StateWish::is_none")]
     pub state: StateWish,
-    /// The figure of the drive's data sheet that its best step is held against; absent where there is none.
+    /// The figure of the drive's data sheet with which its best step is compared; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub twin: Option<PrintedFigure>,
-    /// The unit in which its source published rates: charts are drawn in it, and tables show it where it is not MB/s.
-    /// Absent where the source does not say.
+    /// The unit in which its source published rates: its charts use this unit, and tables show it if it is not MB/s.
+    /// Absent if the source does not state it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_unit: Option<PublishedUnit>,
-    /// Name of an earlier test with the same load, whose mean rate it is to come back to; absent where that is no
-    /// question.
+    /// Name of an earlier test with the same load, whose mean rate this test should reach again; absent if there is
+    /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovers_to: Option<String>,
 }
 
-/// A test of a methodology that does not run, and why.
+/// A test of a methodology that does not run, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOut {
     /// Name of the test, or of the methodology whose tests are all left out.
     pub test: String,
-    /// Its title for people.
+    /// Title for display.
     pub title: String,
-    /// Why, as a part of a sentence: `it needs a block device, and the target is a file`.
+    /// The reason, as a part of a sentence: `it needs a block device, and the target is a file`.
     pub reason: String,
 }
 
@@ -455,62 +457,63 @@ pub struct LeftOut {
 pub struct Plan {
     /// The methodology.
     pub methodology: MethodIdentity,
-    /// Its title for people.
+    /// Title for display.
     pub title: String,
-    /// Which of its profiles; empty where it has none.
+    /// The profile that was chosen; empty if the methodology has none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub profile: String,
-    /// What it is for, in a sentence or two.
+    /// Its purpose, in a sentence or two.
     pub summary: String,
-    /// Which question it answers well.
+    /// The questions that it answers well.
     #[serde(default)]
     pub good_for: String,
     /// What its results do not show.
     #[serde(default)]
     pub cannot_tell: String,
-    /// Which form.
+    /// The form.
     pub form: Form,
-    /// Bytes of the target that the plan was made for.
+    /// Bytes of the target for which the plan was made.
     pub capacity: Bytes,
     /// Tests in order; preparation is a test whose steps have the role [`StepRole::Prepare`].
     pub tests: Vec<TestPlan>,
-    /// What the methodology cites.
+    /// The sources that the methodology cites.
     pub sources: Vec<Source>,
-    /// What it asks of several drives; absent where it says nothing of them.
+    /// What it asks of several drives; absent if it does not mention them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drives: Option<crate::group::MethodDrives>,
-    /// Figures made of those of several steps, in the order of the methodology.
+    /// Figures made from the figures of several steps, in the order of the methodology.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scores: Vec<crate::score::Score>,
     /// Tests that do not run, in the order of the methodology.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
-    /// Parameters that were set on the command line (`queue_depth=1..64`), strongest last.
+    /// Parameters that were set on the command line (`queue_depth=1..64`); later ones override earlier ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<String>,
 }
 
-/// What is repeated beside a test's rounds.
+/// Repetitions besides the rounds of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Repeats {
-    /// Rounds at the start of each set that are run and recorded and left out of the figures; with fixed rounds only.
+    /// Rounds at the start of each set that are run and recorded but not counted in the figures; with fixed rounds
+    /// only.
     #[serde(skip_serializing_if = "is_none")]
     pub warm_up_rounds: u32,
-    /// How often the whole set of tests is run, one after the other; with fixed rounds only. At least 1.
+    /// How often the whole set of tests runs; with fixed rounds only. At least 1.
     pub sets: u32,
-    /// What the rest of a step follows.
+    /// When a step rests.
     pub rest_after: RestAfter,
 }
 
-/// What the rest of a step follows.
+/// When a step rests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RestAfter {
-    /// Each of its executions.
+    /// After each of its executions.
     #[default]
     Rounds,
-    /// The last round of a step, and not that of the last step of the last test; with [`Order::StepByStep`] only.
+    /// After the last round of a step, except the last step of the last test; with [`Order::StepByStep`] only.
     Steps,
 }
 
@@ -521,7 +524,7 @@ impl Default for Repeats {
 }
 
 impl Repeats {
-    /// Whether nothing is repeated beside the rounds.
+    /// Whether nothing is repeated besides the rounds.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         *self == Repeats::default()
@@ -534,12 +537,12 @@ const fn is_none(count: &u32) -> bool {
 
 #[cfg(test)]
 pub(super) mod tests {
-    //! Rests by hand-worked examples, and what ends a step.
+    //! Rests worked out by hand, and what ends a step.
 
     use super::*;
     use crate::units::Percent;
 
-    /// A step of writes that ends so.
+    /// A step of writes with this stop rule.
     pub(in crate::asked::plan) fn writes(stop: StopRule, ramp: Nanos) -> Step {
         let write_percent = Percent::new(100).expect("a per cent");
         Step {
@@ -566,7 +569,7 @@ pub(super) mod tests {
         let by_time = |stop: &StopRule, ramp| writes(stop.clone(), ramp).writes_by_time();
         assert!(by_time(&StopRule { time: second, ..capped.clone() }, none) && by_time(&capped, none));
         assert!(!by_time(&volume, none) && !by_time(&StopRule { passes: Some(1), ..capped.clone() }, none));
-        // The first of both ends it, and which comes first hangs on the drive.
+        // The first of the two ends the step, and the drive decides which one comes first.
         assert!(by_time(&StopRule { time: second, ..volume.clone() }, none));
         assert!(
             by_time(&StopRule { at_least: second, ..volume.clone() }, none) && by_time(&volume, Nanos::from_secs(1))

@@ -1,4 +1,4 @@
-//! What is asked of a plan as a whole: its steps, their order, their sums.
+//! Queries on a whole plan: its steps, their order, their sums.
 
 use super::types::{Plan, Step, StepRole};
 use crate::ids::{StepId, StepKey};
@@ -25,19 +25,19 @@ impl Plan {
         self.tests.iter().find(|test| test.steps.iter().any(|step| step.id == *id))
     }
 
-    /// Every execution of the plan in order, steady tests and searches with their most rounds.
+    /// All executions of the plan in order; steady tests and searches with their most rounds.
     #[must_use]
     pub fn schedule(&self) -> Vec<(StepKey, &Step)> {
         (1..=self.sets()).flat_map(|set| self.tests.iter().flat_map(move |test| test.schedule_of_set(set))).collect()
     }
 
-    /// How often the whole set of tests is run.
+    /// How often the whole set of tests runs.
     #[must_use]
     pub fn sets(&self) -> u32 {
         self.tests.iter().map(|test| test.repeats.sets).max().unwrap_or(1)
     }
 
-    /// Time that the whole plan is expected to take.
+    /// Expected time of the whole plan.
     #[must_use]
     pub fn estimated_time(&self) -> Nanos {
         let mut times = (1..).zip(&self.tests).map(|(at, test)| test.estimated_time(at == self.tests.len()));
@@ -45,25 +45,25 @@ impl Plan {
         all.map_or(Nanos::new(u64::MAX), Nanos::new)
     }
 
-    /// Bytes that the whole plan is expected to write.
+    /// Expected bytes written by the whole plan.
     #[must_use]
     pub fn estimated_written(&self) -> Bytes {
         self.sum(|step| step.estimated_written.get()).map_or(Bytes::new(u64::MAX), Bytes::new)
     }
 
-    /// Whether a faster drive would be written more.
+    /// Whether it writes more on a faster drive.
     #[must_use]
     pub fn writes_by_time(&self) -> bool {
         self.steps().any(Step::writes_by_time)
     }
 
-    /// Whether a slower drive would take longer.
+    /// Whether it takes longer on a slower drive.
     #[must_use]
     pub fn timed_by_rate(&self) -> bool {
         self.steps().any(Step::timed_by_rate)
     }
 
-    /// The other namespace of the drive that its steps read, where any does: there is one at most.
+    /// The other namespace of the drive that its steps read, if any. There is at most one.
     #[must_use]
     pub fn other_namespace(&self) -> Option<&OtherNamespace> {
         self.steps().filter_map(Step::workload).flat_map(Workload::groups).find_map(|load| load.on.as_deref())

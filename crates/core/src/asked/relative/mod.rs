@@ -1,7 +1,8 @@
-//! Rates that are a share of what another step did at full speed: known as soon as that step is on record.
+//! Rates that are a share of the rate of another step at full speed. They are known as soon as that step is recorded.
 //!
-//! The plan as stored says the share; folding the records ([`crate::run::RunRecords`]) puts the rate that follows into
-//! the plan, so that session, analysis and report all read the same number, also when a run goes on in another process.
+//! The stored plan states the share. Folding the records ([`crate::run::RunRecords`]) puts the resulting rate into
+//! the plan, so that session, analysis and report all read the same number, also after a run is resumed in another
+//! process.
 
 mod rate;
 mod resolve;

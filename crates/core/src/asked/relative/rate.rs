@@ -1,4 +1,4 @@
-//! A rate that is a share of what another step did.
+//! A rate that is a share of the rate of another step.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,23 +9,24 @@ use crate::units::Nanos;
 
 /// Arrivals per 1,000 seconds below which Vdbench drops a point: 10 operations per second.
 const VDBENCH_LEAST: u64 = 10_000;
-/// Arrivals per 1,000 seconds above which Vdbench rounds up to the next 100 operations per second, and below to 10.
+/// Arrivals per 1,000 seconds above which Vdbench rounds up to the next 100 operations per second; below, to the next
+/// 10.
 const VDBENCH_COARSE_ABOVE: u64 = 1_000_000;
 
-/// How a share of a rate becomes the rate that is asked for.
+/// How a share of a rate is rounded to the rate asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rounding {
-    /// As it is.
+    /// Not rounded.
     #[default]
     None,
-    /// As Vdbench does it: above 1,000 operations per second up to the next 100, else up to the next 10; what is below
-    /// 10 is left out.
+    /// As Vdbench rounds: above 1,000 operations per second up to the next 100, otherwise up to the next 10. Rates
+    /// below 10 are left out.
     Vdbench,
 }
 
 impl Rounding {
-    /// The rate to ask for, both in arrivals per 1,000 seconds; `None` where it is too low to be one.
+    /// The rate asked for, in and out in arrivals per 1,000 seconds; `None` if it is too low.
     #[must_use]
     pub fn of(self, per_1000_s: u64) -> Option<u64> {
         match self {
@@ -39,10 +40,10 @@ impl Rounding {
     }
 }
 
-/// A rate that is a share of what another step did.
+/// A rate that is a share of the rate of another step.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct RelativeRate {
-    /// The step that runs at full speed, before this one.
+    /// The step at full speed (the base), which runs before this one.
     pub of: StepId,
     /// Share of its operations per second, in per cent; may exceed 100.
     pub percent: u32,
@@ -52,7 +53,7 @@ pub struct RelativeRate {
     /// Spacing of the arrivals.
     #[serde(default)]
     pub arrivals: Arrivals,
-    /// No further step of the same base is run once one had a longer mean latency than this.
+    /// After a step of the same base had a longer mean latency than this, no further step of that base is run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_above: Option<Nanos>,
 }
@@ -60,8 +61,8 @@ pub struct RelativeRate {
 /// Why a step with a relative rate is not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Skip {
-    /// The share of what the base did is too low to be a rate; what the base did, in operations per 1,000 seconds.
+    /// The share of the base's rate is too low; the rate of the base, in operations per 1,000 seconds.
     TooSlow(u64),
-    /// An earlier step of the same base took longer than `stop_above`: which, and its mean latency.
+    /// The mean latency of an earlier step of the same base exceeded `stop_above`: that step, and its mean latency.
     StoppedAbove(StepId, Nanos),
 }

@@ -7,7 +7,7 @@ use crate::record::{GroupRecord, OpRecord, StepRecord, StopReason};
 use crate::units::Nanos;
 use crate::workload::Workload;
 
-/// Puts the rates that follow from a record into the plan.
+/// Puts the rates that follow from this record into the plan.
 pub fn resolve(plan: &mut Plan, record: &StepRecord) {
     if record.key.round != 1 || record.stop_reason == StopReason::Stopped {
         return;
@@ -22,7 +22,7 @@ pub fn resolve(plan: &mut Plan, record: &StepRecord) {
     }
 }
 
-/// What each load without a rate of its own did, in operations per 1,000 seconds; `None` for one with a rate.
+/// The rate of each load without a rate of its own, in operations per 1,000 seconds; `None` for a load with a rate.
 pub(super) fn per_load(base: &Workload, record: &StepRecord) -> Vec<Option<u64>> {
     let elapsed_ns = u128::from(record.elapsed().get()).max(1);
     let per_1000_s = |count: u64| u64::try_from(u128::from(count) * 1_000_000_000_000 / elapsed_ns).unwrap_or(u64::MAX);
@@ -35,8 +35,8 @@ pub(super) fn per_load(base: &Workload, record: &StepRecord) -> Vec<Option<u64>>
     base.groups().map(|load| load.pace.rate.is_none().then(|| of(load))).collect()
 }
 
-/// Whether operations of a kind are arrivals: flushes after so many writes, and reads that check what was just
-/// written, come on top of them.
+/// Whether operations of this kind are arrivals. Flushes after a number of writes, and reads that check data just
+/// written, are not: they come in addition to the arrivals.
 fn arrives(load: &Workload, kind: OpKind) -> bool {
     match kind {
         OpKind::Flush => !load.other.flush_percent.is_zero() || load.other.sync_every == 0,
@@ -45,7 +45,7 @@ fn arrives(load: &Workload, kind: OpKind) -> bool {
     }
 }
 
-/// The rate of each load in arrivals per 1,000 seconds: the rounded sum, split as the base split it.
+/// The rate of each load in arrivals per 1,000 seconds: the rounded sum, divided among the loads as in the base.
 pub(super) fn rates(relative: &RelativeRate, done: &[Option<u64>]) -> Option<Vec<Option<u64>>> {
     let sum = done.iter().flatten().map(|done| u128::from(*done)).sum::<u128>();
     let share = u64::try_from(sum * u128::from(relative.percent) / 100).ok()?;
@@ -65,14 +65,14 @@ fn set(workload: &mut Workload, rates: &[Option<u64>], arrivals: Arrivals) {
     workload.beside.iter_mut().zip(beside).for_each(|(load, rate)| one(load, *rate));
 }
 
-/// Whether the rate of a step follows from another and is known: that of each of its loads, some of which may have a
-/// rate of their own from the start.
+/// Whether the rate of a step is known: it does not depend on another step, or each of its loads has its rate. Some
+/// loads may have a rate of their own from the start.
 #[must_use]
 pub fn is_resolved(step: &Step) -> bool {
     step.relative.is_none() || step.workload().is_some_and(|load| load.groups().all(|one| one.pace.rate.is_some()))
 }
 
-/// Mean time from submission to completion, over operations of every kind; `None` where there were none.
+/// Mean time from submission to completion, over operations of every kind; `None` if there were none.
 #[must_use]
 pub fn mean_latency(record: &StepRecord) -> Option<Nanos> {
     let (count, sum) = record.kinds().fold((0u64, 0u64), |(count, sum), (_, op)| {

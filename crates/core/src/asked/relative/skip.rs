@@ -1,4 +1,4 @@
-//! Why a step whose rate follows from another is not run.
+//! Why a step whose rate depends on another step is not run.
 
 use super::rate::Skip;
 use super::resolve::{mean_latency, per_load, rates};
@@ -7,7 +7,7 @@ use crate::plan::Step;
 use crate::record::StopReason;
 use crate::run::RunRecords;
 
-/// Why a step of the plan is not run, as far as the records tell; `None` where it is, or its base has not run yet.
+/// Why a step of the plan is not run, according to the records; `None` if it runs, or if its base has not run yet.
 #[must_use]
 pub fn skipped(records: &RunRecords, id: &StepId) -> Option<Skip> {
     let step = records.plan.step(id)?;

@@ -1,4 +1,4 @@
-//! Units: what people write is read as they mean it, and what is printed reads back as the same value.
+//! Units: texts are read as users mean them, and printed values parse to the same value.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The figures that makers print.
+//! The figures that vendors publish.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,24 +13,24 @@ pub enum PrintedFigure {
     SequentialRead,
     /// Sequential writes, MB/s.
     SequentialWrite,
-    /// Random reads a second.
+    /// Random reads per second.
     RandomRead,
-    /// Random writes a second.
+    /// Random writes per second.
     RandomWrite,
-    /// Time of one read, µs.
+    /// Latency of one read, µs.
     ReadLatency,
-    /// Time of one write, µs.
+    /// Latency of one write, µs.
     WriteLatency,
-    /// What the write cache takes, GB.
+    /// Size of the write cache, GB.
     SlcCache,
-    /// Power while working, W.
+    /// Active power, W.
     PowerActive,
-    /// Power while idle, W; measured in the idle steps of a preparation, so that no test is its twin.
+    /// Idle power, W; measured in the idle steps of a preparation, so no test is compared with it.
     PowerIdle,
 }
 
 impl PrintedFigure {
-    /// Every one, in the order of data sheets.
+    /// All figures, in the order of data sheets.
     pub const ALL: [PrintedFigure; 9] = [
         PrintedFigure::SequentialRead,
         PrintedFigure::SequentialWrite,
@@ -59,13 +59,13 @@ impl PrintedFigure {
         }
     }
 
-    /// The figure of this name.
+    /// The figure with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         PrintedFigure::ALL.into_iter().find(|figure| figure.name() == name)
     }
 
-    /// For people.
+    /// Title for display.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -93,7 +93,7 @@ impl PrintedFigure {
         }
     }
 
-    /// How many base units of the drive facts (B/s, IOPS, ns, B, W) are one of [`PrintedFigure::unit`].
+    /// Base units of the drive facts (B/s, IOPS, ns, B, W) in one [`PrintedFigure::unit`].
     #[must_use]
     pub const fn base_units(self) -> f64 {
         match self {
@@ -107,7 +107,7 @@ impl PrintedFigure {
         }
     }
 
-    /// Whether less is better than what is printed.
+    /// Whether a lower value is better than the published one.
     #[must_use]
     pub const fn less_is_better(self) -> bool {
         matches!(
@@ -119,7 +119,7 @@ impl PrintedFigure {
         )
     }
 
-    /// The kind of operation that it is about; none where any load shows it.
+    /// The kind of operation that it describes; none if any load shows it.
     #[must_use]
     pub const fn op(self) -> Option<OpKind> {
         match self {

@@ -1,7 +1,7 @@
-//! What a maker prints about a drive, as a run keeps it, and which of these figures a test can be held against.
+//! Data-sheet figures of a drive as a run records them, and which of them a test can be compared with.
 //!
-//! Owns the list of figures that can be measured, with what each asks of a load, and the printed figures in the form in
-//! which they are recorded. Must not know: files of facts (`device`), what was measured (`analysis`).
+//! Owns the list of figures that can be measured, what each of them requires of a load, and the form in which
+//! published figures are recorded. Must not know: files of facts (`device`), measured results (`analysis`).
 
 mod figure;
 mod sheet;

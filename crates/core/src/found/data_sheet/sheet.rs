@@ -1,4 +1,4 @@
-//! What is printed of a drive, taken from its facts.
+//! The published figures of a drive, taken from its drive facts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,11 +10,11 @@ use crate::units::Bytes;
 use crate::workload::{Pattern, Workload};
 
 impl PrintedFigure {
-    /// Why a load cannot show this figure, as a part of a sentence; nothing where it can.
+    /// Why a load cannot show this figure, as a part of a sentence; nothing if it can.
     #[must_use]
     pub fn lacks(self, load: &Workload) -> Option<&'static str> {
         if self == PrintedFigure::PowerIdle {
-            return Some("idle power is drawn while nothing runs; an idle step of the preparation shows it");
+            return Some("idle power is the power while nothing runs; an idle step of the preparation shows it");
         }
         let sole = |op: OpKind| load.groups().all(|group| group.issues(op) && issues_one_kind(group));
         match self.op() {
@@ -42,44 +42,44 @@ fn issues_one_kind(load: &Workload) -> bool {
     OpKind::ALL.into_iter().filter(|kind| load.issues(*kind)).count() == 1
 }
 
-/// What is printed of a drive, as a run records it: the same run gives the same answer when the facts have changed.
+/// The published figures of a drive as a run records them: the run gives the same answer even after the facts change.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct DataSheet {
-    /// Name of the drive facts that it comes from: `samsung-970-evo`.
+    /// Name of the drive facts that they come from: `samsung-970-evo`.
     pub facts: String,
-    /// Maker and model for people.
+    /// Maker and model for display.
     pub title: String,
-    /// The user named these facts; otherwise the drive's model string fits them.
+    /// Whether the user named these facts; otherwise they were chosen by the drive's model string.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub named_by_user: bool,
-    /// As sold, the capacity whose figures hold; absent where the facts have none like the drive's, and only the
-    /// figures of the model hold.
+    /// Capacity as sold, whose figures apply; absent if the facts have no capacity near the drive's, so that only the
+    /// figures of the model apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Bytes>,
     /// The figures, in a fixed order.
     pub figures: Vec<SheetFigure>,
-    /// Where they come from.
+    /// Sources of the figures.
     pub sources: Vec<FactSource>,
 }
 
-/// A printed figure.
+/// A published figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SheetFigure {
     /// The key in the facts.
     pub key: String,
-    /// As written, with its unit.
+    /// The value as written, with its unit.
     pub text: String,
-    /// In the base unit, where it is one number.
+    /// The value in the base unit, if it is one number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<f64>,
-    /// The base unit: `B/s`, `IOPS`, `ns`, `B`, `W`, `DWPD`, `years`; empty where there is none.
+    /// The base unit: `B/s`, `IOPS`, `ns`, `B`, `W`, `DWPD`, `years`; empty if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub unit: String,
     /// Id of the source.
     pub source: String,
-    /// How sure it is.
+    /// Certainty of the figure.
     pub certainty: Certainty,
-    /// Under which conditions it holds.
+    /// Conditions under which it applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -99,7 +99,7 @@ impl SheetFigure {
 }
 
 impl DataSheet {
-    /// What the facts say of a drive that reports this capacity.
+    /// The figures of the facts for a drive that reports this capacity.
     #[must_use]
     pub fn of(facts: &DriveFacts, reported: Option<Bytes>, named_by_user: bool) -> Self {
         let figures: Figures = facts.figures_at(reported);
@@ -123,7 +123,7 @@ impl DataSheet {
         self.figure(key)?.number
     }
 
-    /// What a source is, by its id.
+    /// Citation of the source with this id.
     #[must_use]
     pub fn citation(&self, id: &str) -> Option<&str> {
         self.sources.iter().find(|source| source.id == id).map(|source| source.citation.as_str())

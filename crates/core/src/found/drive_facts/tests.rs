@@ -1,4 +1,4 @@
-//! Values with units, patterns of model strings, and which capacity's figures hold.
+//! Values with units, patterns of model strings, and which capacity's figures apply.
 
 use proptest::prelude::*;
 
@@ -60,7 +60,7 @@ proptest! {
     fn a_text_without_signs_of_its_own_fits_itself(text in "[A-Za-z0-9 -]{1,30}") {
         prop_assert!(pattern(&text).fits(&text));
         let fits = pattern(&format!("*{text}*")).fits(&format!("x{text}y"));
-        // Spaces at the ends are no part of a model string.
+        // Spaces at the ends are not part of a model string.
         prop_assert!(fits || text.trim() != text);
     }
 }

@@ -1,7 +1,7 @@
-//! The kinds of values in a drive facts file: text with a unit becomes a number in a base unit.
+//! The kinds of values in a drive facts file: a text with a unit becomes a number in a base unit.
 //!
-//! Owns which units each kind takes. A value keeps the text as written, so that a page shows 13700 MB/s as the data
-//! sheet does, and the number beside it, so that it can be compared.
+//! Owns the units of each kind. A value keeps the text as written, so that a page shows 13700 MB/s as the data sheet
+//! does, and the number, so that it can be compared.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -18,15 +18,15 @@ const LONGEST: usize = 200;
 pub trait Value: Clone + PartialEq + fmt::Debug {
     /// Name in the schema.
     const NAME: &'static str;
-    /// The base unit of [`Self::number`]; empty where there is none.
+    /// The base unit of [`Self::number`]; empty if there is none.
     const UNIT: &'static str;
     /// What is expected, for messages: "a speed such as 13700 MB/s".
     const EXPECTED: &'static str;
-    /// Regular expression of the texts that are taken, for editors.
+    /// Regular expression of the accepted texts, for editors.
     const PATTERN: &'static str;
-    /// Reads a text; none where it is not of this kind.
+    /// Reads a text; none if it is not of this kind.
     fn read(text: &str) -> Option<Self>;
-    /// The value in its base unit, where it is one number.
+    /// The value in its base unit, if it is one number.
     fn number(&self) -> Option<f64>;
 }
 
@@ -35,12 +35,12 @@ pub trait Value: Clone + PartialEq + fmt::Debug {
 pub struct Written<T> {
     /// As written, without spaces around it.
     pub text: String,
-    /// What it means.
+    /// The value.
     pub value: T,
 }
 
 impl<'de, T: Value> Deserialize<'de> for Written<T> {
-    /// The text, as a person writes it in a file, or a document's object of text, number and unit.
+    /// Reads the text, as a user writes it in a file, or the object of text, number and unit in a document.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ReadWritten(PhantomData))
     }
@@ -74,7 +74,7 @@ impl<'de, T: Value> de::Visitor<'de> for ReadWritten<T> {
     }
 }
 
-/// In a document: the text, and where there is one the number with its unit.
+/// In a document: the text and, if the value is one number, the number with its unit.
 #[derive(Serialize)]
 struct Shown<'a> {
     text: &'a str,
@@ -100,7 +100,7 @@ impl<T: Value> JsonSchema for Written<T> {
     }
 }
 
-/// A positive number and one of these units behind it, in the base unit.
+/// A positive number followed by one of these units, in the base unit.
 fn scaled(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let end = text.find(|sign: char| !(sign.is_ascii_digit() || sign == '.' || sign == '_')).unwrap_or(text.len());
     let (digits, unit) = text.split_at(end);
@@ -109,7 +109,7 @@ fn scaled(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     (number > 0.0 && number.is_finite()).then_some(number)
 }
 
-/// A number as digits, with underscores between them and at most one point.
+/// A number of digits, with optional underscores between them and at most one decimal point.
 fn plain(digits: &str) -> Option<f64> {
     let sound = digits.starts_with(|sign: char| sign.is_ascii_digit()) && !digits.ends_with(['_', '.']);
     sound.then(|| digits.replace('_', "").parse().ok()).flatten()
@@ -155,7 +155,7 @@ quantities! {
         ["IOPS" = 1.0, "k IOPS" = 1e3, "M IOPS" = 1e6, "kIOPS" = 1e3, "MIOPS" = 1e6];
     /// Watts.
     Watts, "W", "a power such as 5.7 W or 30 mW", ["W" = 1.0, "mW" = 0.001];
-    /// Drive writes per day, for the years of the warranty.
+    /// Drive writes per day, over the years of the warranty.
     DriveWrites, "DWPD", "drive writes per day such as 3 DWPD", ["DWPD" = 1.0];
     /// Years.
     Years, "years", "a number of years such as 5 years", ["years" = 1.0, "year" = 1.0];
@@ -206,7 +206,7 @@ impl Value for Nanos {
     }
 }
 
-/// A share of all.
+/// A share of a whole.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Share(f64);
 
@@ -225,7 +225,7 @@ impl Value for Share {
     }
 }
 
-/// Unreadable bits among those read: `1 in 10^17`.
+/// Unrecoverable bit error rate: `1 in 10^17`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BitErrors(u8);
 
@@ -245,12 +245,12 @@ impl Value for BitErrors {
     }
 }
 
-/// From one temperature to another, °C.
+/// A temperature range, °C.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CelsiusRange {
-    /// Coldest, °C.
+    /// Lowest temperature, °C.
     pub low: f64,
-    /// Hottest, °C.
+    /// Highest temperature, °C.
     pub high: f64,
 }
 
@@ -307,7 +307,7 @@ impl Value for Dimensions {
     }
 }
 
-/// What was paid or asked, and when.
+/// A price that was paid or asked, and its date.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Price {
     /// In whole units of the currency.
@@ -338,7 +338,7 @@ impl Value for Price {
     }
 }
 
-/// Whether a text is a day of the calendar, `YYYY-MM-DD`.
+/// Whether a text is a valid date, `YYYY-MM-DD`.
 fn is_day(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts.as_slice() else { return false };
@@ -359,14 +359,14 @@ fn is_day(text: &str) -> bool {
     (1..=days).contains(&day)
 }
 
-/// Words, where nothing stricter would hold.
+/// Free text, for values without a stricter format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Words(pub String);
 
 impl Value for Words {
     const NAME: &'static str = "Words";
     const UNIT: &'static str = "";
-    const EXPECTED: &'static str = "a few words (at most 200 signs)";
+    const EXPECTED: &'static str = "a few words (at most 200 characters)";
     const PATTERN: &'static str = r"\S";
 
     fn read(text: &str) -> Option<Self> {
@@ -411,11 +411,11 @@ macro_rules! one_of {
 }
 
 one_of! {
-    /// Whether the drive has something.
+    /// Whether the drive has a feature.
     YesNo, "yes or no", [
-        /// It has.
+        /// It has the feature.
         Yes = "yes",
-        /// It has not.
+        /// It does not have the feature.
         No = "no"
     ];
     /// Bits per cell of the flash.
@@ -430,7 +430,7 @@ one_of! {
         Qlc = "QLC",
         /// Five bits.
         Plc = "PLC",
-        /// No flash: phase change.
+        /// Not flash: phase-change memory.
         CrossPoint = "3D XPoint"
     ];
 }

@@ -1,31 +1,31 @@
-//! A block device below the target, and its link.
+//! A block device under the target, and its link.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::Bytes;
 
-/// The PCIe or SATA link of a drive, as text and as the payload rate it can carry.
+/// The PCIe or SATA link of a drive, as text and as its payload rate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkFacts {
     /// Negotiated: `PCIe 4.0 x4`, `SATA 6.0 Gb/s`.
     pub negotiated: String,
-    /// What both ends could do, where it is known.
+    /// What both ends support, if known.
     pub possible: Option<String>,
-    /// Raw rate of the negotiated link per direction after line coding, in bytes per second; nothing measured through
-    /// the link can be faster.
+    /// Raw rate of the negotiated link in each direction after line coding, in bytes per second; an upper limit for
+    /// everything measured through the link.
     pub bytes_per_second: Option<f64>,
 }
 
 impl LinkFacts {
-    /// Lanes of the negotiated link, where it has any: 4 of `PCIe 4.0 x4`.
+    /// Lanes of the negotiated link, if it has lanes: 4 of `PCIe 4.0 x4`.
     #[must_use]
     pub fn lanes(&self) -> Option<u32> {
         pcie_link(&self.negotiated)?.1
     }
 }
 
-/// Generation and lanes of a text such as `PCIe 4.0 x4`; lanes where they are stated.
+/// Generation and lanes of a text such as `PCIe 4.0 x4`; the lanes only if they are stated.
 #[must_use]
 pub fn pcie_link(text: &str) -> Option<(f64, Option<u32>)> {
     let (_, rest) = text.split_once("PCIe ")?;
@@ -35,56 +35,58 @@ pub fn pcie_link(text: &str) -> Option<(f64, Option<u32>)> {
     Some((generation, lanes))
 }
 
-/// One block device: the one that holds the file system or is the target itself, or one below it.
+/// One block device: the target itself, the device that holds its file system, or a device below one of these.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockDeviceFacts {
     /// Kernel name of the whole device: `nvme0n1`, `vda`, `dm-0`, `loop3`.
     pub name: String,
-    /// Partition that the file system is on or that is the target, where it is one: `nvme0n1p2`.
+    /// Partition that holds the file system or is the target, if there is one: `nvme0n1p2`.
     pub partition: Option<String>,
-    /// Model as the device says.
+    /// Model that the device reports.
     pub model: Option<String>,
-    /// Serial number as the device says.
+    /// Serial number that the device reports.
     pub serial: Option<String>,
-    /// Firmware revision as the device says.
+    /// Firmware revision that the device reports.
     pub firmware: Option<String>,
     /// Capacity.
     pub capacity: Bytes,
     /// `nvme`, `sata`, `usb`, `virtio`, `loop`, `zram`, `device-mapper`, `md`, ...
     pub transport: String,
-    /// Link, where there is one and it could be read.
+    /// Link, if there is one and it could be read.
     pub link: Option<LinkFacts>,
-    /// Spinning.
+    /// Whether it is a spinning disk.
     pub rotational: Option<bool>,
     /// Smallest addressable unit.
     pub logical_block_size: Bytes,
-    /// Unit the device works in.
+    /// Block size with which the device works internally.
     pub physical_block_size: Bytes,
     /// Active I/O scheduler: `none`, `mq-deadline`.
     pub scheduler: Option<String>,
-    /// Requests the block layer queues.
+    /// Requests that the block layer queues.
     pub nr_requests: Option<u32>,
     /// `write back` or `write through`.
     pub write_cache: Option<String>,
-    /// Why the device is a virtual disk (a hypervisor's or a kernel's invention), or `None` for a physical one.
+    /// Why the device counts as a virtual disk (of a hypervisor or of the kernel), or `None` for a physical one.
     pub virtual_because: Option<String>,
-    /// Kernel names of the devices it lies on (dm, md, loop back file's device).
+    /// Kernel names of the devices below it (dm, md, the device that holds a loop device's file).
     pub lies_on: Vec<String>,
-    /// How its bytes come to the devices it lies on; absent where it lies on none, where that cannot be told, and in
-    /// recordings from before it was looked at.
+    /// How its bytes reach the devices below it; absent if there are none, if it is not known, and in older recordings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passes_on: Option<PassesOn>,
-    /// Largest operation that the kernel never splits, however it lies in memory; a larger one may be counted as
-    /// several. Absent where requests must not cross borders on the device (`chunk_sectors`), and in older recordings.
+    /// Largest operation that the kernel never splits, whatever its layout in memory; a larger one may be counted as
+    /// several. Absent if requests must not cross boundaries on the device (`chunk_sectors`), and in older
+    /// recordings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_size: Option<Bytes>,
 }
 
-/// How the bytes of a block device come to the devices it lies on: what those may count of a load above them.
+/// How the bytes of a block device reach the devices below it, and so what those devices may count for a load above
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PassesOn {
-    /// Each byte once, at once: encryption, linear and striped volumes, multipath, a loop device with direct I/O.
+    /// Each byte once and immediately: encryption, linear and striped volumes, multipath, a loop device with direct
+    /// I/O.
     Once,
     /// Writes to every device below, reads from one of them: a mirror.
     Copies,
@@ -93,9 +95,9 @@ pub enum PassesOn {
     /// Parity of one device (RAID 4, RAID 5): a write may read the devices below and writes up to twice its bytes.
     OneParity,
     /// Parity of two devices (RAID 6): a write may read the devices below and writes up to three times its bytes. In
-    /// older recordings any array with parity and any RAID of LVM.
+    /// older recordings, any array with parity and any RAID of LVM.
     Parity,
-    /// Through the page cache of this machine: writes arrive later, reads ahead of time or never. A loop device without
+    /// Through the page cache of this machine: writes arrive later, reads early or never. A loop device without
     /// direct I/O.
     Cached,
 }

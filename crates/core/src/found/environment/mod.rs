@@ -1,6 +1,6 @@
-//! Facts about the target and the testbed, as found before a run. Filled by `device`, judged by `analysis`.
+//! Facts about the target and the testbed before a run. Collected by `device`, judged by `analysis`.
 //!
-//! What could not be found is `None`, never a guess; `unknown` says why where that helps.
+//! Facts that could not be found are `None`, never a guess; `unknown` gives the reason if it helps.
 
 mod devices;
 mod facts;

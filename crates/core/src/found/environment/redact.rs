@@ -1,6 +1,6 @@
-//! The environment without serial numbers and folder names, for a page that is published.
+//! The environment without serial numbers and folder names, for a published page.
 //!
-//! Structs are destructured without `..`: a new field does not compile until it is decided whether it is published.
+//! Structs are destructured without `..`: a new field does not compile until someone decides whether it is published.
 
 use std::path::PathBuf;
 
@@ -57,7 +57,7 @@ impl TargetFacts {
             system.redact(folders);
         }
         devices.iter_mut().for_each(redact_device);
-        // These messages name mount points.
+        // These texts name mount points.
         used_by.iter_mut().for_each(|by| LEFT_OUT.clone_into(by));
     }
 }
@@ -65,7 +65,7 @@ impl TargetFacts {
 impl FileSource {
     fn redact(&mut self, folders: &mut Vec<PathBuf>) {
         let FileSource { path, file_system, devices } = self;
-        // The user chose the folder's own name too.
+        // The user also chose the folder's own name.
         whole(path, folders);
         file_system.redact(folders);
         devices.iter_mut().for_each(redact_device);

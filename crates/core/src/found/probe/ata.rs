@@ -1,32 +1,32 @@
-//! What an ATA drive says of itself.
+//! What an ATA drive reports about itself.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::Bytes;
 
-/// One attribute of the SMART table, whose meaning is the vendor's.
+/// One attribute of the SMART table; its meaning depends on the vendor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SmartAttribute {
     /// Number.
     pub id: u8,
-    /// What most vendors use the number for; empty where that differs too much.
+    /// Meaning of this number with most vendors; empty if vendors differ too much.
     pub name: String,
     /// Normalised value, 1 to 253; higher is better.
     pub value: u8,
-    /// Lowest it ever was.
+    /// Lowest value so far.
     pub worst: u8,
-    /// At or below this the drive calls itself failing; 0 for never.
+    /// At or below this value the drive reports a failure; 0 for never.
     pub threshold: u8,
-    /// The vendor's own count, six bytes.
+    /// The vendor's raw count, six bytes.
     pub raw: u64,
 }
 
 impl SmartAttribute {
-    /// Number of the count of blocks that were replaced by spare ones, with most vendors.
+    /// Number of the attribute that most vendors use for reallocated blocks.
     pub const REPLACED_BLOCKS: u8 = 5;
 
-    /// How texts name the attribute that a figure is of, in brackets.
+    /// The reference to the attribute behind a figure, in brackets.
     #[must_use]
     pub fn mark(id: u8) -> String {
         format!("(SMART attribute {id})")
@@ -36,7 +36,7 @@ impl SmartAttribute {
 /// IDENTIFY DEVICE and SMART of an ATA drive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AtaProbe {
-    /// Model, as the drive writes it.
+    /// Model, as the drive reports it.
     pub model: String,
     /// Serial number.
     pub serial: String,
@@ -48,33 +48,33 @@ pub struct AtaProbe {
     pub logical_sector: Bytes,
     /// Physical sector.
     pub physical_sector: Bytes,
-    /// Rotations per minute; 1 stands for solid state in the standard and 0 for not reported, both absent here.
+    /// Rotations per minute; absent for 1 (solid state) and 0 (not reported) of the standard.
     pub rotations_per_minute: Option<u16>,
-    /// Whether it says it has no moving parts.
+    /// Whether it reports that it has no moving parts.
     pub solid_state: bool,
-    /// Form factor in words.
+    /// Form factor as text.
     pub form_factor: Option<String>,
     /// Negotiated speed of the link: `6.0 Gb/s`.
     pub link_now: Option<String>,
-    /// Fastest that the drive can: `6.0 Gb/s`.
+    /// Fastest speed that the drive supports: `6.0 Gb/s`.
     pub link_possible: Option<String>,
-    /// Commands in the queue of the drive.
+    /// Depth of the drive's command queue.
     pub queue_depth: Option<u32>,
-    /// Whether it takes TRIM.
+    /// Whether it supports TRIM.
     pub trim: bool,
-    /// What a trimmed block reads as, in words.
+    /// What reads of a trimmed block return, as text.
     pub after_trim: String,
-    /// Volatile write cache: absent where it has none.
+    /// Whether the volatile write cache is on; absent if it has none.
     pub write_cache_enabled: Option<bool>,
-    /// Whether SMART is on.
+    /// Whether SMART is enabled.
     pub smart_enabled: bool,
-    /// The drive's own verdict; absent where it cannot be asked.
+    /// The drive's own verdict; absent if it cannot be queried.
     pub smart_failing: Option<bool>,
-    /// State of the ATA security feature in words.
+    /// State of the ATA security feature as text.
     pub security: String,
-    /// Whether it answers TCG commands (trusted computing feature set).
+    /// Whether it supports TCG commands (Trusted Computing feature set).
     pub trusted_computing: bool,
-    /// Ways it can be sanitised, in words.
+    /// Supported sanitize methods, as text.
     pub sanitize: Vec<String>,
     /// SMART attributes.
     pub attributes: Vec<SmartAttribute>,

@@ -1,22 +1,22 @@
-//! What an NVMe controller says of itself, in the units people use. Which bytes it comes from: crate `nvme`.
+//! What an NVMe controller reports about itself, in user units. For the source bytes see crate `nvme`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::Bytes;
 
-/// A controller: identify, the features in force, logs.
+/// A controller: identify data, current features, logs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NvmeProbe {
     /// Identify Controller.
     pub controller: NvmeController,
-    /// The features that matter, as they are set now.
+    /// The relevant features, with their current values.
     pub features: NvmeFeatures,
     /// Power states, in order.
     pub power_states: Vec<PowerState>,
     /// Thermal limits.
     pub thermal: ThermalLimits,
-    /// What it can erase, lock and encrypt.
+    /// Support for erase, locking and encryption.
     pub security: NvmeSecurity,
     /// Active namespaces.
     pub namespaces: Vec<NamespaceProbe>,
@@ -53,7 +53,7 @@ pub struct NvmeController {
     pub name: String,
     /// Transport: `pcie`, `tcp`, `rdma`, `fc`.
     pub transport: String,
-    /// Model, as the controller writes it.
+    /// Model, as the controller reports it.
     pub model: String,
     /// Serial number.
     pub serial: String,
@@ -63,30 +63,30 @@ pub struct NvmeController {
     pub version: String,
     /// PCI vendor number.
     pub vendor_id: u16,
-    /// Subsystem's qualified name.
+    /// NVMe qualified name of the subsystem.
     pub subsystem_nqn: String,
     /// Controller number within the subsystem.
     pub controller_id: u16,
-    /// Largest transfer of one command; absent where it sets no limit.
+    /// Largest transfer of one command; absent if there is no limit.
     pub largest_transfer: Option<Bytes>,
-    /// Namespaces it can have.
+    /// Most namespaces that it supports.
     pub namespaces_most: u32,
-    /// Capacity of all flash it manages; absent where it does not say.
+    /// Capacity of all flash that it manages; absent if not reported.
     pub total_capacity: Option<Bytes>,
-    /// Capacity that no namespace has.
+    /// Capacity that is not allocated to a namespace.
     pub unallocated: Option<Bytes>,
-    /// Most entries of a submission queue (CAP.MQES + 1); absent where the register cannot be read.
+    /// Most entries of a submission queue (CAP.MQES + 1); absent if the register cannot be read.
     pub queue_entries_most: Option<u32>,
-    /// Error log entries that it keeps.
+    /// Number of error log entries that it keeps.
     pub error_log_entries: u32,
-    /// Asynchronous event requests that it keeps at once (AERL + 1); absent in documents of earlier versions.
+    /// Most asynchronous event requests at the same time (AERL + 1); absent in documents of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event_requests: Option<u32>,
-    /// Optional commands in words: `Write Zeroes`, `Dataset Management`.
+    /// Optional commands, as text: `Write Zeroes`, `Dataset Management`.
     pub optional_commands: Vec<String>,
 }
 
-/// Features in force (Get Features, current values).
+/// Current features (Get Features, current values).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NvmeFeatures {
@@ -94,23 +94,23 @@ pub struct NvmeFeatures {
     pub submission_queues: Option<u32>,
     /// I/O completion queues granted (07h).
     pub completion_queues: Option<u32>,
-    /// Completions gathered before an interrupt (08h); absent where it is off or unknown.
+    /// Completions aggregated before an interrupt (08h); absent if it is off or unknown.
     pub coalescing_entries: Option<u32>,
-    /// Longest wait of a gathered completion, µs (08h).
+    /// Longest delay of an aggregated completion, µs (08h).
     pub coalescing_time_us: Option<u32>,
-    /// Whether interrupt coalescing could be read at all.
+    /// Whether interrupt coalescing could be read.
     pub coalescing_known: bool,
-    /// Whether there is a volatile write cache (identify).
+    /// Whether there is a volatile write cache (Identify).
     pub write_cache_present: Option<bool>,
-    /// Whether it is on (06h).
+    /// Whether the volatile write cache is on (06h).
     pub write_cache_enabled: Option<bool>,
-    /// Power state now (02h).
+    /// Current power state (02h).
     pub power_state: Option<u8>,
-    /// Autonomous power state transitions on (0Ch).
+    /// Whether autonomous power state transitions are on (0Ch).
     pub autonomous_transitions: Option<bool>,
-    /// Host memory buffer on (0Dh).
+    /// Whether the host memory buffer is on (0Dh).
     pub host_memory_buffer: Option<bool>,
-    /// Host memory buffer that the controller would like (identify, HMPRE).
+    /// Preferred size of the host memory buffer (Identify, HMPRE).
     pub host_memory_wanted: Option<Bytes>,
 }
 
@@ -119,17 +119,17 @@ pub struct NvmeFeatures {
 pub struct PowerState {
     /// Number.
     pub number: u8,
-    /// Whether it takes I/O.
+    /// Whether it is operational, so that it processes I/O.
     pub operational: bool,
-    /// Most it may draw, watts; absent where not reported.
+    /// Maximum power, watts; absent if not reported.
     pub most_w: Option<f64>,
-    /// When idle, watts.
+    /// Idle power, watts.
     pub idle_w: Option<f64>,
-    /// When busy, watts.
+    /// Active power, watts.
     pub active_w: Option<f64>,
-    /// Time to enter, µs.
+    /// Entry latency, µs.
     pub entry_us: u32,
-    /// Time to leave, µs.
+    /// Exit latency, µs.
     pub exit_us: u32,
     /// Relative read throughput (0 is best), read latency, write throughput, write latency.
     pub relative: [u8; 4],
@@ -143,43 +143,43 @@ pub struct ThermalLimits {
     pub warning_c: Option<f64>,
     /// Critical composite temperature (CCTEMP).
     pub critical_c: Option<f64>,
-    /// Whether the host may set the temperatures of thermal management (HCTMA).
+    /// Whether the host may set the thermal management temperatures (HCTMA).
     pub host_managed: bool,
-    /// Lowest that may be set.
+    /// Lowest temperature that may be set.
     pub host_lowest_c: Option<f64>,
-    /// Highest that may be set.
+    /// Highest temperature that may be set.
     pub host_highest_c: Option<f64>,
-    /// Light throttling from here on (10h, TMT1); absent where it is off.
+    /// Light throttling starts at this temperature (10h, TMT1); absent if it is off.
     pub light_throttle_c: Option<f64>,
-    /// Heavy throttling from here on (10h, TMT2).
+    /// Heavy throttling starts at this temperature (10h, TMT2).
     pub heavy_throttle_c: Option<f64>,
     /// Warning threshold of the composite temperature (04h, over).
     pub over_threshold_c: Option<f64>,
 }
 
-/// What it can erase, lock and encrypt.
+/// Support for erase, locking and encryption.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NvmeSecurity {
-    /// Ways it can be sanitised, in words.
+    /// Supported sanitize methods, as text.
     pub sanitize: Vec<String>,
-    /// What sanitize does now, in words; absent where it cannot.
+    /// Current sanitize status, as text; absent if sanitize is not supported.
     pub sanitize_status: Option<String>,
-    /// Whether it takes Format NVM.
+    /// Whether it supports Format NVM.
     pub format: bool,
-    /// What a format does, in words: whole drive or one namespace, with cryptographic erase or not.
+    /// Scope of a format, as text: whole drive or one namespace, with or without cryptographic erase.
     pub format_notes: Vec<String>,
-    /// Whether it takes Security Send and Receive.
+    /// Whether it supports Security Send and Receive.
     pub security_commands: bool,
-    /// TCG subsystem classes in words: `Opal 2.0`.
+    /// TCG subsystem classes, as text: `Opal 2.0`.
     pub tcg: Vec<String>,
-    /// Locking feature: supported.
+    /// Whether the locking feature is supported.
     pub locking_supported: Option<bool>,
-    /// Locking feature: set up (enabled).
+    /// Whether the locking feature is set up (enabled).
     pub locking_enabled: Option<bool>,
-    /// Some range is locked now.
+    /// Whether any range is locked now.
     pub locked: Option<bool>,
-    /// Whether IEEE 1667 is offered; absent where it could not be asked.
+    /// Whether IEEE 1667 is supported; absent if it could not be queried.
     pub ieee_1667: Option<bool>,
 }
 
@@ -188,13 +188,13 @@ pub struct NvmeSecurity {
 pub struct LbaFormat {
     /// Number.
     pub number: u8,
-    /// Data of a block.
+    /// Data bytes of a block.
     pub data: Bytes,
-    /// Metadata of a block, bytes.
+    /// Metadata bytes of a block.
     pub metadata: u16,
-    /// In words: `best`, `better`, `good`, `degraded`.
+    /// Relative performance: `best`, `better`, `good`, `degraded`.
     pub relative_performance: String,
-    /// Whether the namespace has it now.
+    /// Whether the namespace uses it now.
     pub in_use: bool,
 }
 
@@ -203,27 +203,27 @@ pub struct LbaFormat {
 pub struct NamespaceProbe {
     /// Number.
     pub id: u32,
-    /// Size that can be addressed.
+    /// Addressable size.
     pub size: Bytes,
     /// Size that may be allocated.
     pub capacity: Bytes,
-    /// Allocated now, as the namespace says.
+    /// Currently allocated, as the namespace reports it.
     pub used: Bytes,
-    /// Formats it can have.
+    /// LBA formats that it supports.
     pub formats: Vec<LbaFormat>,
-    /// Metadata travels at the end of the data block.
+    /// Whether metadata is transferred at the end of the data block.
     pub metadata_extended: bool,
-    /// Protection type in force; 0 for none.
+    /// Current protection type; 0 for none.
     pub protection_type: u8,
     /// Endurance group; 0 for none.
     pub endurance_group: u16,
-    /// EUI-64 in hexadecimal, where set.
+    /// EUI-64 in hexadecimal, if set.
     pub eui64: Option<String>,
-    /// NGUID in hexadecimal, where set.
+    /// NGUID in hexadecimal, if set.
     pub nguid: Option<String>,
-    /// Granularity that it prefers for writes.
+    /// Preferred granularity of writes.
     pub preferred_write: Option<Bytes>,
-    /// Shared by several controllers.
+    /// Whether several controllers share it.
     pub shared: bool,
 }
 
@@ -234,17 +234,17 @@ pub struct NvmeHealth {
     pub composite_c: Option<f64>,
     /// Sensors 1 to 8, those that exist.
     pub sensors_c: Vec<(u8, f64)>,
-    /// Critical warning bits, as they are.
+    /// Critical warning bits, unmodified.
     pub critical_warning: u8,
-    /// Spare left, per cent.
+    /// Available spare, per cent.
     pub spare_percent: u8,
-    /// Below this it warns.
+    /// Below this spare the drive warns, per cent.
     pub spare_threshold_percent: u8,
-    /// Endurance used, per cent; may pass 100.
+    /// Endurance used, per cent; may exceed 100.
     pub used_percent: u8,
-    /// Read by the host.
+    /// Bytes read by the host.
     pub read: Bytes,
-    /// Written by the host.
+    /// Bytes written by the host.
     pub written: Bytes,
     /// Read commands.
     pub read_commands: u64,
@@ -254,21 +254,21 @@ pub struct NvmeHealth {
     pub busy_minutes: u64,
     /// Power cycles.
     pub power_cycles: u64,
-    /// Hours with power on.
+    /// Power-on hours.
     pub power_on_hours: u64,
-    /// Power lost without notice.
+    /// Unsafe shutdowns: power lost without notice.
     pub unsafe_shutdowns: u64,
     /// Media and data integrity errors.
     pub media_errors: u64,
-    /// Entries of the error log over the life of the controller.
+    /// Error log entries over the life of the controller.
     pub error_entries: u64,
     /// Minutes at or above the warning temperature.
     pub warning_minutes: u32,
     /// Minutes at or above the critical temperature.
     pub critical_minutes: u32,
-    /// Times that light throttling began.
+    /// Number of times that light throttling began.
     pub light_throttle_count: u32,
-    /// Times that heavy throttling began.
+    /// Number of times that heavy throttling began.
     pub heavy_throttle_count: u32,
     /// Seconds of light throttling.
     pub light_throttle_s: u32,
@@ -283,18 +283,18 @@ pub struct FirmwareSlot {
     pub slot: u8,
     /// Revision.
     pub revision: String,
-    /// Whether it runs.
+    /// Whether it is the running firmware.
     pub active: bool,
 }
 
 /// An entry of the error log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorEntry {
-    /// Running number of the error.
+    /// Sequence number of the error.
     pub count: u64,
-    /// Status in words.
+    /// Status, as text.
     pub status: String,
-    /// First block, where it belongs to one.
+    /// First block, if it concerns one.
     pub lba: u64,
     /// Namespace.
     pub namespace: u32,
@@ -305,9 +305,9 @@ pub struct ErrorEntry {
 pub struct SelfTest {
     /// `short` or `extended`.
     pub kind: String,
-    /// In words.
+    /// Result, as text.
     pub result: String,
-    /// Whether a part of the drive did not pass; a test that was stopped says nothing.
+    /// Whether a segment failed; an aborted test has no verdict.
     #[serde(default)]
     pub failed: bool,
     /// Power-on hours when it ended.
@@ -321,9 +321,9 @@ pub struct EnduranceGroup {
     pub id: u16,
     /// Endurance used, per cent.
     pub used_percent: u8,
-    /// Written by the host.
+    /// Bytes written by the host.
     pub written: Bytes,
-    /// Written to the media, the controller's own writes included; 0 where not reported.
+    /// Bytes written to the media, including the controller's own writes; 0 if not reported.
     pub media_written: Bytes,
 }
 
@@ -332,11 +332,11 @@ pub struct EnduranceGroup {
 pub struct FdpProbe {
     /// Endurance group.
     pub endurance_group: u16,
-    /// Whether it is on (1Dh); absent where the feature could not be read.
+    /// Whether it is on (1Dh); absent if the feature could not be read.
     pub enabled: Option<bool>,
-    /// Configuration in force.
+    /// Current configuration.
     pub active: Option<u8>,
-    /// Configurations it offers.
+    /// Configurations that it offers.
     pub configurations: Vec<FdpConfiguration>,
     /// Host bytes with metadata written (HBMW).
     pub host_written: Option<u64>,
@@ -344,10 +344,10 @@ pub struct FdpProbe {
     pub media_written: Option<u64>,
     /// Media bytes erased (MBE).
     pub media_erased: Option<u64>,
-    /// How each reclaim unit handle of the group is used, in words, by its number (log page 21h).
+    /// Use of each reclaim unit handle of the group, as text, by its number (log page 21h).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub handle_use: Vec<String>,
-    /// Where the placement identifiers of the target's own namespace lead (I/O Management Receive).
+    /// The reclaim unit handle of each placement identifier of the target's namespace (I/O Management Receive).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub placement: Vec<PlacementHandle>,
 }
@@ -362,9 +362,9 @@ pub struct PlacementHandle {
     pub identifier: u16,
     /// Reclaim unit handle (RUHID).
     pub handle: u16,
-    /// Blocks of the namespace that still fit into its open reclaim unit (RUAMW).
+    /// Blocks of the namespace that still fit into the current reclaim unit (RUAMW).
     pub available_blocks: u64,
-    /// Seconds for which that unit may stay open (EARUTR); absent where the drive does not report it.
+    /// Seconds for which that unit may stay open (EARUTR); absent if the drive does not report it.
     pub time_left_s: Option<u32>,
 }
 
@@ -381,28 +381,28 @@ pub struct FdpConfiguration {
     pub handles: u16,
     /// Nominal size of a reclaim unit.
     pub reclaim_unit: Bytes,
-    /// Handle types in words, one each.
+    /// Types of the handles, as text, one each.
     pub handle_types: Vec<String>,
 }
 
 /// OCP SMART / Health extended log C0h.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OcpHealth {
-    /// Written to the media.
+    /// Bytes written to the media.
     pub media_written: Bytes,
-    /// Read from the media.
+    /// Bytes read from the media.
     pub media_read: Bytes,
     /// Bad user blocks.
     pub bad_user_blocks: u64,
-    /// Times that throttling began.
+    /// Number of times that throttling began.
     pub throttle_events: u8,
-    /// Throttled now, in words; `none` where it is not.
+    /// Current throttling, as text; `none` if it does not throttle.
     pub throttle_status: String,
     /// PCIe correctable errors.
     pub pcie_correctable: u64,
-    /// Shutdowns that were not finished.
+    /// Incomplete shutdowns.
     pub incomplete_shutdowns: u32,
-    /// Health of the capacitor, per cent of its margin.
+    /// Health of the capacitor, in per cent of its margin.
     pub capacitor_percent: Option<u16>,
 }
 
@@ -411,8 +411,8 @@ pub struct OcpHealth {
 pub struct PowerMeasurement {
     /// Mean over the interval, watts.
     pub average_w: Option<f64>,
-    /// Most, watts.
+    /// Maximum, watts.
     pub most_w: Option<f64>,
-    /// Possible error, per cent.
+    /// Measurement error, per cent.
     pub error_percent: u8,
 }

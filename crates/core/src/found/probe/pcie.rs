@@ -1,11 +1,11 @@
-//! The way of a PCIe drive to the CPU.
+//! The PCIe path from a drive to the CPU.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::LinkFacts;
 
-/// Where the way ends, as far as the topology tells.
+/// Where the path ends, as far as the topology shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UplinkRoot {
@@ -15,36 +15,36 @@ pub enum UplinkRoot {
     Chipset,
     /// Through a switch.
     Switch,
-    /// A root port; whether of the CPU or of the chipset, the topology does not say.
+    /// A root port; the topology does not show whether it belongs to the CPU or to the chipset.
     RootPort,
-    /// On the root bus itself, without a port: a device of a hypervisor, or one built into the CPU.
+    /// Directly on the root bus, without a port: a device of a hypervisor, or one built into the CPU.
     RootBus,
 }
 
-/// One device on the way.
+/// One device on the path.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PcieHop {
     /// Its address: `0000:01:00.0`.
     pub address: String,
     /// Vendor and device number in hexadecimal: `144d:a808`.
     pub id: String,
-    /// What it is: `NVMe controller`, `bridge`.
+    /// Its kind: `NVMe controller`, `bridge`.
     pub kind: String,
     /// Its link upwards.
     pub link: Option<LinkFacts>,
 }
 
-/// From the drive up to its root port.
+/// The path from the drive up to its root port.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PciePath {
     /// The drive's function first, the root port last.
     pub hops: Vec<PcieHop>,
-    /// What it hangs on.
+    /// What the path ends at.
     pub root: UplinkRoot,
-    /// Other endpoints behind the topmost bridge of the way that share its link, by address and kind.
+    /// Other endpoints behind the topmost bridge of the path that share its link, by address and kind.
     pub shares_uplink_with: Vec<String>,
-    /// NUMA node of the drive; absent where the host has only one or does not say.
+    /// NUMA node of the drive; absent if the host has only one or does not report it.
     pub numa_node: Option<u32>,
-    /// Bytes per second that the slowest link of the way carries, one direction.
+    /// Bytes per second that the slowest link of the path carries in one direction.
     pub bytes_per_second: Option<f64>,
 }

@@ -1,8 +1,7 @@
-//! What is known of the state that a drive (or a file on it) is in: what was written since it was last empty, by which
-//! load last, and what says that somebody else wrote to it.
-//!
-//! Owns the type and its arithmetic: what a load does to the state, whether a preparation is still valid, whether
-//! counters moved more than we wrote. Must not know: where counters are read, files, sessions.
+//! The known state of a drive (or of a file on it): what was written since it was last empty, which load wrote last,
+//! and signs that another program wrote to it.
+//! Owns the type and its arithmetic: how a load changes the state, whether a preparation is still valid, whether
+//! counters moved more than drivelab wrote. Must not know: where counters are read, files, sessions.
 
 mod needs;
 mod state;

@@ -1,4 +1,4 @@
-//! What is known of what a drive holds, and what each step changes of it.
+//! What is known about the content of a drive, and how each step changes it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,44 +12,44 @@ use crate::target::DeviceIdentity;
 use crate::units::{Bytes, Nanos};
 use crate::workload::{DataPattern, Pattern, Span, Workload};
 
-/// Share of something from which it counts as all of it: blocks seldom divide a target without a rest.
+/// Share from which a part counts as the whole: blocks seldom divide a target without a remainder.
 const WHOLE: f64 = 0.99;
-/// Most pieces that are told apart.
+/// Most pieces that are tracked separately.
 const MOST_PIECES: usize = 64;
-/// A preparation writes at most so much more than it asks for: its last operations, and what is rounded up.
+/// A preparation writes at most this factor of what it asks for, because of its last operations and rounding.
 const MORE_THAN_ASKED: f64 = 1.05;
 
-/// Whether a part of a target of this length counts as all of it.
+/// Whether a part of a target of this length counts as the whole target.
 #[must_use]
 pub fn is_whole(part: Span, length: Bytes) -> bool {
     part.length.as_f64() >= WHOLE * length.as_f64()
 }
 
-/// A part of the target and how much of it holds data.
+/// A part of the target, and how much of it holds data.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Piece {
-    /// Where it lies.
+    /// The part.
     pub span: Span,
-    /// Share of its blocks that were written since the target was last empty, 0 to 1; at least this much.
+    /// Share of its blocks that were written since the target was last empty, 0 to 1; a lower bound.
     pub share: f64,
 }
 
 /// A load that changed the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LastLoad {
-    /// What its operations did: `write`, `trim` or `write_zeroes`, the one that moved the most.
+    /// The operation that moved the most: `write`, `trim` or `write_zeroes`.
     pub op: OpKind,
-    /// Order of its offsets.
+    /// Pattern of its offsets.
     pub pattern: Pattern,
-    /// Whether random offsets were spread evenly.
+    /// Whether random offsets were uniformly distributed.
     pub uniform: bool,
-    /// Bytes of one operation, the largest where they were mixed.
+    /// Bytes of one operation; with mixed sizes, the largest.
     pub block_size: Bytes,
-    /// What was written.
+    /// Data that was written.
     pub data: DataPattern,
     /// Part of the target that it touched.
     pub span: Span,
-    /// Bytes that it changed, without anything else in between; over several executions where they follow each other.
+    /// Bytes that it changed without another load in between, summed over consecutive executions.
     pub moved: Bytes,
 }
 
@@ -66,13 +66,13 @@ impl LastLoad {
         }
     }
 
-    /// Whether it is the same load, however long it went on.
+    /// Whether it is the same load, regardless of its length.
     #[must_use]
     pub fn is_like(&self, other: &LastLoad) -> bool {
         LastLoad { moved: other.moved, ..*self } == *other
     }
 
-    /// In words: `random writes of 4 KiB over 16 GiB, 32 GiB in all`.
+    /// The load as text: `random writes of 4 KiB over 16 GiB, 32 GiB in all`.
     #[must_use]
     pub fn words(&self) -> String {
         let order = self.pattern.name().replace('_', " ");
@@ -81,12 +81,13 @@ impl LastLoad {
             OpKind::WriteZeroes => "zeroing",
             _ => "writes",
         };
-        let skewed = if self.uniform { "" } else { " with jumps or hot places" };
+        let skewed = if self.uniform { "" } else { " with jumps or hot spots" };
         format!("{order} {what} of {} over {}{skewed}, {} in all", self.block_size, self.span.length, self.moved)
     }
 }
 
-/// What the kernel counted of a device since it came (Documentation/block/stat.rst): everybody's requests.
+/// The kernel's counters of a device since it appeared (Documentation/block/stat.rst), for the requests of all
+/// programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HostCounters {
     /// Bytes written.
@@ -100,24 +101,24 @@ pub struct HostCounters {
 pub struct DriveState {
     /// Length of the target.
     pub length: Bytes,
-    /// Why it is not known what was on it before; absent where the target was empty when the account began.
+    /// Why the earlier content is unknown; absent if the target was empty when the record began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown: Option<String>,
-    /// Bytes written since the target was last empty (made, discarded or formatted whole); absent where nobody knows
-    /// when that was.
+    /// Bytes written since the target was last empty (made, discarded or formatted as a whole); absent if that time
+    /// is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<Bytes>,
-    /// Where data is known to be, in order, and where none is (a share of 0). Of what is not named nothing is known, or
-    /// it is empty where [`DriveState::written`] is known.
+    /// Parts that are known to hold data, in order, and parts that are known to hold none (a share of 0). The other
+    /// parts are empty if [`DriveState::written`] is known, otherwise unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pieces: Vec<Piece>,
     /// The last load that changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<LastLoad>,
-    /// Time since anything changed it; absent where that is not known.
+    /// Time since the last change; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<Nanos>,
-    /// What the kernel had counted; absent where it counts nothing.
+    /// The kernel's counters; absent if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counters: Option<HostCounters>,
 }
@@ -125,36 +126,36 @@ pub struct DriveState {
 /// The state of the target before an execution, as an event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StateSeen {
-    /// Before which execution.
+    /// The execution.
     pub key: StepKey,
     /// The state.
     pub state: DriveState,
 }
 
-/// Preparation that was found done already, as an event.
+/// Preparation that was already done, as an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reused {
     /// The executions that are left out.
     pub keys: Vec<StepKey>,
-    /// What the target is in, for the report.
+    /// The state of the target, for the report.
     pub why: String,
 }
 
-/// What the data folder keeps of a drive for the next run.
+/// The state of a drive that the data folder keeps for the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KeptState {
-    /// Which device.
+    /// The device.
     pub device: DeviceIdentity,
-    /// The run that left it so.
+    /// The run that left this state.
     pub run: String,
-    /// Runs before that one that left it in this very state, as none changed it since: the oldest first.
+    /// Earlier runs that left this same state, because no run since has changed it; the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_so_before: Vec<String>,
-    /// When, by the host's clock (RFC 3339).
+    /// Time, by the host's clock (RFC 3339).
     pub at: String,
-    /// Which start of the host (`/proc/sys/kernel/random/boot_id`): counters begin anew with each.
+    /// Boot of the host (`/proc/sys/kernel/random/boot_id`): counters start again at each boot.
     pub boot: Option<String>,
-    /// The execution that was running and may have changed it since; absent between executions.
+    /// The execution that was running and may have changed the state since; absent between executions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub running: Option<StepKey>,
     /// The state.
@@ -162,30 +163,30 @@ pub struct KeptState {
 }
 
 impl DriveState {
-    /// Of a file that was just made, or a device that was just emptied.
+    /// State of a file that was just made, or a device that was just discarded as a whole.
     #[must_use]
     pub fn empty(length: Bytes) -> Self {
         DriveState { length, written: Some(Bytes::new(0)), ..DriveState::default() }
     }
 
-    /// Of a target on which anything may be.
+    /// State of a target with unknown content.
     #[must_use]
     pub fn unknown(length: Bytes, why: impl Into<String>) -> Self {
         DriveState { length, unknown: Some(why.into()), ..DriveState::default() }
     }
 
-    /// Somebody else changed it: nothing that was known still holds.
+    /// Another program changed the target: nothing known is valid any more.
     pub fn forget(&mut self, why: impl Into<String>) {
         *self = DriveState { counters: self.counters, ..DriveState::unknown(self.length, why) };
     }
 
-    /// Share of the target that holds data, 0 to 1; at least this much.
+    /// Share of the target that holds data, 0 to 1; a lower bound.
     #[must_use]
     pub fn fill(&self) -> f64 {
         self.share_of(Span { offset: Bytes::new(0), length: self.length })
     }
 
-    /// Share of a part of it that holds data, 0 to 1; at least this much. 0 for a part without length.
+    /// Share of a part of the target that holds data, 0 to 1; a lower bound. 0 for an empty part.
     #[must_use]
     pub fn share_of(&self, part: Span) -> f64 {
         let held = |piece: &Piece| {
@@ -196,8 +197,8 @@ impl DriveState {
         if part.length.get() == 0 { 0.0 } else { self.pieces.iter().map(held).sum::<f64>() / part.length.as_f64() }
     }
 
-    /// What an execution did to it. `repeats` where it visited the places that an earlier one did (a later round of the
-    /// same step), so that it covers nothing new.
+    /// Applies the changes of an execution. An execution that uses the same places as an earlier one (a later round
+    /// of the same step) covers nothing new.
     pub fn after(&mut self, step: &Step, record: &StepRecord) {
         let Action::Io { workload, .. } = &step.action else { return };
         let repeats = record.key.round > 1 && step.role != StepRole::Prepare;
@@ -208,7 +209,7 @@ impl DriveState {
         }
     }
 
-    /// A load changed so many bytes.
+    /// Applies the changes of a load: this many bytes. `repeats` if it uses the same places as before.
     fn change(&mut self, load: &Workload, op: OpKind, moved: Bytes, repeats: bool) {
         if moved.get() == 0 {
             return;
@@ -235,7 +236,7 @@ impl DriveState {
         self.idle = Some(Nanos::new(0));
     }
 
-    /// Whether it is known that a part of it was not written since it was last discarded or made.
+    /// Whether a part of the target is known to be unwritten since the target was last discarded or made.
     fn is_empty(&self, part: Span) -> bool {
         if self.written.is_some() {
             return self.share_of(part) == 0.0;
@@ -247,7 +248,7 @@ impl DriveState {
         emptied.share_of(part) >= WHOLE
     }
 
-    /// Changes the share of a part of the target; where nothing is known of it, there is none before.
+    /// Changes the share of a part of the target; the earlier share is `None` if it is unknown.
     fn cover(&mut self, part: Span, share: impl Fn(Option<f64>) -> Option<f64>) {
         let ends = self.pieces.iter().flat_map(|piece| [piece.span.offset.get(), piece.span.end()]);
         let mut borders: Vec<u64> = ends.chain([part.offset.get(), part.end()]).collect();
@@ -266,7 +267,7 @@ impl DriveState {
                 Some(last) if last.span.end() == from && (last.share - now).abs() < 1e-9 => {
                     last.span.length = Bytes::new(to - last.span.offset.get());
                 }
-                // Of a target that was empty, what is not named is empty.
+                // If the target was empty, parts that are not listed are empty.
                 _ if now > 0.0 || self.written.is_none() => pieces.push(Piece { span, share: now }),
                 _ => {}
             }
@@ -277,9 +278,9 @@ impl DriveState {
         self.pieces = pieces;
     }
 
-    /// Whether a part of a load, however large, leaves the target in the state that it is in: the same load has just
-    /// written every block of its span, in passes. False where that is not known, and for random writes: each more of
-    /// them moves a drive on towards its steady state.
+    /// Whether any part of this load leaves the state as it is: the same load has just written every block of its
+    /// span, in passes. False if that is not known, and for random writes, because each of them moves a drive further
+    /// towards its steady state.
     #[must_use]
     pub fn is_kept_by(&self, load: &Workload) -> bool {
         let changing = load.on_target().filter(|group| group.changes_itself());
@@ -295,24 +296,24 @@ impl DriveState {
         })
     }
 
-    /// Why these steps would not leave the target as it is: nothing where they are done already. Waiting steps are not
-    /// looked at.
+    /// Why these steps would change the state of the target; nothing if they are already done. Waiting steps are
+    /// ignored.
     #[must_use]
     pub fn lacks(&self, steps: &[Step]) -> Option<String> {
         let loads: Vec<(LastLoad, &Workload)> = steps.iter().filter_map(asked).collect();
         let Some((last_asked, load)) = loads.last() else { return Some("it has no step that writes".to_owned()) };
         if loads.iter().any(|(_, load)| !load.verify.is_off()) {
-            return Some("its blocks carry headers of the run that writes them".to_owned());
+            return Some("its blocks contain headers of the run that writes them".to_owned());
         }
         let Some(last) = &self.last else {
             let why = self.unknown.as_deref().unwrap_or("nothing was written yet");
-            return Some(format!("it is not on record what was written last: {why}"));
+            return Some(format!("the last write is not on record: {why}"));
         };
         if !last.is_like(last_asked) {
-            return Some(format!("the last load was another one: {}", last.words()));
+            return Some(format!("the last load was a different one: {}", last.words()));
         }
         if last.moved.as_f64() < WHOLE * last_asked.moved.as_f64() {
-            return Some(format!("the last load was shorter: {} and not {}", last.words(), last_asked.moved));
+            return Some(format!("the last load was shorter: {}, not {}", last.words(), last_asked.moved));
         }
         if !load.beside.is_empty() {
             return Some("it has several groups of threads".to_owned());
@@ -324,7 +325,7 @@ impl DriveState {
             let fits = self.written.is_some_and(|written| written.as_f64() <= MORE_THAN_ASKED * allowed);
             if !fits {
                 return Some(
-                    "more was written since the target was last empty, or nobody knows when that was".to_owned(),
+                    "more was written since the target was last empty, or it is unknown when that was".to_owned(),
                 );
             }
         }
@@ -332,11 +333,11 @@ impl DriveState {
         let full = |asked: &LastLoad| asked.pattern.has_passes() && asked.op == OpKind::Write;
         let holes = loads[from..].iter().find(|(asked, _)| full(asked) && self.share_of(asked.span) < WHOLE);
         holes.map(|(asked, _)| {
-            format!("only {:.0} % of the {} hold data", 100.0 * self.share_of(asked.span), asked.span.length)
+            format!("only {:.0} % of the {} holds data", 100.0 * self.share_of(asked.span), asked.span.length)
         })
     }
 
-    /// What a test needs and the target does not have, a phrase each; empty where it has everything. `parts` are those
+    /// The needs of a test that the target does not meet, a phrase each; empty if it meets all. `parts` are the parts
     /// that the test touches.
     #[must_use]
     pub fn unmet(&self, needs: &StateNeeds, parts: &[Span]) -> Vec<String> {
@@ -347,16 +348,16 @@ impl DriveState {
         let now = written.map_or_else(|| "nothing on record".to_owned(), |last| last.words());
         if let Some(asked) = fill.filter(|asked| least < f64::from(*asked) / 100.0 * WHOLE) {
             let held = 100.0 * least;
-            unmet.push(format!("{asked} % of what it touches should hold data, and {held:.0} % do as far as is known"));
+            unmet.push(format!("{asked} % of its area should hold data, but only {held:.0} % is known to"));
         }
         if empty && !parts.iter().all(|part| self.is_empty(*part)) {
             let held = match &self.unknown {
                 _ if parts.iter().any(|part| self.share_of(*part) > 0.0) => "some of it was".to_owned(),
                 Some(why) => why.clone(),
-                None => "nobody knows when that was".to_owned(),
+                None => "it is unknown when that was".to_owned(),
             };
             unmet.push(format!(
-                "what it touches should not have been written since the target was last discarded or formatted: {held}"
+                "the area that it uses should not have been written since the target was last discarded or formatted: {held}"
             ));
         }
         if let Some(asked) = pattern.filter(|asked| written.is_none_or(|last| last.pattern != *asked)) {
@@ -366,16 +367,16 @@ impl DriveState {
             unmet.push(format!("the last writes should be of {asked}: {now}"));
         }
         if let Some(asked) = idle.filter(|asked| self.idle.is_none_or(|idle| idle < *asked)) {
-            let idle = self.idle.map_or_else(|| "since when is not known".to_owned(), |idle| idle.to_string());
-            unmet.push(format!("nothing should have been written for {asked}: {idle}"));
+            let idle = self.idle.map_or_else(|| "unknown".to_owned(), |idle| idle.to_string());
+            unmet.push(format!("nothing should have been written for {asked}; time since last write: {idle}"));
         }
         unmet
     }
 }
 
 impl HostCounters {
-    /// What somebody else changed since an earlier look, where we changed `own` and up to `slack` more of ours may have
-    /// been under way: `None` where that is nothing, or where the counters began anew.
+    /// What other programs changed since the counters `before`, if drivelab itself changed `own` and up to `slack`
+    /// more of its own bytes may have been in flight. `None` if nothing, or if the counters were reset.
     #[must_use]
     pub fn foreign(self, before: HostCounters, own: HostCounters, slack: Bytes) -> Option<HostCounters> {
         let more = |now: Bytes, before: Bytes, own: Bytes| {
@@ -389,7 +390,7 @@ impl HostCounters {
     }
 }
 
-/// What an execution changed, by group and kind: the ramp of writes is with it.
+/// What an execution changed, by group and kind, including writes of the ramp.
 fn changes(workload: &Workload, record: &StepRecord) -> Vec<Vec<(OpKind, Bytes)>> {
     let others = |of: &[crate::record::OtherRecord]| -> Vec<(OpKind, Bytes)> {
         let changing = of.iter().filter(|other| matches!(other.op, OpKind::Trim | OpKind::WriteZeroes));
@@ -398,7 +399,7 @@ fn changes(workload: &Workload, record: &StepRecord) -> Vec<Vec<(OpKind, Bytes)>
     if workload.beside.is_empty() {
         return vec![[others(&record.others), vec![(OpKind::Write, record.written_total)]].concat()];
     }
-    // The ramp is known as a sum only: each group gets the part of it that it has of the rest.
+    // The ramp is known only as a sum: it is divided among the groups in proportion to their other writes.
     let ramp = record.written_total.as_f64() / record.write.bytes.as_f64().max(1.0);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes of a step, positive")]
     let with_ramp = |bytes: Bytes| Bytes::new((bytes.as_f64() * ramp) as u64);
@@ -408,15 +409,15 @@ fn changes(workload: &Workload, record: &StepRecord) -> Vec<Vec<(OpKind, Bytes)>
     record.groups.iter().map(of).collect()
 }
 
-/// Bytes that an execution changed, as the kernel counts them, and how many more may have been under way when it ended;
-/// `None` where the two cannot be compared: through the page cache writes reach the device later or in other sizes,
-/// zeroing is counted by some kernels as writing, and trims of a ramp are not on record.
+/// Bytes that an execution changed, as the kernel counts them, and the bytes that may still have been in flight when
+/// it ended. `None` if the two cannot be compared: writes through the page cache reach the device later or in other
+/// sizes, some kernels count zeroing as writing, and trims of a ramp are not recorded.
 #[must_use]
 pub fn own_changes(step: &Step, record: &StepRecord) -> Option<(HostCounters, Bytes)> {
     let workload = step.workload()?;
     let Action::Io { ramp, .. } = step.action else { return None };
     let trims = workload.issues(OpKind::Trim);
-    // What is placed by handle goes past the block layer, whose counters do not see it (blk_do_io_stat).
+    // Placed writes bypass the block layer, whose counters do not see them (blk_do_io_stat).
     if workload.groups().any(|group| !group.direct || group.placement_handle.is_some())
         || workload.issues(OpKind::WriteZeroes)
         || (trims && (ramp.get() > 0 || record.error_count() > 0))
@@ -432,16 +433,16 @@ pub fn own_changes(step: &Step, record: &StepRecord) -> Option<(HostCounters, By
     Some((HostCounters { written: record.written_total, discarded }, Bytes::new(slack)))
 }
 
-/// Whether it goes over all of its span, no part of it more than another.
+/// Whether it touches its whole span evenly.
 fn evenly(load: &Workload) -> bool {
     let whole = load.stride.is_none() && load.places.is_none();
     whole && load.locality == Locality::Uniform && load.seek_percent.is_zero()
 }
 
-/// Share of a span that holds data after so many passes of writes over it; never more than really does.
+/// Share of a span that holds data after this many passes of writes over it; a lower bound.
 fn covered(share: f64, passes: f64, load: &Workload, repeats: bool) -> f64 {
     if !evenly(load) {
-        // Where it went is not followed; one block of it for certain.
+        // The places are not tracked; at least one block was written.
         return share.max(load.block_size.as_f64() / load.span.length.as_f64());
     }
     let only_writes = load.write_percent.get() == 100;
@@ -454,7 +455,7 @@ fn covered(share: f64, passes: f64, load: &Workload, repeats: bool) -> f64 {
     if repeats { share.max(alone) } else { with }
 }
 
-/// What a step of a preparation is to change, where it changes anything.
+/// The change that a step of a preparation asks for, if any.
 fn asked(step: &Step) -> Option<(LastLoad, &Workload)> {
     let Action::Io { workload, stop, .. } = &step.action else { return None };
     let op = [OpKind::Write, OpKind::Trim, OpKind::WriteZeroes].into_iter().find(|op| workload.issues(*op))?;
@@ -463,7 +464,8 @@ fn asked(step: &Step) -> Option<(LastLoad, &Workload)> {
     Some((LastLoad::of(workload, op, moved), workload))
 }
 
-/// Makes one piece of the two neighbours whose shares differ least; what lies between them becomes part of it.
+/// Merges the two neighbouring pieces with the smallest difference of shares; the space between them becomes part of
+/// the piece.
 fn merge_nearest(pieces: &mut Vec<Piece>) {
     let difference = |pair: &[Piece]| match pair {
         [one, other] => (one.share - other.share).abs(),

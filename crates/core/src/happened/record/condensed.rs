@@ -1,15 +1,15 @@
-//! An interval without its distributions: what a run of a day keeps of each second once it is read back.
+//! An interval without its distributions: what is kept of each second of a day-long run after it is read.
 //!
-//! A distribution takes some hundred pairs of numbers for every kind of operation; of 86,400 intervals that would be
-//! gigabytes. Whoever looks at a whole run needs the figures of an interval, and distributions of whole steps only,
-//! which have records of their own.
+//! A distribution has some hundred pairs of numbers for every kind of operation; for 86,400 intervals that would be
+//! gigabytes. Code that looks at a whole run needs the figures of intervals, and distributions only of whole steps,
+//! which have their own records.
 
 use super::records::{Condensed, IntervalRecord, OpRecord};
 use crate::histogram::{LatencySummary, SparseHistogram};
 use crate::load::OpKind;
 
 impl IntervalRecord {
-    /// Latency figures of all operations that move data, or of all where none does; absent where there were none.
+    /// Latency figures of all operations that move data, or of all kinds if none does; absent if there were none.
     #[must_use]
     pub fn latency(&self) -> Option<LatencySummary> {
         match &self.condensed {
@@ -18,7 +18,7 @@ impl IntervalRecord {
         }
     }
 
-    /// The same of response times; absent outside an open loop.
+    /// The same for response times; absent outside an open loop.
     #[must_use]
     pub fn response(&self) -> Option<LatencySummary> {
         match &self.condensed {
@@ -27,8 +27,8 @@ impl IntervalRecord {
         }
     }
 
-    /// Lets go of the buckets of every distribution. Counts, sums, extremes and figures stay, those of
-    /// [`IntervalRecord::latency`] and [`IntervalRecord::response`] too.
+    /// Drops the buckets of every distribution. Counts, sums, extremes and figures stay, including those of
+    /// [`IntervalRecord::latency`] and [`IntervalRecord::response`].
     pub fn condense(&mut self) {
         if self.condensed.is_none() {
             self.condensed = Some(Box::new(Condensed { latency: self.latency(), response: self.response() }));
@@ -41,13 +41,13 @@ impl IntervalRecord {
         }
     }
 
-    /// How many operations [`IntervalRecord::latency`] is of.
+    /// Number of operations in [`IntervalRecord::latency`].
     #[must_use]
     pub fn timed(&self) -> u64 {
         self.counted(|op| Some(&op.histogram))
     }
 
-    /// How many operations [`IntervalRecord::response`] is of.
+    /// Number of operations in [`IntervalRecord::response`].
     #[must_use]
     pub fn timed_responses(&self) -> u64 {
         self.counted(|op| Some(&op.response.as_ref()?.histogram))
@@ -58,12 +58,12 @@ impl IntervalRecord {
         counts.map(|one| one.count).fold(0, u64::saturating_add)
     }
 
-    /// The kinds that count: those that move data, or all where none does.
+    /// The kinds that count: those that move data, or all if none does.
     const fn counting(&self) -> &'static [OpKind] {
         if self.read.count > 0 || self.write.count > 0 { &[OpKind::Read, OpKind::Write] } else { &OpKind::ALL }
     }
 
-    /// Figures of the merged distributions; `None` where they are empty or contradict themselves.
+    /// Figures of the merged distributions; `None` if they are empty or inconsistent.
     fn together(&self, times: impl Fn(&OpRecord) -> Option<&SparseHistogram>) -> Option<LatencySummary> {
         let mut all = SparseHistogram::default();
         self.counting().iter().filter_map(|kind| times(self.op(*kind)?)).for_each(|part| all.merge(part));

@@ -1,4 +1,4 @@
-//! An operation that failed, as recordings have it.
+//! A failed operation, as recorded.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::load::OpKind;
 use crate::units::Bytes;
 
-/// An error that one operation ended with.
+/// An error of one operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IoError {
-    /// When, nanoseconds on the run clock.
+    /// Time, nanoseconds on the run clock.
     pub at_ns: u64,
     /// Kind of the operation.
     #[serde(alias = "write", deserialize_with = "kind_or_flag")]
@@ -18,11 +18,11 @@ pub struct IoError {
     pub offset: u64,
     /// Bytes of the operation.
     pub length: Bytes,
-    /// The kernel's error number (`EIO` is 5); 0 for an operation that moved fewer bytes than asked.
+    /// The kernel's error number (`EIO` is 5); 0 for an operation that moved fewer bytes than requested.
     pub errno: i32,
 }
 
-/// Recordings of the first format version say `"write": true` or `false` instead of a kind.
+/// Recordings of the first format version have `"write": true` or `false` instead of a kind.
 fn kind_or_flag<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<OpKind, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

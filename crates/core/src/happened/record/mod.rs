@@ -1,6 +1,6 @@
-//! Measured facts: what happened in an interval and in a whole step. Never edited afterwards.
+//! Measured facts: what happened in an interval and in a whole step. They are never edited afterwards.
 //!
-//! Metrics and findings are made from these by `analysis`, and can be made again by a newer version.
+//! `analysis` derives metrics and findings from them, and a newer version can derive them again.
 
 mod condensed;
 mod io_error;

@@ -1,23 +1,23 @@
-//! Where the figures of a record come from: a target, or a virtual drive.
+//! Source of the figures of a record: a target, or a virtual drive.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where the figures of a record come from.
+/// Source of the figures of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// From operations that a target ended.
+    /// From operations that a target completed.
     #[default]
     Measured,
-    /// From operations that a virtual drive ended, one by one.
+    /// From operations that a virtual drive completed, one by one.
     Simulated,
-    /// From a virtual drive whose state did not change: its figures were extended without simulating each operation.
+    /// From a virtual drive in an unchanged state: its figures were extended without simulating each operation.
     Held,
 }
 
 impl Origin {
-    /// Whether it was measured, which goes without saying.
+    /// Whether it was measured, which is the default.
     #[must_use]
     pub const fn is_measured(&self) -> bool {
         matches!(self, Origin::Measured)

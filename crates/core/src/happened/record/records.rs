@@ -15,72 +15,72 @@ use crate::workload::Span;
 use super::io_error::IoError;
 use super::origin::Origin;
 
-/// What one kind of operation did in an interval or a step.
+/// Results of one kind of operation in an interval or a step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct OpRecord {
     /// Completed operations without error.
     pub count: u64,
-    /// Bytes those moved.
+    /// Bytes that these operations moved.
     pub bytes: Bytes,
-    /// Operations that ended in an error; counted nowhere else.
+    /// Operations that ended in an error; they are not part of the other figures.
     pub errors: u64,
     /// Operations per second.
     pub iops: f64,
-    /// Bytes per second; null of a kind that moves no data (discards, flushes).
+    /// Bytes per second; null for a kind that moves no data (discards, flushes).
     pub throughput: Option<BytesPerSecond>,
-    /// Latency figures of the completed operations; absent where there were none.
+    /// Latency figures of the completed operations; absent if there were none.
     pub latency: Option<LatencySummary>,
-    /// Latency distribution they come from: submission to completion.
+    /// Latency distribution behind these figures: submission to completion.
     pub histogram: SparseHistogram,
-    /// Response time, intended start to completion; only where arrivals were scheduled (open loop).
+    /// Response time, intended start to completion; only if arrivals were scheduled (open loop).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Response>,
-    /// The same by size of operation; only where sizes were mixed.
+    /// The same by operation size; only if sizes were mixed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<SizeRecord>,
 }
 
-/// Response times: from the time at which an operation was meant to start to its completion.
+/// Response times: from the intended start of an operation to its completion.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Response {
-    /// Figures of the distribution; absent where it is empty.
+    /// Figures of the distribution; absent if it is empty.
     pub summary: Option<LatencySummary>,
     /// The distribution.
     pub histogram: SparseHistogram,
 }
 
 impl Response {
-    /// With its figures worked out.
+    /// With its figures computed.
     #[must_use]
     pub fn new(histogram: SparseHistogram) -> Self {
         Response { summary: histogram.summary(), histogram }
     }
 }
 
-/// What operations of one size did, among those of one kind.
+/// Results of operations of one size, among those of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SizeRecord {
     /// Bytes of one operation.
     pub block_size: Bytes,
     /// Completed operations without error.
     pub count: u64,
-    /// Latency figures; absent where there were none.
+    /// Latency figures; absent if there were none.
     pub latency: Option<LatencySummary>,
     /// Latency distribution.
     pub histogram: SparseHistogram,
 }
 
-/// What operations of a kind other than read and write did.
+/// Results of operations of a kind other than read and write.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OtherRecord {
     /// The kind.
     pub op: OpKind,
-    /// What they did.
+    /// The results.
     pub record: OpRecord,
 }
 
 impl OtherRecord {
-    /// What operations of a kind did; a kind that moves no data has no bytes per second.
+    /// Results of a kind; a kind that moves no data has no bytes per second.
     #[must_use]
     pub fn new(op: OpKind, record: OpRecord) -> Self {
         OtherRecord { op, record: OpRecord { throughput: record.throughput.filter(|_| op.moves_data()), ..record } }
@@ -88,13 +88,13 @@ impl OtherRecord {
 }
 
 impl OpRecord {
-    /// Bytes per second in MB/s; 0 where nothing is moved.
+    /// Throughput in MB/s; 0 if nothing is moved.
     #[must_use]
     pub fn mb_s(&self) -> f64 {
         self.throughput.map_or(0.0, BytesPerSecond::as_mb_s)
     }
 
-    /// Works out rates and latency figures; `elapsed` of zero gives rates of zero.
+    /// Computes rates and latency figures; `elapsed` of zero gives rates of zero.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
     pub fn new(count: u64, bytes: Bytes, errors: u64, histogram: SparseHistogram, elapsed: Nanos) -> Self {
@@ -113,17 +113,17 @@ impl OpRecord {
     }
 }
 
-/// Figures of an interval over the kinds of operations that count in it; see [`IntervalRecord::latency`].
+/// Figures of an interval over the kinds of operations that count; see [`IntervalRecord::latency`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condensed {
     pub(super) latency: Option<LatencySummary>,
     pub(super) response: Option<LatencySummary>,
 }
 
-/// What happened in one interval of a step (about a second), between exact bounds on the run clock.
+/// Record of one interval of a step (about a second), between exact bounds on the run clock.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IntervalRecord {
-    /// Which execution of which step.
+    /// The execution.
     pub key: StepKey,
     /// Number in the step, from 0.
     pub index: u32,
@@ -131,7 +131,7 @@ pub struct IntervalRecord {
     pub start_ns: u64,
     /// End, nanoseconds on the run clock.
     pub end_ns: u64,
-    /// Inside the ramp: recorded, but left out of results. The ramp ends at an interval's border.
+    /// Whether it is inside the ramp: recorded, but not part of the results. The ramp ends at an interval's boundary.
     pub ramp: bool,
     /// Reads.
     pub read: OpRecord,
@@ -140,24 +140,24 @@ pub struct IntervalRecord {
     /// Operations of other kinds; only those that the workload issues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<OtherRecord>,
-    /// Mean number of operations in flight, over all threads, measured (not copied from the workload).
+    /// Mean number of operations in flight over all threads, measured (not copied from the workload).
     pub in_flight_mean: f64,
-    /// Operations that had arrived and were not yet submitted when the interval ended; only in an open loop.
+    /// Operations that had arrived but were not yet submitted when the interval ended; only in an open loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backlog: Option<u64>,
-    /// Operations that have been in flight for longer than the watchdog's time; absent where there are none.
+    /// Operations in flight for longer than the watchdog's time; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stuck: Option<Stuck>,
-    /// Where its figures come from.
+    /// Source of its figures.
     #[serde(default, skip_serializing_if = "Origin::is_measured")]
     pub origin: Origin,
-    /// What stands for the distributions where they were let go of ([`IntervalRecord::condense`]); never on disk.
+    /// Figures that replace the distributions after [`IntervalRecord::condense`]; never on disk.
     #[serde(skip)]
     pub condensed: Option<Box<Condensed>>,
 }
 
 impl IntervalRecord {
-    /// What operations of one kind did; absent for another kind than read and write that the workload does not issue.
+    /// Results of one kind of operation; absent for kinds other than read and write that the workload does not issue.
     #[must_use]
     pub fn op(&self, kind: OpKind) -> Option<&OpRecord> {
         of_kind(kind, &self.read, &self.write, &self.others)
@@ -177,12 +177,12 @@ fn of_kind<'r>(
     }
 }
 
-/// Operations that do not come back.
+/// Operations that do not complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stuck {
-    /// How many.
+    /// Number of operations.
     pub operations: u64,
-    /// How long the oldest has been in flight.
+    /// Time that the oldest has been in flight.
     pub oldest: Nanos,
     /// First byte of the oldest.
     pub offset: u64,
@@ -190,14 +190,14 @@ pub struct Stuck {
     pub op: OpKind,
 }
 
-/// Where one thread's sequential stream went.
+/// Range of one thread's sequential stream.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StreamExtent {
     /// Thread, from 0.
     pub thread: u32,
     /// Lowest byte touched.
     pub lowest: u64,
-    /// First byte behind the highest one touched.
+    /// First byte after the highest one touched.
     pub highest_end: u64,
 }
 
@@ -205,59 +205,58 @@ pub struct StreamExtent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// Its time was over.
+    /// Its time was reached.
     Time,
     /// Its volume was moved.
     Volume,
-    /// Its passes over the span were done, or the share of it that was asked for was touched.
+    /// Its passes over the span were done, or the requested share of the span was touched.
     Passes,
     /// Its number of operations was done.
     Operations,
-    /// The cap cut it off before its own rule was met.
+    /// The cap ended it before its own rule was met.
     Cap,
-    /// The run was told to stop (Ctrl-C, recorder behind).
+    /// The run was stopped (Ctrl-C, recorder behind).
     Stopped,
-    /// Errors of the device ended it.
+    /// Device errors ended it.
     Errors,
 }
 
-/// CPU time of the issuing threads from which its division into user mode and kernel means something. Kernels know the
-/// sum to the nanosecond but mostly split it by what ran at their ticks, of 4 ms as a rule: fifty tell a share of a
-/// half to 14 points (two standard deviations).
+/// CPU time of the issuing threads from which its split into user mode and kernel is meaningful. Kernels know the sum
+/// to the nanosecond, but mostly split it by what ran at their ticks, usually every 4 ms: fifty ticks give a share of
+/// one half with an error of 14 points (two standard deviations).
 pub const CPU_SPLIT_FROM: Nanos = Nanos::from_millis(200);
 
-/// The engine's own account of how it ran a step.
+/// The engine's report on how it ran a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EngineReport {
     /// `io_uring` or `sync`.
     pub backend: String,
-    /// Why this backend: asked for, or what was refused.
+    /// Why this backend was used: asked for, or what was refused.
     pub reason: String,
-    /// Features that the kernel refused and the engine went on without.
+    /// Features that the kernel refused; the engine continued without them.
     pub refused: Vec<String>,
-    /// Whether the file was really open with O_DIRECT, read back from the kernel (`fcntl(F_GETFL)`).
+    /// Whether the file was open with O_DIRECT, read back from the kernel (`fcntl(F_GETFL)`).
     pub direct_verified: bool,
     /// CPU time of the issuing threads in user mode.
     pub cpu_user: Nanos,
     /// CPU time of the issuing threads in the kernel.
     pub cpu_system: Nanos,
-    /// Requests that the kernel handed to worker threads were seen (`iou-wrk`).
+    /// Whether requests that the kernel handed to worker threads were seen (`iou-wrk`).
     pub punted: bool,
-    /// How operations reached the kernel; absent in recordings from before it was recorded. Read it with
-    /// [`EngineReport::issue_mode`].
+    /// How operations reached the kernel; absent in older recordings. Read it with [`EngineReport::issue_mode`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<IssueMode>,
-    /// Another way was to be taken, and this one was what could be had; absent as `mode` is. Read it with
+    /// Whether another mode was intended, but only this one was available; absent if `mode` is. Read it with
     /// [`EngineReport::is_fallback`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fell_back: Option<bool>,
-    /// What the engine measured about its own work; absent in recordings of the first format version.
+    /// Measurements of the engine's own work; absent in recordings of the first format version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
 }
 
 impl EngineReport {
-    /// How operations reached the kernel; for old recordings, as their words say.
+    /// How operations reached the kernel; for old recordings, derived from their texts.
     #[must_use]
     pub fn issue_mode(&self) -> IssueMode {
         self.mode.unwrap_or_else(|| match self.backend.as_str() {
@@ -268,7 +267,7 @@ impl EngineReport {
         })
     }
 
-    /// Whether this way was taken because another could not be had; for old recordings, as their words say.
+    /// Whether this mode was used because another was not available; for old recordings, derived from their texts.
     #[must_use]
     pub fn is_fallback(&self) -> bool {
         self.fell_back.unwrap_or_else(|| self.issue_mode() == IssueMode::Threads && self.reason != "asked for")
@@ -281,101 +280,101 @@ impl EngineReport {
 pub enum IssueMode {
     /// An io_uring for each thread, entered by system calls.
     Ring,
-    /// The same, whose submissions a kernel thread fetches (SQPOLL).
+    /// A ring whose submissions are fetched by a kernel thread (SQPOLL).
     RingSubmissionPolled,
-    /// The same, whose completions are asked for instead of announced (IOPOLL).
+    /// A ring whose completions are polled instead of signalled (IOPOLL).
     RingCompletionPolled,
     /// One system call and one OS thread for each operation in flight.
     Threads,
 }
 
-/// What the engine measured about its own work, the ramp included.
+/// Measurements of the engine's own work, including the ramp.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Effort {
-    /// Operations issued, the ramp's and failed ones included: what the CPU times are divided by.
+    /// Operations issued, including those of the ramp and failed ones; the CPU times are divided by this number.
     pub operations: u64,
     /// System calls that submitted or awaited them.
     pub syscalls: u64,
     /// Time from start to end, summed over the issuing threads.
     pub thread_time: Nanos,
-    /// Time in which they were ready to run and had no CPU, because others had it, summed over the threads
-    /// (/proc/thread-self/schedstat).
+    /// Time in which the threads were ready to run but had no CPU, because other tasks used it, summed over the
+    /// threads (/proc/thread-self/schedstat).
     #[serde(default)]
     pub waited_for_cpu: Nanos,
-    /// Time in which drivelab itself stood still: no thread of it ran, the one that only looks on included, and none of
-    /// them waited for a CPU. It was stopped or frozen, or the whole machine was.
+    /// Time in which drivelab itself did not run: none of its threads ran, including the observing one, and none of
+    /// them waited for a CPU. It, or the whole machine, was stopped or frozen.
     #[serde(default, skip_serializing_if = "Nanos::is_zero")]
     pub stood_still: Nanos,
-    /// Time in which a CPU quota of its cgroups kept it from a CPU (`throttled_time` in `cpu.stat`), summed over CPUs.
+    /// Time in which a CPU quota of its cgroups kept it from running (`throttled_time` in `cpu.stat`), summed over
+    /// CPUs.
     #[serde(default, skip_serializing_if = "Nanos::is_zero")]
     pub kept_by_quota: Nanos,
-    /// Operations in flight that were asked for, over all threads.
+    /// Queue depth asked for, over all threads.
     pub depth_asked: u64,
-    /// Mean time between two looks for completions that was spent outside the kernel: a completion that comes in
-    /// between is noticed that much late at most. Absent for the sync backend, which waits for each operation.
+    /// Mean time outside the kernel between two checks for completions: a completion in between is noticed at most
+    /// this much later. Absent for the sync backend, which waits for each operation.
     pub reap_gap_mean: Option<Nanos>,
     /// Longest such time.
     pub reap_gap_max: Option<Nanos>,
-    /// Transfers of which the kernel did a part at first, so that the rest was asked for again.
+    /// Transfers that the kernel first did only in part, so that the rest was requested again.
     pub short_transfers: u64,
-    /// Transfers that ended with EAGAIN, since a layer below the target would have had to wait, and were asked for
-    /// once more where it may (errno(3)). Records of before version 0.1.0 was finished have them among the short ones.
+    /// Transfers that ended with EAGAIN, because a layer below the target would have had to wait, and were requested
+    /// again in a way that may wait (errno(3)). Records from before version 0.1.0 was finished count them among the
+    /// short transfers.
     #[serde(default)]
     pub eagain_retries: u64,
-    /// Clock of the time stamps: `tsc` or `CLOCK_MONOTONIC_RAW`, and why.
+    /// Clock of the timestamps: `tsc` or `CLOCK_MONOTONIC_RAW`, and why.
     pub clock: String,
-    /// How far the clock had run from CLOCK_MONOTONIC_RAW by the end of the step, in nanoseconds; 0 for that clock.
+    /// Difference of the clock from CLOCK_MONOTONIC_RAW at the end of the step, in nanoseconds; 0 for that clock.
     pub clock_error_ns: i64,
-    /// Completions waited for at a time; above 1 the latencies contain waiting (ceiling mode).
+    /// Completions waited for at a time; above 1 the latencies include waiting time (ceiling mode).
     pub batch: u32,
-    /// Next position of each thread's stream, in the order of the threads of all groups: where a step goes on or how
-    /// far it came.
+    /// Next position of each thread's stream, in the order of the threads of all groups: where a step continues, or
+    /// how far it got.
     pub positions: Vec<u64>,
-    /// CPUs that threads were pinned to, in the order of the threads; empty where they were not.
+    /// CPUs that threads were pinned to, in the order of the threads; empty if they were not pinned.
     pub cpus: Vec<u32>,
-    /// What was done about the page cache before a step that goes through it; absent for direct I/O.
+    /// What was done with the page cache before a step that uses it; absent for direct I/O.
     pub page_cache: Option<String>,
-    /// Random data that was written comes again no nearer than this, in the order of addresses: who compresses and
-    /// looks back no further finds nothing. Absent where no random data was written, and in recordings from before it
-    /// was told.
+    /// Distance, in the order of addresses, within which written random data does not repeat: a compressor that looks
+    /// back no further finds no repeats. Absent if no random data was written, and in older recordings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_window: Option<Bytes>,
-    /// Operations that failed, by error number (errno(3)), those of the ramp included; 0 stands for fewer bytes than
-    /// asked.
+    /// Failed operations by error number (errno(3)), including those of the ramp; 0 means fewer bytes than requested.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors_by_errno: BTreeMap<i32, u64>,
 }
 
-/// The schedule of an open loop against what was done.
+/// The schedule of an open loop, compared with what was done.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenLoop {
-    /// Arrivals per second that were asked for, over all threads and groups, pauses of bursts included.
+    /// Arrivals per second asked for, over all threads and groups, including pauses of bursts.
     pub asked_iops: f64,
-    /// Arrivals that the schedule put into the measured part.
+    /// Arrivals that the schedule had in the measured part.
     pub arrived: u64,
-    /// Arrivals that had not been submitted when the step ended; their response times are unknown and longer than any
-    /// that was measured for an arrival of the same time.
+    /// Arrivals that were not yet submitted when the step ended. Their response times are unknown and longer than any
+    /// measured for an arrival at the same time.
     pub backlog_at_end: u64,
-    /// Largest backlog at an interval's end.
+    /// Largest backlog at the end of an interval.
     pub backlog_max: u64,
-    /// Operations per second by which the backlog grew over the measured part (least squares over the intervals).
+    /// Growth of the backlog over the measured part, in operations per second (least squares over the intervals).
     pub backlog_growth_per_second: f64,
-    /// Mean time by which the engine itself submitted later than intended although a slot was free.
+    /// Mean time by which the engine itself submitted late although a slot was free.
     pub lateness_mean: Nanos,
     /// Longest such time.
     pub lateness_max: Nanos,
 }
 
-/// Bursts by volume in the measured part. What is left of its length are the pauses between them.
+/// Bursts by volume in the measured part. The rest of its length is the pauses between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct BurstsDone {
-    /// Bursts, one that the end of the step cut off among them.
+    /// Bursts, including one that the end of the step cut off.
     pub count: u64,
     /// Time from the first submission of each burst to its last completion, summed.
     pub active: Nanos,
 }
 
-/// What a group of threads beside others did in the measured part.
+/// Results of one of several groups of threads in the measured part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GroupRecord {
     /// Its name in the workload.
@@ -390,26 +389,26 @@ pub struct GroupRecord {
 }
 
 impl GroupRecord {
-    /// What operations of one kind did; absent for another kind than read and write that the group does not issue.
+    /// Results of one kind of operation; absent for kinds other than read and write that the group does not issue.
     #[must_use]
     pub fn op(&self, kind: OpKind) -> Option<&OpRecord> {
         of_kind(kind, &self.read, &self.write, &self.others)
     }
 }
 
-/// What is wrong with a block whose header was checked.
+/// The fault of a block whose header was checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DataFault {
-    /// An older write than the last one to this block, of this run or an earlier one: a lost write.
+    /// An older write than the last one to this block, from this run or an earlier one: a lost write.
     Stale,
-    /// A block that belongs elsewhere.
+    /// A block that belongs to another address.
     Misplaced,
-    /// A block that belongs to an address which this one would be on a smaller drive: counterfeit capacity.
+    /// A block that belongs to an address that maps to this one on a smaller drive: counterfeit capacity.
     Wrapped,
     /// Parts of two writes.
     Torn,
-    /// The header is right and the content is not.
+    /// The header is right, but the content is not.
     Corrupt,
     /// All zero bytes.
     Zero,
@@ -418,7 +417,7 @@ pub enum DataFault {
 }
 
 impl DataFault {
-    /// All of them, in the order in which tables name them.
+    /// All faults, in the order of tables.
     pub const ALL: [DataFault; 7] = [
         DataFault::Stale,
         DataFault::Misplaced,
@@ -429,7 +428,7 @@ impl DataFault {
         DataFault::Foreign,
     ];
 
-    /// The word in records and tables.
+    /// The name in records and tables.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -444,19 +443,19 @@ impl DataFault {
     }
 }
 
-/// A block that is not what was written there.
+/// A block that does not hold what was written to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BadBlock {
     /// First byte.
     pub offset: u64,
-    /// What is wrong.
+    /// The fault.
     pub fault: DataFault,
-    /// Where the block says it belongs, for misplaced and wrapped ones.
+    /// The address that the block names, for misplaced and wrapped blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub belongs_at: Option<u64>,
 }
 
-/// What checking headers found.
+/// Result of checking headers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Verification {
     /// Blocks checked.
@@ -465,19 +464,19 @@ pub struct Verification {
     pub faults: BTreeMap<DataFault, u64>,
     /// The first bad blocks, at most 64.
     pub first: Vec<BadBlock>,
-    /// Where blocks are wrapped: the distance of which all their displacements are multiples, which is what the drive
-    /// really has, or a multiple of it where only a part of it was checked.
+    /// If blocks are wrapped: the largest distance of which all their displacements are multiples. This is the real
+    /// capacity of the drive, or a multiple of it if only a part of the drive was checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wraps_at: Option<Bytes>,
-    /// Bad blocks in each of [`MAP_PARTS`] equal parts of the span of a step that checks; empty where there are none.
+    /// Bad blocks in each of [`MAP_PARTS`] equal parts of the span of a step that checks; empty if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bad_by_part: Vec<u64>,
 }
 
-/// Parts into which the span of a step is cut where something is counted by position.
+/// Number of parts of a step's span for counts by position.
 pub const MAP_PARTS: usize = 64;
 
-/// The part of a span in which a byte of the target lies, from 0; `None` outside of it.
+/// The part of a span that contains a byte of the target, from 0; `None` outside the span.
 #[must_use]
 pub fn map_part(span: Span, address: u64) -> Option<usize> {
     let at = address.checked_sub(span.offset.get()).filter(|at| *at < span.length.get())?;
@@ -487,7 +486,7 @@ pub fn map_part(span: Span, address: u64) -> Option<usize> {
 /// A whole step: the sum of its intervals without the ramp, and how it ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepRecord {
-    /// Which execution of which step.
+    /// The execution.
     pub key: StepKey,
     /// First submission of the measured part (after the ramp), nanoseconds on the run clock.
     pub start_ns: u64,
@@ -502,7 +501,7 @@ pub struct StepRecord {
     /// Operations of other kinds; only those that the workload issues.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<OtherRecord>,
-    /// By group, where several ran at the same time; the figures above are their sums.
+    /// Results of each group, if several ran at the same time; the figures above are their sums.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupRecord>,
     /// Mean number of operations in flight in the measured part, measured.
@@ -510,25 +509,25 @@ pub struct StepRecord {
     /// Schedule and backlog; only in an open loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_loop: Option<OpenLoop>,
-    /// Bursts and their active time; only where bursts end by volume.
+    /// Bursts and their active time; only if bursts end by volume.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bursts: Option<BurstsDone>,
-    /// What checking headers found; only where they were checked.
+    /// Result of checking headers; only if they were checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
-    /// What was done with the trace; only where one was replayed.
+    /// What the step did with its trace; only if one was replayed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<ReplayRecord>,
-    /// The first errors, at most 64, and the first of each number; the counts are in `read` and `write`, and by number
-    /// in the engine's report.
+    /// The first errors, at most 64, and the first of each error number. The counts are in `read` and `write`, and by
+    /// number in the engine's report.
     pub errors: Vec<IoError>,
-    /// Where sequential streams went; empty for random patterns.
+    /// Range of each sequential stream; empty for random patterns.
     pub streams: Vec<StreamExtent>,
-    /// Bytes written by the ramp and the measured part together.
+    /// Bytes written in the ramp and the measured part together.
     pub written_total: Bytes,
-    /// How the engine ran it.
+    /// The engine's report.
     pub engine: EngineReport,
-    /// Where its figures come from.
+    /// Source of its figures.
     #[serde(default, skip_serializing_if = "Origin::is_measured")]
     pub origin: Origin,
 }
@@ -540,27 +539,27 @@ impl StepRecord {
         Nanos::new(self.end_ns.saturating_sub(self.start_ns))
     }
 
-    /// The time that rates are over: the active time of bursts by volume, else the whole measured part.
+    /// The time that rates are divided by: the active time of bursts by volume, otherwise the whole measured part.
     #[must_use]
     pub fn active(&self) -> Nanos {
         self.bursts.map_or(self.elapsed(), |bursts| bursts.active)
     }
 
-    /// Errors of both kinds. Those of the ramp are not in the counts; a step that never got beyond it still has errors,
-    /// as many as are listed.
+    /// Number of errors of all kinds. The counts do not include the ramp: for a step that did not get past it, the
+    /// number of listed errors.
     #[must_use]
     pub fn error_count(&self) -> u64 {
         let others: u64 = self.others.iter().map(|other| other.record.errors).sum();
         (self.read.errors + self.write.errors + others).max(self.errors.len() as u64)
     }
 
-    /// What operations of one kind did; absent for another kind than read and write that the workload does not issue.
+    /// Results of one kind of operation; absent for kinds other than read and write that the workload does not issue.
     #[must_use]
     pub fn op(&self, kind: OpKind) -> Option<&OpRecord> {
         of_kind(kind, &self.read, &self.write, &self.others)
     }
 
-    /// Every kind that the step issued or may have issued, reads and writes first.
+    /// Every kind that the step issued or may have issued; reads and writes first.
     pub fn kinds(&self) -> impl Iterator<Item = (OpKind, &OpRecord)> {
         let main = [(OpKind::Read, &self.read), (OpKind::Write, &self.write)];
         main.into_iter().chain(self.others.iter().map(|other| (other.op, &other.record)))

@@ -1,4 +1,4 @@
-//! The fold: what an execution that begins again leaves behind, and what it leaves alone.
+//! The fold: which records of an execution that begins again are dropped, and which are kept.
 
 use serde_json::json;
 
@@ -66,7 +66,7 @@ fn interval(name: &str, index: u32) -> EventBody {
     })
 }
 
-/// `written` tells one try from another.
+/// `written` distinguishes the attempts.
 fn ends(name: &str, stop_reason: StopReason, written: u64) -> EventBody {
     EventBody::StepEnded(StepRecord {
         key: key(name),
@@ -202,7 +202,7 @@ fn a_wait_belongs_to_the_try_that_it_stands_before() {
     };
     let stopped = [vec![started()], waits(60.0).to_vec(), vec![begins("read"), interval("read", 0)]].concat();
     assert_eq!(warm(stopped.clone()), [Some(60.0)]);
-    // Hours later the drive is cool, and there is nothing to wait for.
+    // Hours later the drive is cool, and no wait is needed.
     let cool = [stopped.clone(), vec![resumed(), begins("read")]].concat();
     assert_eq!(warm(cool), []);
     let cooled = [stopped.clone(), vec![resumed()], waits(39.0).to_vec(), vec![begins("read")]].concat();

@@ -1,14 +1,14 @@
-//! The series of a whole run, folded from its events: what analysis looks at.
+//! The series of a whole run, folded from its events, for analysis.
 
 use std::collections::BTreeSet;
 
 use super::{Gap, GapCause, Quantity, Sample, SourceDescription, TelemetryBatch, TelemetryDescribed, TemperatureLimit};
 use crate::units::Nanos;
 
-/// A source with everything that was sampled of it.
+/// A source with all its samples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedSource {
-    /// What it is.
+    /// Description of the source.
     pub description: SourceDescription,
     /// Samples in order of time.
     pub samples: Vec<Sample>,
@@ -17,51 +17,51 @@ pub struct RecordedSource {
 }
 
 impl RecordedSource {
-    /// Times and values of one series, those that could be read.
+    /// Times and values of one series, without values that could not be read.
     pub fn values(&self, series: usize) -> impl DoubleEndedIterator<Item = (u64, f64)> + '_ {
         self.samples
             .iter()
             .filter_map(move |sample| Some((sample.at_ns, sample.values.get(series).copied().flatten()?)))
     }
 
-    /// Places of the series of a quantity.
+    /// Indices of the series of a quantity.
     pub fn series_of(&self, quantity: Quantity) -> impl Iterator<Item = usize> + '_ {
         let series = self.description.series.iter().enumerate();
         series.filter(move |(_, series)| series.quantity == quantity).map(|(at, _)| at)
     }
 }
 
-/// Values of a source that are kept before a long run's are thinned: a day of a few CPUs, some 50 MB.
+/// Most values of a source before the readings of a long run are thinned: a day of a few CPUs, some 50 MB.
 const MOST_VALUES: usize = 3_000_000;
-/// Thinned at most to every so-manieth reading, so that those that are left still follow each other (for sources read
-/// every second; `analysis` bridges 15 s).
+/// Readings are thinned to at most one in this many, so that the remaining ones still follow each other closely (for
+/// sources read every second; `analysis` bridges 15 s).
 const THINNEST: u32 = 8;
 
-/// Everything that was watched.
+/// All telemetry of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Recorded {
     /// By source, over all processes of the run.
     pub sources: Vec<RecordedSource>,
-    /// What could not be watched and why.
+    /// What could not be watched, and why.
     pub remarks: Vec<String>,
-    /// Temperature that ended, or would have ended, the run.
+    /// Temperature that ends the run, or ended it.
     pub abort_above: Option<TemperatureLimit>,
-    /// Idle and latency-critical steps were read too.
+    /// Whether idle and latency-critical steps were sampled too.
     pub always: bool,
-    /// CPU time that reading cost, over all processes.
+    /// CPU time of reading, over all processes.
     pub cpu: Nanos,
-    /// Where the sources of the newest description stand in `sources`.
+    /// Indices in `sources` of the sources in the newest description.
     current: Vec<usize>,
-    /// Sources that an earlier process read, of which this one has not told yet: nothing runs across the break.
+    /// Sources of an earlier process that have no sample in this one yet: no series continues across the break.
     broken_off: BTreeSet<usize>,
     /// CPU time of earlier processes.
     cpu_before: Nanos,
-    /// By source, which reading is kept of those of counters in a long run; see [`Recorded::thin`].
+    /// For each source, the interval of kept counter readings in a long run; see [`Recorded::thin`].
     kept_each: Vec<u32>,
 }
 
 impl Recorded {
-    /// Takes the description that a process begins with. A source of the same name with the same series goes on.
+    /// Adds the description that a process starts with. A source with the same name and the same series continues.
     pub fn describe(&mut self, described: TelemetryDescribed) {
         let TelemetryDescribed { sources, remarks, abort_above, always } = described;
         (self.remarks, self.abort_above, self.always) = (remarks, abort_above, always);
@@ -84,7 +84,7 @@ impl Recorded {
         (0..self.sources.len()).for_each(|at| self.say_thinned(at));
     }
 
-    /// Takes a batch; what belongs to no described source is left out.
+    /// Adds a batch; samples of unknown sources are left out.
     pub fn push(&mut self, batch: TelemetryBatch) {
         self.cpu = Nanos::new(self.cpu_before.get().saturating_add(batch.cpu.get()));
         for one in batch.sources {
@@ -104,10 +104,10 @@ impl Recorded {
         }
     }
 
-    /// Drops every second reading of counters where there are more than `most` values: on a host with many CPUs the
-    /// times of a day would be gigabytes, and a counter says the same over two seconds as over each of them. Readings
-    /// out of the beat stay, with those beside them: they stand at borders of steps. The recording itself has all of
-    /// them.
+    /// Drops every second counter reading if there are more than `most` values: on a host with many CPUs the CPU
+    /// times of a day would be gigabytes, and a counter gives the same information over two seconds as over each of
+    /// them. Readings off the regular interval stay, with their neighbours: they are at the start or end of steps.
+    /// The recording itself keeps all readings.
     fn thin(&mut self, at: usize, most: usize) {
         let (Some(source), Some(each)) = (self.sources.get_mut(at), self.kept_each.get_mut(at)) else { return };
         let series = &source.description.series;
@@ -134,11 +134,11 @@ impl Recorded {
         let id = &source.description.id;
         let begin = format!("{id}: the run is long, ");
         self.remarks.retain(|remark| !remark.starts_with(&begin));
-        let kept = "and those at borders of steps; the recording has all";
-        self.remarks.push(format!("{begin}and of its counters one reading in {each} is shown, {kept}"));
+        let kept = "and those at the start and end of steps; the recording has all";
+        self.remarks.push(format!("{begin}so only one counter reading in {each} is shown, {kept}"));
     }
 
-    /// Whether anything was sampled.
+    /// Whether there are no samples.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sources.iter().all(|source| source.samples.is_empty())
@@ -177,7 +177,7 @@ mod tests {
         let mut both = described(&["cpu", "meter"]);
         both.sources[0].series = vec![SeriesDescription::new("cpu0.user", Quantity::CpuTime)];
         recorded.describe(both.clone());
-        // Once a second, and at 4.5 s, where a step begins.
+        // Once a second, and at 4.5 s, when a step begins.
         let at = [0, 1000, 2000, 3000, 4000, 4500, 5000, 6000, 7000, 8000];
         for source in [0, 1] {
             at.iter().for_each(|ms| recorded.push(batch(source, ms * 1_000_000, 0)));
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(left(&recorded, 1), at, "a value of the moment is not thinned");
         assert_eq!(recorded.remarks.len(), 1);
         recorded.describe(both);
-        assert!(recorded.remarks[0].starts_with("cpu: the run is long, and of its counters one reading in 2"));
+        assert!(recorded.remarks[0].starts_with("cpu: the run is long, so only one counter reading in 2"));
         for most in [5, 0, 0, 0] {
             recorded.thin(0, most);
         }
@@ -208,7 +208,7 @@ mod tests {
         recorded.push(batch(0, 7, 3));
         let b = &recorded.sources[1];
         assert_eq!(b.values(0).collect::<Vec<_>>(), [(5, 5.0), (7, 5.0)]);
-        // What counts has gone on while run time stood still: nothing runs across the break.
+        // Counters continued while run time stood still: no series continues across the break.
         let broken = [Gap { from_ns: 5, to_ns: 7, cause: GapCause::Interrupted }];
         assert_eq!(b.gaps, broken);
         assert_eq!(recorded.sources.len(), 3);

@@ -1,4 +1,4 @@
-//! A source of readings, its series, and what it hands over.
+//! A telemetry source, its series, and its samples.
 
 use std::fmt;
 
@@ -35,34 +35,34 @@ pub enum SourceKind {
     Hwmon,
     /// The drive's SMART / health log (NVMe log page 02h).
     Smart,
-    /// The power that a drive measures of itself (NVMe log page 25h).
+    /// The power that a drive measures itself (NVMe log page 25h).
     PowerLog,
-    /// What a drive wrote to its media beside what hosts wrote to it: its FDP statistics (NVMe log page 22h), its OCP
-    /// log (C0h) or its endurance group's (09h).
+    /// Bytes that a drive wrote to its media and bytes that hosts wrote to it: from its FDP statistics (NVMe log page
+    /// 22h), its OCP log (C0h) or its endurance group's log (09h).
     MediaWrites,
-    /// Running energy counters of the processor, `/sys/class/powercap` (Documentation/power/powercap/powercap.rst).
+    /// Energy counters of the processor, `/sys/class/powercap` (Documentation/power/powercap/powercap.rst).
     Rapl,
-    /// A command or file of the user's that prints `seconds value` lines (docs/telemetry.md).
+    /// A command or file of the user that prints `seconds value` lines (docs/telemetry.md).
     Adapter,
     /// CPU time, `/proc/stat` (proc_stat(5)).
     Cpu,
     /// Interrupts of the drive's vectors, `/proc/interrupts` (proc_interrupts(5)).
     Interrupts,
-    /// What all programs together moved on a disk, `/proc/diskstats` (Documentation/admin-guide/iostats.rst).
+    /// Bytes moved on a disk by all programs together, `/proc/diskstats` (Documentation/admin-guide/iostats.rst).
     DiskStats,
     /// The drive's link, `current_link_speed` and `current_link_width` of its PCI function.
     Link,
-    /// Errors that PCIe Advanced Error Reporting counted (`aer_dev_*`, Documentation/ABI/testing/sysfs-bus-pci).
+    /// Errors counted by PCIe Advanced Error Reporting (`aer_dev_*`, Documentation/ABI/testing/sysfs-bus-pci).
     PcieErrors,
     /// Time in which tasks waited for memory, `/proc/pressure/memory` (Documentation/accounting/psi.rst).
     MemoryPressure,
-    /// Frequency of the CPUs, `cpufreq/scaling_cur_freq`, else `/proc/cpuinfo`.
+    /// Frequency of the CPUs, `cpufreq/scaling_cur_freq`, otherwise `/proc/cpuinfo`.
     CpuFrequency,
-    /// Time for which the machine was suspended: CLOCK_BOOTTIME less CLOCK_MONOTONIC (clock_gettime(2)).
+    /// Time for which the machine was suspended: CLOCK_BOOTTIME minus CLOCK_MONOTONIC (clock_gettime(2)).
     Suspend,
 }
 
-/// What a series measures; says unit and whether values are of the moment or count up.
+/// What a series measures; defines its unit and whether its values are momentary or count up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
@@ -78,11 +78,11 @@ pub enum Quantity {
     Frequency,
     /// Interrupts, counts up.
     Interrupts,
-    /// Operations that completed, counts up.
+    /// Completed operations, counts up.
     Operations,
-    /// Bytes that were moved, counts up.
+    /// Bytes moved, counts up.
     Volume,
-    /// Seconds in which something was busy, counts up.
+    /// Seconds of activity, counts up.
     BusyTime,
     /// GT/s per lane.
     LinkSpeed,
@@ -90,23 +90,23 @@ pub enum Quantity {
     LinkWidth,
     /// Errors, counts up.
     Errors,
-    /// Seconds in which tasks were held up, counts up.
+    /// Seconds in which tasks were stalled, counts up.
     StallTime,
     /// Seconds for which the machine was suspended, counts up.
     SuspendedTime,
-    /// Times at which the drive began to throttle, counts up.
+    /// Number of times that the drive began to throttle, counts up.
     ThrottleTransitions,
     /// Seconds in which the drive throttled, counts up.
     ThrottleTime,
     /// Minutes above a temperature limit of the drive, counts up.
     LimitMinutes,
-    /// Bits of the drive's critical warning.
+    /// Critical warning bits of the drive.
     WarningBits,
-    /// Hours for which the drive was on in its life, counts up.
+    /// Power-on hours of the drive, counts up.
     PowerOnTime,
-    /// Times at which the drive was switched on, or lost power without notice, counts up.
+    /// Number of power cycles or of unsafe shutdowns, counts up.
     PowerCycles,
-    /// Share of its rated endurance that the drive says is used, per cent, counts up.
+    /// Share of the rated endurance that the drive reports as used, per cent, counts up.
     Wear,
 }
 
@@ -139,7 +139,7 @@ impl Quantity {
         }
     }
 
-    /// Whether values count up from an unknown start, so that only differences mean something.
+    /// Whether values count up from an unknown start, so that only differences have a meaning.
     #[must_use]
     pub const fn counts(self) -> bool {
         !matches!(
@@ -154,7 +154,7 @@ impl Quantity {
     }
 }
 
-/// What a source tells about.
+/// The subject of a source.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum About {
@@ -168,12 +168,12 @@ pub enum About {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Disturbs {
-    /// A reading sends the drive a command: it may keep it awake and delays other commands. Off in idle and in
+    /// A reading sends the drive a command: it may keep the drive awake and delay other commands. Off in idle and
     /// latency-critical steps.
     Drive,
-    /// A reading costs CPU time of the host only. Off in latency-critical steps.
+    /// A reading only costs CPU time of the host. Off in latency-critical steps.
     Host,
-    /// A reading looks at what another program wrote. Never off.
+    /// A reading looks at the output of another program. Never off.
     Nothing,
 }
 
@@ -182,12 +182,12 @@ pub enum Disturbs {
 pub struct SeriesDescription {
     /// Name, unique in its source: `composite`, `cpu0.user`.
     pub name: String,
-    /// What it measures, and so its unit.
+    /// The quantity, which defines its unit.
     pub quantity: Quantity,
-    /// From which value on the device itself warns, in the unit of the quantity, where that is known.
+    /// Value from which the device itself warns, in the unit of the quantity, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<f64>,
-    /// The value that the device calls critical, in the unit of the quantity, where that is known.
+    /// Value that the device calls critical, in the unit of the quantity, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub critical: Option<f64>,
 }
@@ -200,10 +200,10 @@ impl SeriesDescription {
     }
 }
 
-/// What readings of a source cost, measured before the run on the very thread that would read.
+/// Cost of the readings of a source, measured before the run on the thread that reads during the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ReadingCost {
-    /// Readings that were made for it.
+    /// Number of readings for this measurement.
     pub readings: u32,
     /// Mean time of a reading.
     pub time_mean: Nanos,
@@ -220,17 +220,17 @@ pub struct SourceDescription {
     pub id: SourceId,
     /// Where readings come from.
     pub kind: SourceKind,
-    /// What it tells about.
+    /// Subject of its values.
     pub about: About,
-    /// Where exactly, for people: a path, a command.
+    /// The exact origin, for display: a path, a command.
     pub origin: String,
-    /// How exact its values are, in a sentence.
+    /// Accuracy of its values, in one sentence.
     pub accuracy: String,
     /// What a reading may disturb.
     pub disturbs: Disturbs,
     /// Time between two readings.
     pub every: Nanos,
-    /// What readings cost; absent where it was not measured.
+    /// Cost of its readings; absent if it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<ReadingCost>,
     /// The series, in the order of a sample's values.
@@ -240,45 +240,46 @@ pub struct SourceDescription {
 /// One reading of a source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sample {
-    /// When the reading began (for an adapter: when the value held), nanoseconds on the run clock.
+    /// Time at which the reading began (for an adapter: the time of the value), nanoseconds on the run clock.
     pub at_ns: u64,
-    /// How long the reading took, in nanoseconds; the value is of a moment within it.
+    /// Duration of the reading, in nanoseconds; the value belongs to a moment within it.
     pub read_ns: u64,
-    /// One value for each series; none where this one could not be read.
+    /// One value for each series; none if it could not be read.
     pub values: Vec<Option<f64>>,
 }
 
-/// Why there are no samples for a while.
+/// Why there are no samples for a time.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GapCause {
     /// Off, so that reading does not disturb an idle or latency-critical step.
     Quiet,
-    /// Readings failed, and how.
+    /// Readings failed, with the error.
     Failed(String),
-    /// The reader came too late (another reading took long, or the CPU was busy): readings were missed.
+    /// The reader was late (another reading took long, or the CPU was busy), so readings were missed.
     Late,
-    /// Samples were taken and nobody collected them in time.
+    /// Samples were taken, but not collected in time.
     Lost,
-    /// The run was interrupted: run time stood still, and what counts went on. Not in a recording, which ends there.
+    /// The run was interrupted: run time stood still while counters continued. Not in a recording, which ends at that
+    /// point.
     Interrupted,
 }
 
 /// A time without samples.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Gap {
-    /// From when, nanoseconds on the run clock.
+    /// Start, nanoseconds on the run clock.
     pub from_ns: u64,
-    /// Until when.
+    /// End, nanoseconds on the run clock.
     pub to_ns: u64,
-    /// Why.
+    /// Its cause.
     pub cause: GapCause,
 }
 
 /// Samples of one source.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SourceSamples {
-    /// The source: its place in the newest [`TelemetryDescribed`], from 0.
+    /// The source: its index in the newest [`TelemetryDescribed`], from 0.
     pub source: u32,
     /// Samples in order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -288,43 +289,43 @@ pub struct SourceSamples {
     pub gaps: Vec<Gap>,
 }
 
-/// What was sampled since the last batch.
+/// The samples since the last batch.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TelemetryBatch {
-    /// CPU time that reading has cost since it began, of the reading thread alone.
+    /// CPU time of the reading thread alone since it started.
     pub cpu: Nanos,
-    /// By source.
+    /// Samples by source.
     pub sources: Vec<SourceSamples>,
 }
 
-/// Which sources there are; a process says it once, before its first batch.
+/// The sources; a process emits this once, before its first batch.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TelemetryDescribed {
     /// The sources.
     pub sources: Vec<SourceDescription>,
-    /// What could not be watched and why, and what else a reader of the series must know; a sentence each.
+    /// What could not be watched, and why, and what else a reader of the series must know; one sentence each.
     pub remarks: Vec<String>,
-    /// The drive's temperature above which the run is ended, in °C, and where the limit is from.
+    /// Temperature of the drive above which the run is ended, in °C, and where the limit comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abort_above: Option<TemperatureLimit>,
-    /// Sources are read in idle and latency-critical steps too, because the user asked for it.
+    /// Whether sources are also read in idle and latency-critical steps, because the user asked for it.
     #[serde(default)]
     pub always: bool,
 }
 
-/// A temperature that must not be exceeded.
+/// An upper limit of the temperature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TemperatureLimit {
     /// °C.
     pub celsius: f64,
-    /// Where it is from: the user, or the drive's own critical limit.
+    /// Source of the limit: the user, or the drive's own critical limit.
     pub because: String,
 }
 
-/// What the run is doing, as far as it decides who may be read.
+/// The phase of the run, which decides which sources may be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Phase {
-    /// Everything may be read.
+    /// All sources may be read.
     Ordinary,
     /// An idle step: nothing may wake the drive.
     Idle,
@@ -333,7 +334,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Whether a source is read in this phase, where the user asked for nothing else.
+    /// Whether a source is read in this phase by default.
     #[must_use]
     pub const fn reads(self, disturbs: Disturbs) -> bool {
         match self {
@@ -344,38 +345,38 @@ impl Phase {
     }
 }
 
-/// Something that can be read again and again.
+/// A source that can be read repeatedly.
 pub trait TelemetrySource: Send {
-    /// What it is; the same for as long as it lives. `cost` and `every` may be changed by who reads it.
+    /// Its description; constant for its lifetime. The reader may change `cost` and `every`.
     fn describe(&self) -> SourceDescription;
 
-    /// Reads it: one sample as a rule; an adapter gives as many as came since the last reading, possibly none.
+    /// Reads the source: usually one sample; an adapter gives all samples since the last reading, possibly none.
     ///
     /// # Errors
-    /// What went wrong, a fragment with path and cause. The next reading is tried all the same.
+    /// What went wrong, a fragment with path and cause. The next reading is tried anyway.
     fn read(&mut self, clock: &dyn RunClock) -> Result<Vec<Sample>, String>;
 }
 
-/// Watches a run: what the session needs of whoever samples.
+/// Watches a run: what the session needs of the sampler.
 pub trait Observer {
-    /// Which sources there are.
+    /// The sources.
     fn described(&self) -> TelemetryDescribed;
 
-    /// The run enters a phase: reads everything that may be read in the old or the new one once, so that counters are
-    /// known at the border, and then keeps to the new one. Returns when that is done, or after a short while.
+    /// The run enters a phase. Reads every source that may be read in the old or the new phase once, so that counters
+    /// are known at the boundary, and then follows the new phase. Returns when that is done, or after a short time.
     fn enter(&mut self, phase: Phase);
 
-    /// What was sampled since the last call; `None` where that is nothing.
+    /// The samples since the last call; `None` if there are none.
     fn collect(&mut self) -> Option<TelemetryBatch>;
 
-    /// The newest temperature of the drive (the hottest of its sensors that speak for the whole), read now where its
-    /// source is not read by itself; with the name of the series.
+    /// The newest temperature of the drive (the hottest of its sensors for the whole drive) with the name of its
+    /// series. It is read now if its source is not read regularly.
     fn drive_temperature(&mut self) -> Option<(String, f64)>;
 
-    /// Why the run was told to stop, where a temperature was too high.
+    /// Why the run was stopped, if a temperature was too high.
     fn too_hot(&self) -> Option<String>;
 
-    /// Stops sampling and hands over the rest.
+    /// Stops sampling and returns the remaining samples.
     fn finish(&mut self) -> Option<TelemetryBatch>;
 }
 

@@ -1,4 +1,4 @@
-//! Schedules against the processes that they are to be, and bursts against a count by hand.
+//! Schedules compared with the processes that they should follow, and bursts with a count by hand.
 
 use drivelab_core::units::Nanos;
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ fn positions(schedule: &Schedule) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(schedule.first()), |position| Some(schedule.next(*position)))
 }
 
-/// Gaps in nanoseconds with their fractions.
+/// Gaps in nanoseconds, including fractions.
 fn gaps(schedule: &Schedule) -> Vec<f64> {
     let positions: Vec<u64> = positions(schedule).take(ARRIVALS + 1).collect();
     positions.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1024.0).collect()
@@ -31,13 +31,13 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Deviation of the values through their mean.
+/// Coefficient of variation: the standard deviation of the values divided by their mean.
 fn variation(values: &[f64]) -> f64 {
     let mean = mean(values);
     (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len() as f64).sqrt() / mean
 }
 
-/// The mean of a million exponential gaps has a deviation of 0.1 %, of uniform ones 0.06 %.
+/// The mean of a million exponential gaps has a standard deviation of 0.1 %, of uniform ones 0.06 %.
 #[test]
 fn the_mean_rate_is_the_one_that_was_asked() {
     for iops in RATES {
@@ -58,7 +58,7 @@ fn exponential_gaps_have_the_shape_of_a_poisson_process() {
         let gaps = gaps(&whole(iops, Arrivals::Exponential));
         let variation = variation(&gaps);
         assert!((variation - 1.0).abs() < 0.01, "{iops} IOPS: coefficient of variation {variation}");
-        // 200 bins that are equally likely.
+        // 200 equally likely bins.
         let mut counts = vec![0_u64; 200];
         for gap in &gaps {
             counts[(((-gap * iops as f64 / 1e9).exp() * 200.0) as usize).min(199)] += 1;
@@ -139,7 +139,7 @@ fn the_slowest_and_the_fastest_rate_go_on() {
 }
 
 proptest! {
-    /// Whatever the process: positions rise, and so do times or they stay, and none lies in a pause.
+    /// Whatever the process: positions increase, times never decrease, and none lies in a pause.
     #[test]
     fn schedules_go_forward_and_keep_out_of_pauses(
         iops in 1_u64..2_000_000, key in any::<u64>(), thread in 0_u64..8, on in 1_u64..1 << 30, off in 0_u64..1 << 30,
@@ -159,7 +159,7 @@ proptest! {
 }
 
 proptest! {
-    /// Counting by halving (even gaps) or one by one is the same as going through the schedule, with pauses too.
+    /// Counting by halving (even gaps) or one by one gives the same as going through the schedule, also with pauses.
     #[test]
     fn arrivals_are_counted_as_they_come(
         spacing in 0_usize..3, per_1000_s in 1_000_000_u64..10_000_000_000, thread in 0_u64..4, key in any::<u64>(),

@@ -1,8 +1,8 @@
-//! Which bytes of a block are zero so that it compresses by what was asked.
+//! Which bytes of a block are zero so that it compresses by the requested share.
 //!
-//! The zeros stand together at the end of each chunk of 4 KiB, the unit in which drives compress, or of the largest
-//! part of one into which all blocks can be cut. The stamps of the sectors among them are random bytes too and are
-//! counted as such, so the share of zeros is exact wherever it leaves room for the stamps.
+//! The zeros are together at the end of each chunk of 4 KiB, the unit in which drives compress, or of the largest
+//! part of one into which all blocks can be divided. The stamps of the sectors among them are random bytes too and
+//! are counted as such, so the share of zeros is exact wherever it leaves room for the stamps.
 
 use drivelab_core::units::{Bytes, common_divisor};
 
@@ -25,12 +25,12 @@ impl Layout {
     pub(super) fn new(percent: u8, sizes: &[Bytes]) -> Self {
         let common = sizes.iter().fold(0, |common, size| common_divisor(common, size.get()));
         let divides = |chunk: &usize| common.is_multiple_of(*chunk as u64);
-        // Odd sizes, as buffered I/O allows them, are rounded within their last chunk.
+        // Odd sizes, which buffered I/O allows, are rounded within their last chunk.
         let chunk = (SECTOR..=CHUNK).rev().find(divides).unwrap_or(CHUNK);
         Layout { percent: usize::from(percent), chunk }
     }
 
-    /// Puts the zeros into a block of random bytes.
+    /// Writes the zeros into a block of random bytes.
     pub(super) fn make_zeros(self, block: &mut [u8]) {
         if self.percent == 0 {
             return;
@@ -49,7 +49,7 @@ const fn unstamped(place: usize) -> usize {
     place / SECTOR * (SECTOR - STAMP) + (place % SECTOR).saturating_sub(STAMP)
 }
 
-/// Where zeros that end at `end` begin so that `zeros` of them are left once the sectors are stamped.
+/// Where zeros that end at `end` must begin so that `zeros` of them are left once the sectors are stamped.
 const fn first_zero(end: usize, zeros: usize) -> usize {
     let before = unstamped(end).saturating_sub(zeros);
     before / (SECTOR - STAMP) * SECTOR + STAMP + before % (SECTOR - STAMP)
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(chunk(&[100]), 4096);
     }
 
-    /// What a block holds once it is stamped, for every share and for chunks with and without whole sectors.
+    /// Content of a block once it is stamped, for every share and for chunks with and without whole sectors.
     #[test]
     fn the_share_of_zeros_is_exact_wherever_it_leaves_room_for_the_stamps() {
         for size in [512_usize, 1000, 3072, 4096, 6144, 65536] {

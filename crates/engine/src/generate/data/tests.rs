@@ -1,4 +1,4 @@
-//! What stamped pools hold: nothing twice, or exactly what was asked twice, compressible or not.
+//! What stamped pools hold: nothing twice, or exactly the requested repeats, compressible or not.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ fn source(data: DataPattern, content: Content) -> DataSource {
     DataSource::new(&workload, 42, Some(b"0123456789".as_slice().into())).unwrap()
 }
 
-/// What a slot with a pool of `blocks` writes, with the block walked round as `slots` does it.
+/// What a slot with a pool of `blocks` writes, with the block chosen in turn as `slots` does.
 fn written(source: &DataSource, slot: u64, blocks: usize, sizes: &[usize]) -> Vec<Vec<u8>> {
     let stride = sizes.iter().max().unwrap().next_multiple_of(SECTOR);
     let (mut pool, mut trail, mut block) = (vec![0; blocks * stride], source.trail(slot), blocks - 1);
@@ -53,8 +53,8 @@ fn two_executions_write_different_bytes_and_the_same_one_the_same() {
 }
 
 proptest! {
-    /// Any share, any number of slots, also where each writes little: the repeats are within one write per slot of
-    /// what was asked, and on average far nearer (the test that writes a file asks for one point).
+    /// Any share, any number of slots, also if each writes little: the repeats are within one write per slot of the
+    /// requested number, and on average far closer (the test that writes a file checks one point).
     #[test]
     fn as_many_blocks_repeat_as_was_asked(percent in 0_u64..=100, slots in 1_u64..9, writes in 1_usize..80) {
         let content = Content { dedup_percent: Percent::new(percent).unwrap(), ..Content::default() };
@@ -70,8 +70,8 @@ proptest! {
         prop_assert!((all - distinct - asked).abs() <= slots as f64, "{} of {all} repeat", all - distinct);
     }
 
-    /// With sizes mixed, a repeat is a block written before or the beginning of one, and each sector that is not part
-    /// of a repeat is new.
+    /// With mixed sizes, a repeat is a block written before or the beginning of one, and each sector outside a repeat
+    /// is new.
     #[test]
     fn a_repeat_is_never_longer_than_what_it_repeats(
         percent in 1_u64..100,
@@ -92,7 +92,7 @@ proptest! {
         prop_assert!(repeats as f64 <= sizes.len() as f64 * percent as f64 / 100.0 + 1.0);
     }
 
-    /// Both slots together write the file's bytes in turn, also where blocks and file do not fit into each other.
+    /// Both slots together write the file's bytes in turn, also if the file is not a multiple of the block size.
     #[test]
     fn a_file_is_written_in_turn_and_begins_again(length in 1_usize..5000, size in 1_usize..3000) {
         let file: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();

@@ -1,4 +1,4 @@
-//! Permutations: complete, inside, and as random as storage can tell.
+//! Permutations: complete, in range, and as random as storage can detect.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ fn order(size: u64, key: u64, lap: u64) -> Vec<u64> {
     (0..size).map(|index| permutation.at(index, lap)).collect()
 }
 
-/// Sizes about powers of two are where halves change.
+/// Halves change at sizes around powers of two.
 #[test]
 fn each_number_comes_once_whatever_the_size() {
     for size in (1..70).chain([127, 128, 129, 4095, 4096, 4097, 65_535, 65_536, 65_537, 100_003, 1_000_000]) {
@@ -22,7 +22,7 @@ fn each_number_comes_once_whatever_the_size() {
     }
 }
 
-/// 2^40 blocks and more: too many to visit, but any hundred thousand of them are inside and differ.
+/// 2^40 blocks and more: too many to visit, but any hundred thousand of them are in range and distinct.
 #[test]
 fn a_large_permutation_stays_inside_and_repeats_nothing() {
     for size in [1 << 40, (1 << 40) + 1, 488_281_250, (1 << 50) - 1] {
@@ -33,7 +33,8 @@ fn a_large_permutation_stays_inside_and_repeats_nothing() {
     }
 }
 
-/// Pairs of neighbours in 32 x 32 squares: a structure that a drive's read-ahead or a chart could see would show.
+/// Pairs of neighbours in 32 x 32 squares: this would show a structure that a drive's read-ahead or a chart could
+/// see.
 #[test]
 fn neighbours_are_independent() {
     for (size, lap) in [(1_000_000, 0), (1_000_000, 1), (1 << 20, 0), (65_537 * 16, 0)] {
@@ -50,7 +51,7 @@ fn neighbours_are_independent() {
     }
 }
 
-/// Steps from one number to the next have the triangular law of two independent uniform numbers.
+/// Steps from one number to the next follow the triangular law of two independent uniform numbers.
 #[test]
 fn steps_have_the_law_of_random_ones() {
     let size = 1_000_003_u64;
@@ -65,7 +66,7 @@ fn steps_have_the_law_of_random_ones() {
     assert!(deviation.abs() < 4.0, "{deviation} standard deviations off");
 }
 
-/// A million numbers stay in place once on average, and two laps agree about as often.
+/// Of a million numbers one keeps its place on average, and two laps agree about as often.
 #[test]
 fn laps_and_keys_give_unrelated_orders() {
     let agree = |left: &[u64], right: &[u64]| left.iter().zip(right).filter(|(left, right)| left == right).count();

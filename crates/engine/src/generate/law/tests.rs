@@ -1,4 +1,4 @@
-//! Laws of random places against their exact shares.
+//! Laws of random places compared with their exact shares.
 
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ fn zone(accesses: u64, span: u64) -> Zone {
     Zone { accesses: percent(accesses), span: percent(span) }
 }
 
-/// JESD219's: the first 5 % get half of the accesses, the next 15 % get 30 %, the rest 20 %; in bins of 1 %.
+/// JESD219's zones: the first 5 % get half of the accesses, the next 15 % get 30 %, the rest 20 %; in bins of 1 %.
 fn jesd219() -> Locality {
     Locality::Zoned { zones: vec![zone(50, 5), zone(30, 15), zone(20, 80)] }
 }
@@ -46,7 +46,7 @@ fn zones_have_their_shares_and_are_uniform_inside() {
     check(&law, &(0..100).map(share).collect::<Vec<f64>>());
 }
 
-/// 1,000 units have 333 places for operations of 3 units, one as likely as another.
+/// 1,000 units have 333 places for operations of 3 units, all equally likely.
 #[test]
 fn uniform_places_of_larger_operations_are_uniform() {
     let law = Law::new(&Locality::Uniform, 1000).unwrap();
@@ -68,7 +68,7 @@ fn a_hot_band_has_its_share_on_top() {
     assert!((0..10_000).all(|position| law.place(number(1, position), 1) < 200));
 }
 
-/// Of any first part, the first fifth gets four fifths; and the whole curve, (x / N)^(ln 0.8 / ln 0.2).
+/// Of any first part, the first fifth gets four fifths; also the whole curve, (x / N)^(ln 0.8 / ln 0.2).
 #[test]
 fn pareto_is_self_similar() {
     let law = Law::new(&Locality::Pareto { h_thousandths: 200, scattered: false }, 1_000_000).unwrap();
@@ -83,7 +83,7 @@ fn pareto_is_self_similar() {
     assert!((counts[0] as f64 / first_fifth as f64 - 0.8).abs() < 0.002);
 }
 
-/// Against the integral of the density by Simpson's rule, as a share of what lies inside the stretch.
+/// Compared with the integral of the density by Simpson's rule, as a share of what lies inside the stretch.
 #[test]
 fn normal_is_cut_off_at_the_ends() {
     for deviation in [5, 10, 25, 100] {
@@ -94,7 +94,7 @@ fn normal_is_cut_off_at_the_ends() {
             .map(|[first, middle, last]| first + 4.0 * middle + last)
             .collect();
         let sum: f64 = areas.iter().sum();
-        // Bins with fewer than ten draws have no chi-square: they are put together.
+        // Bins with fewer than ten draws give no valid chi-square: they are merged.
         let (mut shares, mut rare) = (Vec::new(), 0.0);
         let counts = counts(&law, 100);
         let (mut seen, mut seen_rarely) = (Vec::new(), 0);
@@ -113,7 +113,8 @@ fn normal_is_cut_off_at_the_ends() {
     }
 }
 
-/// Scattering moves the ranks and changes no share: the hottest blocks are the images of the first ones, for any seed.
+/// Scattering moves the ranks and changes no share: the hottest blocks are the images of the first ones, for any
+/// seed.
 #[test]
 fn scattered_ranks_are_moved_and_keep_their_shares() {
     let units = 1000;

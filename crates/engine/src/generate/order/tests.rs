@@ -1,4 +1,4 @@
-//! Orders as streams give them: coverage, strides, jumps, sizes, and who has which blocks.
+//! Orders as streams produce them: coverage, strides, jumps, sizes, and which thread has which blocks.
 
 use std::collections::HashSet;
 
@@ -40,7 +40,7 @@ fn threads(workload: Workload, threads: u64) -> Workload {
     Workload { threads: Threads::new(threads).unwrap(), ..workload }
 }
 
-/// Operations from `cursor` until the stretch was gone through once, and the cursor behind them.
+/// Operations from `cursor` until the stretch was covered once, and the cursor after them.
 fn lap(stream: &Stream, mut cursor: u64) -> (Vec<Op>, u64) {
     let (mut lap, mut bytes) = (Vec::new(), 0);
     while bytes < stream.stretch().1 {
@@ -72,7 +72,7 @@ fn strides_visit_what_lies_between_in_later_rounds() {
     assert_eq!(visits(Pattern::Reverse), [4, 2, 0, 3, 1, 4, 2]);
 }
 
-/// Reads go on where reads ended, and all else where all else ended; flushes take no block.
+/// Reads continue where reads ended, and other operations where other operations ended; flushes take no block.
 #[test]
 fn streams_by_kind_go_on_each_by_themselves() {
     let other = OtherOps { trim_percent: percent(10), flush_percent: percent(10), ..OtherOps::default() };
@@ -94,14 +94,14 @@ fn streams_by_kind_go_on_each_by_themselves() {
         }
         let share = reads.len() as f64 / all.len() as f64 - (80 - write) as f64 / 90.0;
         assert!(share.abs() < 0.02, "{share} off");
-        // From any cursor on the sequence is the same.
+        // The sequence is the same from any cursor on.
         let middle = (0..777).fold(0, |cursor, _| stream.op(cursor).1);
         assert!(ops(&stream, middle).zip(ops(&stream, 0).skip(777)).take(500).all(|(one, two)| one == two));
         assert!(stream.is_cursor(middle) && !stream.is_cursor(127));
     }
 }
 
-/// A tenth of the operations jump; a jump that lands where the sequence would have gone on anyway is seen as none.
+/// A tenth of the operations jump; a jump that lands where the sequence would have continued anyway is not counted.
 #[test]
 fn jumps_have_their_share_and_land_anywhere() {
     for (asked, stride, pattern) in [(10, None, Pattern::Sequential), (50, Some(16_384), Pattern::Reverse)] {
@@ -111,7 +111,7 @@ fn jumps_have_their_share_and_land_anywhere() {
         let mut landings = vec![0_u64; 1000];
         let mut jumps = 0_u64;
         for pair in visits.windows(2) {
-            // The end of a lap is no jump. A lap of strides begins again one block on.
+            // The end of a lap is not a jump. A lap of strides begins again one block further.
             let wraps = !(0..1000).contains(&(pair[0] + step));
             if !wraps && pair[1] != pair[0] + step {
                 landings[pair[1] as usize] += 1;
@@ -127,7 +127,7 @@ fn jumps_have_their_share_and_land_anywhere() {
     }
 }
 
-/// Lengths of runs between jumps are geometric: no place decides for ever what follows it.
+/// Lengths of runs between jumps are geometric: a place does not always have the same successor.
 #[test]
 fn runs_between_jumps_are_geometric() {
     let workload = Workload { seek_percent: percent(20), ..load(Pattern::Sequential, 1 << 30) };
@@ -148,7 +148,7 @@ fn runs_between_jumps_are_geometric() {
     assert!(deviation.abs() < 4.0, "{deviation} standard deviations off: {counts:?}");
 }
 
-/// With jumps on every operation nothing is left of the order.
+/// With jumps on every operation no order is left.
 #[test]
 fn jumps_on_every_operation_are_random_order() {
     let workload = Workload { seek_percent: percent(100), ..load(Pattern::Sequential, 100) };
@@ -164,14 +164,14 @@ fn sizes_have_their_shares_of_the_operations() {
         let stream = the_one(&mixed(pattern, 1 << 20, &JESD219));
         let deviation = share_deviation(&JESD219, ops(&stream, 0).take(500_000));
         assert!(deviation.abs() < 4.0, "{pattern:?}: {deviation} standard deviations off");
-        // One without a share is never drawn.
+        // A size without a share is never drawn.
         let stream = the_one(&mixed(pattern, 1 << 20, &[(4096, 1), (8192, 0), (65_536, 3)]));
         let deviation = share_deviation(&[(4096, 1), (65_536, 3)], ops(&stream, 0).take(100_000));
         assert!(deviation.abs() < 4.0, "{pattern:?}: {deviation} standard deviations off");
     }
 }
 
-/// 5 blocks of 1.5 KiB, and sizes of 1 and 1.5 KiB: where 512 bytes are left, nothing fits and the next lap begins.
+/// 5 blocks of 1.5 KiB, and sizes of 1 and 1.5 KiB: if 512 bytes are left, nothing fits and the next lap begins.
 #[test]
 fn a_lap_ends_where_no_size_fits() {
     let stream = the_one(&mixed(Pattern::Sequential, 5, &[(1024, 1), (1536, 1)]));
@@ -183,8 +183,8 @@ fn a_lap_ends_where_no_size_fits() {
     assert!(all.iter().any(|op| op.offset + u64::from(op.length) == 7168));
 }
 
-/// The whole of JESD219's load: 60 % writes, its sizes, its zones. The zones keep their shares of the starts of
-/// operations of every size, and the kinds theirs in every zone.
+/// The whole load of JESD219: 60 % writes, its sizes, its zones. The zones keep their shares of the starts of
+/// operations of every size, and the kinds keep theirs in every zone.
 #[test]
 fn the_client_load_of_jesd219_has_all_its_shares_at_once() {
     let zone = |accesses, span| Zone { accesses: percent(accesses), span: percent(span) };
@@ -245,14 +245,14 @@ fn threads_have_what_the_word_says() {
     }
 }
 
-/// A thread's part of a random order without repetition lies all over the span.
+/// A thread's part of a random order without repetition is spread over the whole span.
 #[test]
 fn interleaved_threads_each_see_the_whole_span() {
     let workload = threads(load(Pattern::RandomOnce, 400_000), 4);
     for stream in streams(&workload, 1).unwrap() {
         let mut counts = vec![0_u64; 100];
         ops(&stream, 0).take(100_000).for_each(|op| counts[(op.offset / 4096 / 4000) as usize] += 1);
-        // A quarter of what there is, without repetition: the variance is three quarters of the usual one.
+        // A quarter of all blocks, without repetition: the variance is three quarters of the usual one.
         let deviation = chi_square_deviation(&counts, &[1000.0; 100]);
         assert!(deviation < 4.0, "{deviation} standard deviations off");
     }
@@ -274,9 +274,9 @@ fn what_cannot_be_had_together_is_refused_with_a_way_out() {
         (sizes(Pattern::RandomOnce), "one block size"),
         (mixed(Pattern::Random, 100, &[(4096, 0), (8192, 0)]), "more than 0"),
         (Workload { block_size: Bytes::new(4096), ..sizes(Pattern::Random) }, "whose largest"),
-        (Workload { streams: Streams::ByKind, ..load(Pattern::Random, 100) }, "streams by kind go through all blocks"),
+        (Workload { streams: Streams::ByKind, ..load(Pattern::Random, 100) }, "streams by kind need all blocks"),
         (Workload { streams: Streams::ByKind, ..sizes(Pattern::Sequential) }, "with one block size"),
-        (Workload { streams: Streams::ByKind, ..load(Pattern::Sequential, 1 << 29) }, "268435456 blocks at most"),
+        (Workload { streams: Streams::ByKind, ..load(Pattern::Sequential, 1 << 29) }, "at most 268435456 blocks"),
         (load(Pattern::Random, 0), "no whole block"),
         (threads(load(Pattern::Sequential, 3), 4), "at least 4 blocks"),
         (threads(load(Pattern::RandomOnce, 3), 4), "at least 4 blocks"),
@@ -305,8 +305,8 @@ proptest! {
         prop_assert_eq!(lap(&stream, next).0, all);
     }
 
-    /// Mixed sizes in sequence: each byte of the stretch once in each lap, nothing across its end, and each lap its own
-    /// sizes.
+    /// Mixed sizes in sequence: each byte of the stretch comes once in each lap, nothing crosses its end, and each
+    /// lap has its own sizes.
     #[test]
     fn mixed_sizes_follow_each_other_without_gaps(
         blocks in 1_u64..50, key in any::<u64>(), backwards in any::<bool>(), count in 1_u64..4,
@@ -314,7 +314,7 @@ proptest! {
     ) {
         let pattern = if backwards { Pattern::Reverse } else { Pattern::Sequential };
         let mut sizes: Vec<(u64, u32)> = sizes.iter().map(|(sectors, share)| (sectors * 512, *share)).collect();
-        // The smallest is what all are multiples of, so that laps can end exactly.
+        // All sizes are multiples of the smallest, so that laps can end exactly.
         sizes.push((512, 1));
         let mut workload = threads(mixed(pattern, blocks * count, &sizes), count);
         workload.write_percent = percent(write.min(100 - flush));
@@ -342,7 +342,7 @@ proptest! {
         prop_assert_eq!(end, workload.span.length.get());
     }
 
-    /// Any size, random: aligned to it, inside the span, and inside the thread's stretch where blocks are verified.
+    /// Any size, random: aligned to it, inside the span, and inside the thread's stretch if blocks are verified.
     #[test]
     fn random_operations_of_any_size_are_aligned_and_inside(
         blocks in 4_u64..1 << 30, key in any::<u64>(), cursor in any::<u64>(), start in 0_u64..1 << 20,
@@ -362,7 +362,8 @@ proptest! {
         }
     }
 
-    /// Laps of a random order split over threads: all together every block once, from any lap on, whatever the split.
+    /// Laps of a random order split over threads: all together cover every block once, from any lap on, whatever the
+    /// split.
     #[test]
     fn threads_share_every_lap_of_a_random_order(
         blocks in 8_u64..500, count in 1_u64..9, key in any::<u64>(), laps in 1_u64..4, verified in any::<bool>(),
@@ -386,7 +387,7 @@ proptest! {
             prop_assert!(blocks_seen.into_iter().eq(0..blocks));
             orders.push(order);
         }
-        // A new order for each lap; of a few blocks two may agree.
+        // A new order for each lap; with few blocks two laps may agree.
         prop_assert!(blocks < 100 || laps == 1 || orders[0] != orders[1]);
     }
 }

@@ -1,4 +1,4 @@
-//! Going back through a stream must meet what going forward met.
+//! Going back through a stream must give what going forward gave.
 
 use std::collections::HashMap;
 

@@ -49,7 +49,7 @@ fn consecutive_random_offsets_are_independent() {
     assert!(correlation.abs() < 0.005, "lag-1 correlation {correlation}");
 }
 
-/// All patterns, because those with places draw a flush apart from the rest.
+/// All patterns, because those with places draw flushes separately.
 #[test]
 fn every_kind_has_the_share_that_was_asked() {
     let draws = 400_000_usize;

@@ -1,4 +1,4 @@
-//! Zipf's law against the exact shares of its ranks.
+//! Zipf's law compared with the exact shares of its ranks.
 
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ fn counts(zipf: &Zipf, bin: impl Fn(u64) -> usize, bins: usize) -> Vec<u64> {
     counts
 }
 
-/// Every rank of 500, those of the head and those behind it, with every kind of exponent.
+/// Every one of 500 ranks, those of the head and those after it, with every kind of exponent.
 #[test]
 fn ranks_have_their_exact_shares() {
     for exponent in [0.001, 0.5, 0.999, 1.0, 1.001, 1.1, 2.0] {
@@ -47,7 +47,7 @@ fn the_shares_are_exact_at_any_number_of_ranks() {
         let mut weights: Vec<f64> = direct.into_iter().chain(beyond).collect();
         weights.push(2f64.powi(40).powf(-exponent));
         let sum: f64 = weights.iter().sum();
-        // The last rank has a bin of its own and too few draws for one.
+        // The last rank has a bin of its own, with too few draws for it.
         weights[39] += weights[40];
         let expected: Vec<f64> = weights[..40].iter().map(|weight| weight / sum * DRAWS as f64).collect();
         let counts = counts(&Zipf::new(exponent, 1 << 40), |rank| rank.ilog2().min(39) as usize, 40);
@@ -70,7 +70,7 @@ fn the_ends_of_what_is_allowed_stay_inside() {
 }
 
 proptest! {
-    /// Whatever the law, the ranks and the bits: a rank is one of them.
+    /// Whatever the law, the ranks and the bits: a rank is in range.
     #[test]
     fn a_rank_is_always_one_of_the_ranks(
         thousandths in 1_u32..=10_000, ranks in 1_u64..=1 << 52, randoms in prop::collection::vec(any::<u64>(), 20),

@@ -1,4 +1,4 @@
-//! What the pool promises: nobody's cells are another's, and the same cells only a ring apart.
+//! What the pool guarantees: no two operations share cells, and the same cells appear only a ring apart.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::*;
 
 const SECTOR: u64 = 512;
 
-/// Loads of one size and of several, in units as `fit` makes them.
+/// Loads of one size and of several, in units as `fit` computes them.
 fn demands() -> impl Strategy<Value = (Demand, Vec<u64>)> {
     let sizes = prop::collection::btree_set(0_u32..9, 1..4);
     let align = prop::sample::select(vec![SECTOR, 4096]);
@@ -20,7 +20,7 @@ fn demands() -> impl Strategy<Value = (Demand, Vec<u64>)> {
     })
 }
 
-/// A block as it lies on the target: its address, its length, and where in the pool it was made.
+/// A block on the target: its address, its length, and where in the pool it was made.
 #[derive(Debug, Clone, Copy)]
 struct Written {
     address: u64,
@@ -29,8 +29,8 @@ struct Written {
 }
 
 proptest! {
-    /// Any load, any order of addresses, operations that end in any order: what is in flight shares no byte of the pool,
-    /// and of what lies within a window no two blocks share one.
+    /// Any load, any order of addresses, operations that end in any order: operations in flight share no byte of the
+    /// pool, and no two blocks within a window share one.
     #[test]
     fn parts_in_flight_are_apart_and_the_same_bytes_come_again_only_behind_the_window(
         (demand, sizes) in demands(),
@@ -45,7 +45,7 @@ proptest! {
             let length = sizes[usize::from(size) % sizes.len()];
             let address = u64::from(address) * demand.unit;
             let slot = usize::from(slot) % slots;
-            // The slot's last write has ended: only now is its part given up.
+            // The slot's last write has ended: only now does it give up its part.
             in_flight[slot] = None;
             let Some(place) = pool.take(&mut parts[slot], address, u32::try_from(length).unwrap()) else { continue };
             prop_assert!((place as u64).is_multiple_of(demand.align));
@@ -73,7 +73,7 @@ proptest! {
         }
     }
 
-    /// The remainder by multiplication is the remainder, for every address there is a device for.
+    /// The remainder by multiplication is exact, for every address that a device can have.
     #[test]
     fn the_cell_of_an_address_is_its_unit_modulo_the_ring(window in 0_u64..(64 << 20), unit in 9_u32..21, at in 0_u64..1 << 60) {
         let demand = Demand { window, unit: 1 << unit, one_size: true, stride: 1 << unit, align: SECTOR, slots: 1 };
@@ -82,8 +82,8 @@ proptest! {
     }
 }
 
-/// Random addresses of 4 KiB, the hardest case there is at each depth: the spare blocks are used by less than one write
-/// in three hundred.
+/// Random addresses of 4 KiB, the hardest case at each depth: fewer than one write in three hundred uses a spare
+/// block.
 #[test]
 fn a_write_finds_its_cells_free_in_one_of_the_copies() {
     for slots in [1_u64, 2, 8, 32, 128, 512] {
@@ -102,7 +102,7 @@ fn a_write_finds_its_cells_free_in_one_of_the_copies() {
     }
 }
 
-/// In order of addresses every copy but the first stays cold.
+/// With sequential addresses only the first copy is used.
 #[test]
 fn writes_in_order_use_one_copy() {
     let demand = Demand { window: 1 << 20, unit: 4096, one_size: true, stride: 4096, align: SECTOR, slots: 32 };

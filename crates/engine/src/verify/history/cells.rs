@@ -25,13 +25,13 @@ impl State {
         match kind {
             OpKind::Write => State::Written,
             OpKind::WriteZeroes => State::Zeroed,
-            // After a trim a drive may give back anything.
+            // After a trim a drive may return anything.
             OpKind::Trim | OpKind::Read | OpKind::Flush => State::Unknown,
         }
     }
 }
 
-/// For each block the turn of its last change, plus one, above two bits of its state.
+/// For each block: the turn of its last change plus one, above two bits of its state.
 #[derive(Debug)]
 pub(super) enum Cells {
     Narrow(Vec<u32>),
@@ -86,7 +86,7 @@ fn zeros<T: Clone + Default>(length: usize) -> Result<Vec<T>, TryReserveError> {
     Ok(cells)
 }
 
-/// What one operation did to blocks.
+/// What one operation does to blocks.
 #[derive(Debug, Clone, Copy)]
 struct Change {
     first: u64,
@@ -96,7 +96,7 @@ struct Change {
 }
 
 impl Change {
-    /// What the operation at a cursor does, if it changes anything, and the next cursor.
+    /// What the operation at a cursor changes, if anything, and the next cursor.
     fn at(stream: &Stream, cursor: u64) -> (Option<Self>, u64) {
         let (op, next) = stream.op(cursor);
         let changes = !matches!(op.kind, OpKind::Read | OpKind::Flush);
@@ -134,7 +134,8 @@ pub(super) fn replayed(stream: &Stream, end: u64, doubt: Doubt, budget: &mut u64
         waiting.push_back(change);
         cursor = next;
     }
-    // Writes that may not have landed leave what was there before, or something newer. Of others nobody knows.
+    // Writes that may not have reached the target leave the earlier content, or something newer. After other
+    // operations in doubt the content is unknown.
     for change in waiting.into_iter().flatten().filter(|change| change.state != State::Written) {
         cells.set(Change { state: State::Unknown, turn: 0, ..change });
     }
@@ -143,7 +144,7 @@ pub(super) fn replayed(stream: &Stream, end: u64, doubt: Doubt, budget: &mut u64
 
 fn too_much(stream: &Stream, needed: u64, why: &str) -> String {
     format!(
-        "to know the last write of each of {} blocks takes {} of memory ({why}): use a smaller span, larger blocks, or \
+        "knowing the last write of each of {} blocks needs {} of memory ({why}): use a smaller span, larger blocks, or \
          an order that needs none: pattern = \"random_once\" or \"sequential\" with one block size",
         stream.blocks(),
         Bytes::new(needed)

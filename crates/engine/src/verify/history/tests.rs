@@ -1,4 +1,4 @@
-//! The history against a naive one: a map that is told of every write.
+//! The history compared with a naive one: a map that records every write.
 
 use std::collections::HashMap;
 
@@ -19,13 +19,13 @@ use crate::generate::testing::{load, loads, percent, the_one};
 
 const UNIT: u64 = 1024;
 
-/// Any workload, by so many threads, each with blocks of its own.
+/// Any workload, with `threads` threads, each of which has blocks of its own.
 fn verified(workload: Workload, threads: u64) -> Option<Vec<Stream>> {
     let threads = Threads::new(threads).unwrap();
     streams(&Workload { verify: Verify::Headers, threads, ..workload }, 11).ok()
 }
 
-/// The first operations of a stream with their cursors, and the cursor behind them.
+/// The first operations of a stream with their cursors, and the cursor after them.
 fn issued(stream: &Stream, operations: usize) -> (Vec<(u64, Op)>, u64) {
     let (mut all, mut cursor) = (Vec::new(), 0);
     for _ in 0..operations {
@@ -36,7 +36,7 @@ fn issued(stream: &Stream, operations: usize) -> (Vec<(u64, Op)>, u64) {
     (all, cursor)
 }
 
-/// What the naive map says of each unit: the last change that is certain, and whether a later one is not.
+/// What the naive map knows of each unit: the last certain change, and whether a later one is uncertain.
 fn naive(streams: &[Stream], operations: usize, in_flight: usize) -> HashMap<u64, Expected> {
     let mut map = HashMap::new();
     for stream in streams {
@@ -60,7 +60,7 @@ fn naive(streams: &[Stream], operations: usize, in_flight: usize) -> HashMap<u64
 }
 
 proptest! {
-    /// Every kind of stream; reckoned or replayed, the last change of every block is the one the map has.
+    /// Every kind of stream, computed or replayed: the last change of every block is the one in the map.
     #[test]
     fn the_last_write_to_each_block_is_found_again(
         workload in loads(120), threads in 1_u64..=3, operations in 0_usize..800,
@@ -75,8 +75,8 @@ proptest! {
         }
     }
 
-    /// The same where the last operations are in doubt. Where it is reckoned, the doubt reaches further back (it counts
-    /// places, and flushes take none), so less may be expected, never more.
+    /// As above, with the last operations in doubt. A computed history is in doubt further back (it counts places,
+    /// and flushes take none), so it may expect less, never more.
     #[test]
     fn what_was_in_flight_is_not_insisted_on(
         workload in loads(120), operations in 0_usize..800, in_flight in 0_u32..200,
@@ -99,8 +99,8 @@ proptest! {
     }
 }
 
-/// A drive in memory under a worker that keeps the rules of `busy`: operations complete in any order, and when it is
-/// cut off, each one in flight may have reached it or not.
+/// A drive in memory under a worker that keeps the rules of `busy`: operations complete in any order, and when the
+/// run is cut off, each one in flight may have reached the drive or not.
 struct Simulation {
     drive: Vec<u8>,
     sealer: Sealer,
@@ -131,7 +131,7 @@ impl Simulation {
         }
     }
 
-    /// Issues so many operations of a stream and then is cut off. Returns the cursor of the next one.
+    /// Issues `operations` of a stream and is then cut off. Returns the cursor of the next one.
     fn run(&mut self, stream: &Stream, operations: u64, depth: u32) -> u64 {
         let (busy, mut window) = (Busy::new(u64::from(depth), 16), Window::new(depth));
         let (mut flights, mut cursor, mut number): (Vec<Flight>, u64, u64) = (Vec::new(), 0, 0);
@@ -166,8 +166,8 @@ impl Simulation {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// Cut off at any point, the drive holds nothing that is called bad, whether the position is known or found by a
-    /// scan; and a block that is put back to an older state is called stale, if its last write is beyond doubt.
+    /// Cut off at any point, no block of the drive is called bad, whether the position is known or found by a scan;
+    /// and a block that is put back to an older state is called stale, if its last write is certain.
     #[test]
     fn after_a_cut_nothing_right_is_called_wrong_and_a_lost_write_is_found(
         workload in loads(60), operations in 0_u64..1500, depth in 1_u32..=4, random in any::<u64>(),
@@ -200,7 +200,7 @@ proptest! {
                 prop_assert_eq!(verdict, Ok(()), "at {}, where {:?} is expected", address, expected);
             }
         }
-        // A lost write: the block as it was before, by any earlier generation that wrote it.
+        // A lost write: the block holds what any earlier generation wrote.
         let earlier = issued(&streams[0], operations as usize).0;
         for (address, _) in &all {
             let Expected::Since(last) = known.expected(*address) else { continue };
@@ -232,10 +232,10 @@ fn what_has_no_answer_is_refused_in_words() {
     let once = |pattern, blocks| the_one(&Workload { write_percent: percent(100), ..load(pattern, blocks) });
     let refused = |streams: &[Stream], cursors: &[u64]| History::replay(streams, cursors, 0).unwrap_err();
     let small = once(Pattern::Sequential, 10);
-    assert!(refused(std::slice::from_ref(&small), &[15]).contains("no position"));
+    assert!(refused(std::slice::from_ref(&small), &[15]).contains("not a position"));
     assert!(refused(&[small.clone(), small.clone()], &[1, 1]).contains("same blocks"));
     assert!(refused(&[small], &[]).contains("same parameters"));
-    // 64 TiB: random order needs a number for each block, sequential and every block once need none.
+    // 64 TiB: random order needs a number for each block; sequential order and every block once need none.
     let huge = 1 << 34;
     let message = refused(&[once(Pattern::Random, huge)], &[1000]);
     assert!(message.contains("64 GiB") && message.contains("random_once"), "{message}");

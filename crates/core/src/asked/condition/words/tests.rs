@@ -1,4 +1,4 @@
-//! Texts there and back, sizes by hand, and what may be compared.
+//! Texts parsed and printed again, sizes worked out by hand, and which runs may be compared.
 
 use super::*;
 use crate::condition::ConditionFacts;

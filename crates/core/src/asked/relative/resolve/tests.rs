@@ -1,4 +1,4 @@
-//! Rounding by hand-worked examples.
+//! Rounding worked out by hand.
 
 use super::*;
 use crate::ids::StepId;
@@ -31,7 +31,7 @@ fn the_rounded_sum_is_split_as_the_base_split_it() {
         arrivals: Arrivals::Exponential,
         stop_above: None,
     };
-    // 3,000 and 1,000 operations per second beside a load with a rate of its own; half of 4,000 are 2,000.
+    // 3,000 and 1,000 operations per second beside a load with a rate of its own; half of 4,000 is 2,000.
     let done = [Some(3_000_000), None, Some(1_000_000)];
     assert_eq!(rates(&relative(50, Rounding::None), &done), Some(vec![Some(1_500_000), None, Some(500_000)]));
     // 51 % are 2,040, rounded up to 2,100: 1,575 and 525.

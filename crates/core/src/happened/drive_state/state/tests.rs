@@ -1,4 +1,4 @@
-//! States by hand-worked examples: what loads do to them, when a preparation still holds, when somebody else wrote.
+//! States worked out by hand: how loads change them, when a preparation is still valid, when another program wrote.
 
 use serde_json::json;
 
@@ -43,7 +43,7 @@ fn step(workload: Workload, passes: u32) -> Step {
     }
 }
 
-/// A record of an execution that wrote and trimmed so much.
+/// A record of an execution that wrote and trimmed this many bytes.
 fn record(round: u32, written: Bytes, trimmed: Bytes) -> StepRecord {
     let op = |bytes: Bytes| {
         json!({"count": 1, "bytes": bytes, "errors": 0, "iops": 0.0, "throughput": 0.0,
@@ -69,7 +69,7 @@ fn trimmed(state: &mut DriveState, workload: Workload, gib: u64) {
 }
 
 fn near(value: f64, expected: f64) {
-    assert!((value - expected).abs() < 1e-6, "{value} and not {expected}");
+    assert!((value - expected).abs() < 1e-6, "{value}, not {expected}");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn half_a_fill_and_a_random_pass_cover_what_chance_leaves() {
     assert_eq!((state.written, state.pieces.len()), (Some(bytes(24)), 2));
     let last = state.last.expect("a load");
     assert_eq!((last.pattern, last.moved, last.block_size), (Pattern::Random, bytes(16), Bytes::new(4096)));
-    // The same once more, as a later round: the same places.
+    // The same again as a later round: the same places.
     let again = step(load(OpKind::Write, Pattern::Random, 0, 16), 1);
     let again = Step { role: StepRole::Measure, ..again };
     let before = state.fill();
@@ -152,7 +152,7 @@ fn a_preparation_holds_until_anything_else_is_written() {
     assert!(more.lacks(&both).is_some_and(|why| why.contains("more was written")), "{:?}", more.lacks(&both));
     assert_eq!(more.lacks(&both[1..]), None, "without the discard it is only a longer fill");
     wrote(&mut state, load(OpKind::Write, Pattern::Random, 0, 16), 1);
-    assert!(state.lacks(&both).is_some_and(|why| why.contains("another one: random writes of 4 KiB over 16 GiB")));
+    assert!(state.lacks(&both).is_some_and(|why| why.contains("a different one: random writes of 4 KiB over 16 GiB")));
     state.forget("somebody wrote");
     assert!(state.lacks(&both).is_some_and(|why| why.contains("somebody wrote")));
 }
@@ -187,7 +187,7 @@ fn needs_that_are_not_met_are_named_one_by_one() {
     assert_eq!(state.unmet(&needs, &all).len(), 4);
     wrote(&mut state, load(OpKind::Write, Pattern::Sequential, 0, 16), 16);
     wrote(&mut state, load(OpKind::Write, Pattern::Random, 0, 16), 1);
-    assert_eq!(state.unmet(&needs, &all), ["nothing should have been written for 60 s: 0 s"]);
+    assert_eq!(state.unmet(&needs, &all), ["nothing should have been written for 60 s; time since last write: 0 s"]);
     state.idle = Some(Nanos::from_secs(61));
     assert!(state.unmet(&needs, &all).is_empty());
     let empty = StateNeeds { empty: true, ..StateNeeds::default() };
@@ -268,7 +268,7 @@ fn a_load_keeps_a_state_only_where_all_is_written_by_its_like() {
     assert!(full(Pattern::Sequential).is_kept_by(&write(Pattern::Sequential)));
     assert!(!full(Pattern::Random).is_kept_by(&write(Pattern::Random)), "each random write moves a drive on");
     assert!(!full(Pattern::RandomOnce).is_kept_by(&write(Pattern::RandomOnce)), "most lies there in order");
-    assert!(!full(Pattern::Sequential).is_kept_by(&write(Pattern::Random)), "the last load was another");
+    assert!(!full(Pattern::Sequential).is_kept_by(&write(Pattern::Random)), "the last load was a different one");
     assert!(!DriveState::empty(bytes(16)).is_kept_by(&write(Pattern::Sequential)), "a fill of an empty one");
     assert!(!full(Pattern::Sequential).is_kept_by(&load(OpKind::Trim, Pattern::Sequential, 0, 16)));
     let read = Workload { write_percent: Percent::ZERO, ..write(Pattern::Random) };
