@@ -1,8 +1,8 @@
-//! Arms in rounds and conditions that a methodology asks for: their order, what is set beside what, what is left out
-//! and what flags replace; and a loop device on a file, which is gone afterwards whatever happens.
+//! Arms in rounds and conditions that a methodology asks for: their order, which arms are compared, what is left out
+//! and what flags replace; and a loop device on a file, which is removed afterwards whatever happens.
 //!
-//! What needs dm-crypt is in tests/vm/encryption.sh and tests/vm/methods_encryption.sh, and what a drive with one power state
-//! says in tests/vm/methods.sh; no emulator has several.
+//! Tests that need dm-crypt are in tests/vm/encryption.sh and tests/vm/methods_encryption.sh; the message for a drive
+//! with one power state is in tests/vm/methods.sh. No emulator has several power states.
 
 #[path = "support/schema.rs"]
 mod schema;
@@ -18,13 +18,13 @@ use support::Lab;
 
 const METHOD: &str = include_str!("support/two_steps.toml");
 
-/// The short methodology with this before its tests.
+/// The short methodology with this text before its tests.
 fn method(conditions: &str) -> String {
     let (head, tests) = METHOD.split_at(METHOD.find("[[tests]]").expect("tests"));
     format!("{head}\n{conditions}\n{tests}")
 }
 
-/// A lab with this methodology and an empty folder, which is where the loop device's file goes.
+/// A lab with this methodology and an empty folder, in which the loop device's file is created.
 fn lab_or_skip(conditions: &str) -> Option<Lab> {
     if !root_or_skip("a loop device") {
         return None;
@@ -111,18 +111,18 @@ fn flags_replace_what_the_methodology_asks_for_and_the_record_says_so() {
     let part = |name: &str| condition["partition"][name].as_integer().expect("bytes");
     assert!(part("length") * 2 <= part("of"), "{condition:?}");
     let report = lab.ok(&["report", &runs[0].0, "--format", "md"]).stdout;
-    assert!(report.contains("Flags replaced what the methodology asks for"), "{report}");
+    assert!(report.contains("Flags replaced conditions of the methodology"), "{report}");
 }
 
 #[test]
 fn an_optional_arm_is_left_out_by_name_and_any_other_is_refused() {
     let optional = "[conditions]\narms = [\"none\", \"opal\"]\noptional_arms = [\"opal\"]";
     let Some(lab) = lab_or_skip(optional) else { return };
-    // In no form: without an arm beside none there is nothing to compare.
+    // Not even in the smoke form: without an arm beside `none` there is nothing to compare.
     for form in ["faithful", "smoke"] {
         let refused = lab.run(&["run", "m.toml", "room", "--form", form]);
         assert_eq!(refused.code, 9, "{}", refused.stderr);
-        let said = ["no arm is left that could be compared", "the arm opal was left out"];
+        let said = ["no arm is left to compare", "the arm opal was left out"];
         assert!(said.iter().all(|words| refused.stderr.contains(words)), "{}", refused.stderr);
         is_bare(&lab, "a refusal");
     }
@@ -144,7 +144,7 @@ fn a_dry_run_makes_nothing_and_says_what_would_be_made() {
     assert_eq!(destroy.code, 2, "{}", destroy.stderr);
 }
 
-/// The loop device of a run that goes on, once its writes are measured.
+/// The loop device of a run that continues, once its writes are measured.
 fn begun(lab: &Lab) -> std::process::Child {
     let arguments = ["run", "m.toml", "room", "--events", "json"];
     let mut child = lab.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
@@ -168,7 +168,7 @@ fn ctrl_c_and_a_kill_leave_no_loop_device_behind() {
     let resumed = lab.run(&["resume", "--last"]);
     assert!(resumed.stderr.contains("A loop device that a killed run left: detached"), "{}", resumed.stderr);
     is_bare(&lab, "resume");
-    // The next run of that kind cleans up as well, also where the run's own conditions are still there.
+    // The next run of that kind also cleans up, even if the run's own conditions still exist.
     let mut child = begun(&lab);
     child.kill().and_then(|()| child.wait()).expect("killed");
     let next = lab.run(&["run", "m.toml", "room"]);
@@ -189,7 +189,7 @@ fn a_file_that_somebody_else_made_is_no_loop_device_of_a_killed_run() {
     assert!(Path::new(&other).exists());
 }
 
-/// Two loop devices of different sizes, released.
+/// Two loop devices of different sizes, both named for --destroy.
 struct Pair {
     drives: [LoopDevice; 2],
 }
@@ -225,8 +225,8 @@ fn a_rate_that_is_needed_is_divided_among_drives_and_the_link_is_named() {
         assert!(needed * rate >= 64_000.0 && (needed - 1.0) * rate < 64_000.0, "{drive}");
     }
     let page = std::fs::read_to_string(lab.folder().join("page.html")).expect("the page");
-    assert!(page.contains("How many such drives deliver 64.0 GB/s"), "no table on the page");
-    // A single drive answers too.
+    assert!(page.contains("Drives needed for 64.0 GB/s"), "no table on the page");
+    // A single drive works too.
     let node = &pair.drives[0].device;
     lab.ok(&["run", "gpu-feed", node, "--destroy", node, "--form", "smoke"]);
     let report = lab.ok(&["report", "--last", "--format", "md"]).stdout;
@@ -254,8 +254,8 @@ fn drives_that_are_measured_by_themselves_give_a_ratio_for_a_doubling() {
         document["findings"].as_array().expect("findings").iter().filter_map(|one| one["code"].as_str()).collect();
     assert!(!codes.contains(&"group_unfinished"), "{codes:?}");
     let group = lab.ok(&["report", "--last", "--group", "--format", "md"]).stdout;
-    assert!(group.contains("2 drives, each by itself") && group.contains("What a doubling"), "{group}");
-    // A flag replaces what the methodology says.
+    assert!(group.contains("2 drives, one at a time") && group.contains("Effect of doubling"), "{group}");
+    // A flag replaces the methodology's own value.
     let at_once = pair.smoke(&lab, "capacity-scaling", &["--together-only"]);
     assert_eq!((lab.runs().len(), &at_once["each_only"]), (4, &Value::Null));
 }
@@ -273,16 +273,16 @@ fn all_aboard_reads_every_drive_at_once_and_only_then() {
         let drives = step["drives"].as_array().expect("drives");
         let rates: Vec<f64> = drives.iter().filter_map(|drive| drive["together_mb_s"].as_f64()).collect();
         assert!(rates.len() == 2 && rates.iter().all(|rate| *rate > 0.0), "{step:#}");
-        // Steps of a moment may miss each other, and then there is no sum.
+        // Very short steps may not overlap, and then there is no sum.
         let total = &step["total"]["together_mb_s"];
         assert_eq!(total.is_null(), step["apart"] == true, "{step:#}");
     }
     assert!(steps.iter().all(|step| step["cpu"]["cores"].as_array().is_some_and(|cores| !cores.is_empty())));
-    // Conditions are for one target.
+    // Conditions are for one target only.
     let [one, other] = pair.drives.each_ref().map(|drive| drive.device.as_str());
     let refused = lab.run(&["run", "encryption-cost", one, other, "--destroy", one, "--destroy", other]);
     assert_eq!(refused.code, 2, "{}", refused.stderr);
-    assert!(refused.stderr.contains("sets up conditions, which is for one target"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("sets up conditions, which works for one target only"), "{}", refused.stderr);
 }
 
 #[test]
@@ -295,16 +295,16 @@ fn the_arms_methodologies_run_whole_in_their_smoke_form() {
         assert_eq!(done.code, 0, "{}", done.stderr);
         assert!(done.stderr.contains("the arm opal was left out"), "{}", done.stderr);
     } else {
-        // Without an arm that encrypts there is no cost to be told, in no form.
+        // Without an encrypting arm there is no cost to report, in any form.
         assert_eq!(done.code, 9, "{}", done.stderr);
-        assert!(done.stderr.contains("no arm is left that could be compared"), "{}", done.stderr);
+        assert!(done.stderr.contains("no arm is left to compare"), "{}", done.stderr);
         assert!(lab.runs().is_empty(), "nothing was measured");
     }
     is_bare(&lab, "encryption-cost");
     let done = lab.ok(&["run", "power-states", node, "--destroy", node, "--form", "smoke", "--power-command", METER]);
-    assert!(done.stderr.contains("the power states were left as they are"), "{}", done.stderr);
-    assert!(done.stderr.contains("no NVMe drive"), "{}", done.stderr);
+    assert!(done.stderr.contains("the power states were left unchanged"), "{}", done.stderr);
+    assert!(done.stderr.contains("not an NVMe drive"), "{}", done.stderr);
 }
 
-/// A meter in the documented protocol that always reads 5 W.
+/// A meter with the documented protocol that always reports 5 W.
 const METER: &str = "while :; do echo \"$(date +%s.%N) 5\"; sleep 0.05; done";

@@ -1,7 +1,7 @@
 //! When operations of an open loop are meant to start, read from the trace of the shipped binary.
 //!
-//! The intended times follow from the rate, the spacing and the seed alone, so they are compared exactly, on a machine
-//! as busy as it likes. When operations were really submitted is only held to the one side that is always true.
+//! The intended times follow from the rate, the distribution and the seed alone, so they are compared exactly, however
+//! busy the machine is. The times of the actual submissions are only checked in the direction that always holds.
 
 mod support;
 
@@ -10,7 +10,8 @@ use support::Lab;
 const RATE: f64 = 100_000.0;
 const OPERATIONS: usize = 200_000;
 
-/// Intended and submitted times of every operation of a load on `nop:` that ends after a set number of them, sorted.
+/// Intended and submitted times of every operation of a load on `nop:` that ends after a fixed number of operations,
+/// sorted.
 fn traced(arrivals: &str, threads: &str) -> Vec<(u64, u64)> {
     let lab = Lab::new();
     let count = OPERATIONS.to_string();
@@ -45,8 +46,7 @@ fn mean_and_variation(values: &[f64]) -> (f64, f64) {
     (mean, variance.sqrt() / mean)
 }
 
-/// The mean of so many gaps strays by 0.22 % of itself (one standard deviation), their coefficient of variation by
-/// 0.3 %.
+/// The mean of this many gaps deviates by 0.22 % (one standard deviation), their coefficient of variation by 0.3 %.
 fn assert_spaced(what: &str, gaps: &[f64], variation_due: f64) {
     let (mean, variation) = mean_and_variation(gaps);
     let ratio = mean * RATE / 1e9;
@@ -55,7 +55,7 @@ fn assert_spaced(what: &str, gaps: &[f64], variation_due: f64) {
     assert!((variation - variation_due).abs() <= 0.05, "{what}: coefficient of variation is {variation}");
 }
 
-/// Counts of gaps in bins that each should hold the same share, if gaps have the exponential distribution of `mean`.
+/// Counts of gaps in bins of equal probability, if gaps have the exponential distribution of `mean`.
 fn chi_square_exponential(gaps: &[f64], mean: f64) -> f64 {
     const BINS: usize = 20;
     let mut counts = [0_u64; BINS];
@@ -72,7 +72,8 @@ fn exponential_arrivals_are_those_of_a_poisson_process_from_one_thread_and_from_
     for threads in ["1", "2"] {
         let gaps = gaps_ns(&traced("exponential", threads));
         assert_spaced(&format!("exponential, {threads} threads"), &gaps, 1.0);
-        // Twenty bins leave 19 degrees of freedom: 43.8 is passed once in a thousand, and the seed is always the same.
+        // Twenty bins leave 19 degrees of freedom: 43.8 is exceeded once in a thousand, and the seed is always the
+        // same.
         let chi_square = chi_square_exponential(&gaps, 1e9 / RATE);
         println!("exponential, {threads} threads: chi-square {chi_square:.1}");
         assert!(chi_square < 43.8, "{threads} threads: chi-square of the gaps is {chi_square}");
@@ -90,7 +91,7 @@ fn constant_arrivals_are_equally_spaced_to_the_nanosecond_that_rounding_takes() 
 #[test]
 fn uniform_arrivals_have_gaps_up_to_twice_the_mean() {
     let gaps = gaps_ns(&traced("uniform", "1"));
-    // The deviation of a uniform distribution from 0 to 2 is one over the square root of 3.
+    // The standard deviation of a uniform distribution from 0 to 2 is one over the square root of 3.
     assert_spaced("uniform", &gaps, 3.0_f64.sqrt().recip());
     let longest = gaps.iter().copied().fold(0.0, f64::max);
     assert!(longest <= 2e9 / RATE + 1.0, "{longest} ns");

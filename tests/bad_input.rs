@@ -1,4 +1,4 @@
-//! Bad input: each gives one clear error with its exit code, and leaves nothing behind.
+//! Bad input: each case gives one clear error with its exit code, and leaves nothing behind.
 
 mod support;
 
@@ -9,7 +9,7 @@ use support::{Done, Lab, ext4, files_of};
 
 const SHORT: &str = include_str!("support/short.toml");
 
-/// One error: this code, these words, no run, no file, no second error.
+/// Exactly one error: this code, these words, no run, no file, no second error.
 fn refused(lab: &Lab, arguments: &[&str], code: i32, words: &[&str]) -> Done {
     let before = files_of(&lab.folder());
     let done = lab.run(arguments);
@@ -50,7 +50,7 @@ fn methods_that_do_not_exist_or_are_wrong() {
     refused(&lab, &["run", "binary.toml", "."], 2, &["not text"]);
 }
 
-/// Each of these once printed all of it.
+/// Each of these once printed the whole input.
 #[test]
 fn a_value_of_any_length_is_not_printed_whole() {
     let lab = Lab::new();
@@ -77,7 +77,7 @@ fn targets_that_do_not_exist_or_are_no_files() {
     refused(&lab, &["review", "/dev/null", "--form", "smoke"], 6, &["/dev/null", "device"]);
     tool("mkfifo", &[lab.folder().join("fifo").to_str().expect("text")]);
     for command in [vec!["run", "quick", "fifo"], vec!["show", "fifo"], vec!["io", "fifo"]] {
-        let said = refused(&lab, &command, 6, &["fifo is a named pipe", "no storage"]);
+        let said = refused(&lab, &command, 6, &["fifo is a named pipe", "cannot be measured"]);
         assert!(!said.stderr.contains("writes only"), "{command:?} may not write at all: {}", said.stderr);
     }
     let _listener = std::os::unix::net::UnixListener::bind(lab.folder().join("socket")).expect("a socket");
@@ -99,7 +99,7 @@ fn memory_file_systems_have_no_direct_io_and_a_better_folder_is_named() {
     let lab = Lab::new();
     let shm = tempfile::tempdir_in("/dev/shm").expect("a folder on tmpfs");
     let path = shm.path().to_str().expect("text").to_owned();
-    refused(&lab, &["review", &path], 6, &["direct I/O", "tmpfs", "would do"]);
+    refused(&lab, &["review", &path], 6, &["direct I/O", "tmpfs", "a suitable folder"]);
     assert!(files_of(shm.path()).is_empty());
     lab.write(
         "buffered.toml",
@@ -139,7 +139,7 @@ fn a_disk_that_fills_up_under_the_results_stops_the_run_and_keeps_what_was_recor
     let fs = ext4(32);
     let lab = Lab::new();
     let data = fs.mount_point().join("data");
-    // Room for the start of a bundle, not for the whole of it: the rest is eaten by a file.
+    // Room for the start of a bundle only: a file takes the rest.
     std::fs::create_dir(&data).expect("a data folder");
     lab.ok(&["results", "list", "--data", data.to_str().expect("text")]);
     let mut eater = std::fs::File::create(fs.mount_point().join("eater")).expect("a file");
@@ -196,7 +196,7 @@ fn without_permission_for_io_uring_the_sync_engine_runs_and_says_so() {
         }
     }
     let _restore = Restore(knob, before);
-    // 1 refuses io_uring to users without privileges only, so that tests beside this one are not disturbed.
+    // 1 denies io_uring only to users without privileges, so that concurrent tests are not disturbed.
     std::fs::write(knob, "1").expect("io_uring switched off for ordinary users");
     let lab = Lab::in_folder(std::path::Path::new("/var/tmp"));
     let binary = lab.folder().join("../drivelab");
@@ -237,19 +237,19 @@ fn traces_that_cannot_be_replayed_start_nothing() {
     let with = |line: &str| format!("fio version 2 iolog\nf add\nf open\nf read 0 4096\n{line}\nf close\n");
     for (line, words) in [
         ("f read 4096", "line 5: the length in bytes is ''; expected the length in bytes"),
-        ("f read 18446744073709551615 4096", "line 5: 4096 bytes at byte 18446744073709551615, where no drive ends"),
+        ("f read 18446744073709551615 4096", "line 5: 4096 bytes at byte 18446744073709551615, beyond any drive"),
     ] {
         lab.write("t.log", with(line));
         refused(&lab, &["io", ".", "--trace-in", "t.log", "--size", "8MiB"], 2, &["t.log', ", words]);
         let own = ["run", "application-traces", ".", "--form", "smoke", "--yes", "--trace", "t.log"];
         refused(&lab, &own, 2, &["t.log', ", words]);
     }
-    // An address that only this target lacks is fitted to it, and the result says so.
+    // An address that is wrong only for this target is adjusted to it, and the result states that.
     lab.write("t.log", with("f write 33554432 8192"));
     let load = ["io", ".", "--size", "8MiB", "--trace-in", "t.log", "--qd", "1", "--replay", "closed-loop", "--json"];
     let done = lab.json(&load);
     assert_eq!(done["replay"]["moved"], 1, "{:#}", done["replay"]);
-    assert!(done["findings"].to_string().contains("at another place than recorded"), "{:#}", done["findings"]);
+    assert!(done["findings"].to_string().contains("at another address than recorded"), "{:#}", done["findings"]);
 }
 
 #[test]
@@ -264,18 +264,18 @@ fn a_built_in_methodology_refuses_what_it_cannot_use_and_names_what_would_fit() 
     }
     let disk = LoopDevice::new(lab.data().parent().expect("a folder"), "small.img", 32);
     let small = ["run", "four-corners", &disk.device, "--form", "quick", "--destroy", disk.name(), "--yes"];
-    let words = ["needs at least 64 MiB", "32 MiB (33.55 MB) would be used of", "what fits there: --form smoke"];
+    let words = ["needs at least 64 MiB", "32 MiB (33.55 MB) of", "would be used", "these forms fit: --form smoke"];
     refused(&lab, &small, 6, &words);
     let bytes = std::fs::read(&disk.image).expect("the image");
     assert!(bytes.iter().all(|byte| *byte == 0), "something was written");
     let sweep = LoopDevice::new(lab.data().parent().expect("a folder"), "smaller.img", 300);
     let dry = ["run", "random-read-sweep", &sweep.device, "--form", "faithful", "--destroy", sweep.name(), "--dry-run"];
     let said = lab.ok(&dry);
-    let words = "300 MiB (314.6 MB) are tested, and the methodology takes 64 GiB (68.72 GB) in this form";
+    let words = "300 MiB (314.6 MB) are tested, and the methodology uses 64 GiB (68.72 GB) in this form";
     assert!(said.stdout.contains(words), "{}", said.stdout);
 }
 
-/// A profile as it was published wants 64 GiB; where less is free, plan and dry run say of what size they speak.
+/// A published profile wants 64 GiB; if less is free, plan and dry run state the size that they use.
 #[test]
 fn a_plan_in_a_folder_without_room_for_it_says_both_sizes() {
     if !root_or_skip("a file system of its own") {
@@ -298,7 +298,7 @@ fn a_plan_in_a_folder_without_room_for_it_says_both_sizes() {
     }
 }
 
-/// A pipe that nobody writes to, where a file is meant: an answer, and not a wait for ever.
+/// A pipe that nobody writes to, given as a file: an error instead of endless waiting.
 #[test]
 fn a_pipe_in_the_place_of_a_file_is_refused_and_never_waited_for() {
     let lab = Lab::new();
@@ -321,7 +321,7 @@ fn a_pipe_in_the_place_of_a_file_is_refused_and_never_waited_for() {
     ends(&lab, &["results", "list"], "drivelab.toml");
 }
 
-/// The same in the data folder, where drivelab looks for what it made itself.
+/// The same in the data folder, where drivelab looks for its own files.
 #[test]
 fn a_pipe_in_the_place_of_a_file_of_the_data_folder_is_never_waited_for() {
     let lab = Lab::new();
@@ -345,14 +345,14 @@ fn a_pipe_in_the_place_of_a_file_of_the_data_folder_is_never_waited_for() {
     assert!(!lab.runs().is_empty());
 }
 
-/// Ends by itself within some minutes, with an error that names this.
+/// Ends by itself within a few minutes, with an error that names this.
 fn ends(lab: &Lab, arguments: &[&str], word: &str) {
     let done = ended(lab, arguments);
     assert!([2, 4, 5, 6].contains(&done.code), "{arguments:?}: {}: {}", done.code, done.stderr);
     assert!(done.stderr.contains(word) || done.code == 4, "{arguments:?}: {}", done.stderr);
 }
 
-/// Ends by itself within some minutes.
+/// Ends by itself within a few minutes.
 fn ended(lab: &Lab, arguments: &[&str]) -> Done {
     let mut command = lab.command(arguments);
     let mut child =
@@ -368,7 +368,7 @@ fn ended(lab: &Lab, arguments: &[&str]) -> Done {
     support::done(child.wait_with_output().expect("it ended"))
 }
 
-/// docs/exit-codes.md by the cases that were once off it.
+/// docs/exit-codes.md, for the cases that once returned a different code.
 #[test]
 fn exit_codes_are_those_of_the_page() {
     let lab = Lab::new();
@@ -406,7 +406,7 @@ fn exit_codes_are_those_of_the_page() {
         refused(&lab, unfit, 9, &["4000"]);
     }
     for place in [".", "/dev/zero"] {
-        refused(&lab, &["io", "nop:", "--op", "write", "--data-file", place], 2, &["--data-file", "no ordinary file"]);
+        refused(&lab, &["io", "nop:", "--op", "write", "--data-file", place], 2, &["--data-file", "a regular file"]);
     }
     let file = lab.folder().join("a-file");
     std::fs::write(&file, vec![1; 1 << 20]).expect("a file");
@@ -420,9 +420,9 @@ fn exit_codes_are_those_of_the_page() {
         (&["report", "--last", "-o", "a-file"][..], 5, "was not written by drivelab"),
         (&["run", "quick", ".", "-o", "a-file"], 5, "was not written by drivelab"),
         (&["man", "."], 5, "nothing was written"),
-        (&["io", "nop:", "--trace", "a-file"], 6, "replaces no file"),
+        (&["io", "nop:", "--trace", "a-file"], 6, "never replaces an existing file"),
         (&["methods", "import", "a.fio", "-o", "a-file"], 2, "is not replaced"),
-        (&["methods", "new", "notes"], 2, "is left as it is"),
+        (&["methods", "new", "notes"], 2, "already exists and was not changed"),
     ] {
         refused(&lab, standing, code, &[said]);
     }
@@ -433,13 +433,13 @@ fn exit_codes_are_those_of_the_page() {
     let of_io = lab.run(&["report", "--last", "--format", "cdm"]);
     assert_eq!(of_io.code, 2, "{}", of_io.stderr);
     assert!(
-        of_io.stderr.contains("'crystaldiskmark'") && of_io.stderr.contains("take another format"),
+        of_io.stderr.contains("'crystaldiskmark'") && of_io.stderr.contains("use another format"),
         "{}",
         of_io.stderr
     );
 }
 
-/// Data that a full disk behind a redirection does not take is an error, as for every other output.
+/// Data that a full disk behind a redirection does not accept are an error, as for every other output.
 #[test]
 fn events_that_the_disk_does_not_take_are_an_error() {
     let lab = Lab::new();
@@ -476,7 +476,7 @@ fn a_man_page_of_somebody_elses_stays_and_a_home_that_is_no_path_makes_no_folder
     assert_eq!(files_of(&lab.folder()), before);
 }
 
-/// Blocks of 4 KiB, of which the database that has to grow gets none.
+/// Blocks of 4 KiB, of which the growing database gets none.
 #[test]
 fn what_must_write_to_a_full_disk_says_so_and_what_only_reads_works() {
     if !root_or_skip("a file system in memory") {
@@ -489,14 +489,14 @@ fn what_must_write_to_a_full_disk_says_so_and_what_only_reads_works() {
     let mut eater = std::fs::File::create(small.folder.join("eater")).expect("a file");
     while std::io::Write::write_all(&mut eater, &[1; 4096]).is_ok() {}
     lab.ok(&["results", "list", "--data", &path]);
-    // Without a catalog, and without room for one, the list is made of the bundles alone.
+    // Without a catalog, and without room for one, the list is made from the bundles alone.
     std::fs::remove_file(small.folder.join("catalog.sqlite")).expect("the catalog");
     while std::io::Write::write_all(&mut eater, &[1; 4096]).is_ok() {}
     assert!(lab.ok(&["results", "list", "--data", &path]).stdout.contains("complete"));
     refused(&lab, &["results", "reindex", "--data", &path], 6, &["no space left"]);
 }
 
-/// A file system of the smallest blocks, full: a store into a map of a file there was a SIGBUS.
+/// A file system with the smallest blocks, full: a store to a mapped file there was a SIGBUS.
 #[test]
 fn a_full_data_disk_is_named_and_kills_nothing() {
     if !root_or_skip("a loop device with a file system") {
@@ -513,7 +513,7 @@ fn a_full_data_disk_is_named_and_kills_nothing() {
     for size in [4096, 1024] {
         while std::io::Write::write_all(&mut eater, &vec![1; size]).is_ok() {}
     }
-    // 2 and 6 KiB are enough for the folder of a run and too little for all that it begins with.
+    // 2 and 6 KiB are enough for the folder of a run, but too little for the files that it begins with.
     for room in [0_u64, 2 << 10, 6 << 10, 64 << 10] {
         let length = eater.metadata().expect("facts").len();
         eater.set_len(length - room).expect("some room");

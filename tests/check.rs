@@ -1,4 +1,4 @@
-//! `drivelab check` on real files and devices: what it reads, what it says, and that it writes nothing.
+//! `drivelab check` on real files and devices: what it reads, what it reports, and that it writes nothing.
 
 #[path = "support/schema.rs"]
 mod schema;
@@ -17,7 +17,7 @@ const NOBODY: u32 = 65534;
 /// The same load, in a second instead of ten.
 const SHORT: [&str; 4] = ["--set", "small-reads.time=200ms", "--set", "small-reads.ramp=0s"];
 
-/// Bytes that cannot be foretold, so many MiB (SplitMix64).
+/// This many MiB of unpredictable bytes (SplitMix64).
 fn noise(mebibytes: u64) -> Vec<u8> {
     let mix = |index: u64| {
         let mut mixed = index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -78,7 +78,7 @@ fn a_file_is_read_its_empty_places_do_not_count_and_the_run_is_kept() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     let document = document(&done);
     let old = answer(&document, "old_data");
-    assert!(evidence(old).contains("of 25 places hold nothing"), "{old:#}");
+    assert!(evidence(old).contains("of 25 places hold no data"), "{old:#}");
     assert_eq!(old["figures"][0]["what"], "slowest place, of the fastest", "{old:#}");
     assert!(evidence(answer(&document, "genuine")).contains("of 25 places hold data") || document["model"].is_null());
     let run = document["run"].as_str().expect("a run");
@@ -110,7 +110,7 @@ fn addresses_that_wrap_speak_against_a_drive() {
 
 const TITLES: [&str; 6] = ["Healthy", "Genuine", "Link", "Firmware", "Old data", "Use so far"];
 
-/// What `check` said stands in everything that is made of its run later.
+/// The answer of `check` is in every report that is made from its run later.
 #[test]
 fn the_stored_run_and_all_that_is_made_of_it_keep_the_verdict_and_the_answers() {
     let lab = Lab::new();
@@ -143,7 +143,7 @@ fn the_stored_run_and_all_that_is_made_of_it_keep_the_verdict_and_the_answers() 
             assert!(text.contains(title), "{what}: '{title}' is missing in {text:.3000}");
         }
     }
-    // Gone on with, it is said once more; and a run of another methodology has no such answer.
+    // After a resume it is printed again; a run of another methodology has no such answer.
     assert_eq!(lab.run(&["resume", run]).code, 3);
     lab.ok(&["run", "quick", ".", "--form", "smoke", "--quiet"]);
     assert!(lab.json(&["results", "show", "--last", "--json"])["checked"].is_null());
@@ -227,7 +227,7 @@ fn a_device_is_read_while_it_is_mounted_by_its_name_and_by_a_folder_on_it() {
     assert_eq!(answer(&document, "old_data")["standing"], "unknown");
 }
 
-/// A copy of the program that anybody may run.
+/// A copy of the program that anybody may execute.
 fn for_everybody(folder: &Path) -> PathBuf {
     let copy = folder.join("drivelab");
     std::fs::copy(env!("CARGO_BIN_EXE_drivelab"), &copy).expect("a copy");
@@ -253,7 +253,7 @@ fn a_user_without_rights_hears_what_could_not_be_seen_and_has_the_largest_file_r
     let old = answer(&by_device, "old_data");
     assert!(old["text"].as_str().is_some_and(|text| text.contains("may not read")), "{old:#}");
     assert!(old["next_action"].as_str().is_some_and(|text| text.contains("sudo")), "{old:#}");
-    // The folder may lie below one that only root may enter.
+    // The folder may be below one that only root may enter.
     let open = home.path().join("drive");
     let bound = Mount::new(&["--bind", text(fs.mount_point())], &open).expect("mounted");
     std::fs::write(open.join("film.bin"), noise(112)).expect("room");
@@ -261,7 +261,7 @@ fn a_user_without_rights_hears_what_could_not_be_seen_and_has_the_largest_file_r
     tool("sync", &[]);
     let by_folder = run(open.to_str().expect("text"));
     drop(bound);
-    assert!(by_folder.stderr.contains("the largest file that may be read"), "{}", by_folder.stderr);
+    assert!(by_folder.stderr.contains("the largest readable file"), "{}", by_folder.stderr);
     let by_folder = document(&by_folder);
     assert!(by_folder["target"].as_str().is_some_and(|path| path.ends_with("film.bin")), "{by_folder:#}");
     assert_eq!(by_folder["read"], true);

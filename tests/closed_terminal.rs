@@ -1,5 +1,5 @@
-//! Terminals that go away and signals at any moment: a question that is answered by Ctrl-C, a terminal that is closed
-//! while something runs in it, and the exit code that comes of it. At terminals of script(1).
+//! Terminals that disappear and signals at any moment: a question that is answered by Ctrl-C, a terminal that is
+//! closed while something runs in it, and the resulting exit code. Uses terminals of script(1).
 
 #[path = "support/disk.rs"]
 mod disk;
@@ -15,11 +15,11 @@ use disk::{Disk, Process, has};
 use drivelab_rig::{root_or_skip, skip, tool};
 use support::Lab;
 
-/// Longer than anything here takes; what goes on for longer goes on for ever.
+/// Longer than anything here takes; a process that still runs after this never ends.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Notes the process and its exit code: script(1) is gone by the time that it ends. A terminal that closes is at its end
-/// for readers before the kernel sends SIGHUP, so the signal may find the `mv` behind drivelab, which must not die of it.
+/// Records the process and its exit code: script(1) is gone when the process ends. Readers see the end of a closed
+/// terminal before the kernel sends SIGHUP, so the signal may hit the `mv` after drivelab, which must survive it.
 const WRAPPER: &str = r#"trap : HUP INT
 sh -c 'echo $$ > "$AT/pid.new"; mv "$AT/pid.new" "$AT/pid"; exec "$0" "$@"' "$@"
 code=$?
@@ -29,14 +29,14 @@ mv "$AT/code.new" "$AT/code"
 exit $code
 "#;
 
-/// drivelab at a terminal of its own.
+/// drivelab in a terminal of its own.
 struct Terminal {
     script: Process,
     at: PathBuf,
 }
 
 impl Terminal {
-    /// `None` where there is no terminal to be had.
+    /// `None` if no terminal is available.
     fn with(lab: &Lab, arguments: &[&str]) -> Option<Terminal> {
         if !has("script") {
             return None;
@@ -58,7 +58,7 @@ impl Terminal {
         Some(Terminal { script: Process(child.expect("script starts")), at })
     }
 
-    /// What is shown until these words come.
+    /// The output until these words appear.
     fn until(&mut self, words: &str) -> String {
         let output = self.script.0.stdout.as_mut().expect("its output");
         let (mut heard, mut byte) = (Vec::new(), [0]);
@@ -79,7 +79,7 @@ impl Terminal {
         self.script.0.kill().and_then(|()| self.script.0.wait()).expect("it ends");
     }
 
-    /// What the wrapper wrote down, once it is there.
+    /// What the wrapper recorded, once it exists.
     fn noted(&self, name: &str) -> String {
         let began = Instant::now();
         loop {
@@ -105,7 +105,7 @@ impl Terminal {
     }
 }
 
-/// A signal while a question stands is its answer, and one is enough.
+/// A signal at a question counts as its answer, and one is enough.
 fn one_signal_ends(lab: &Lab, arguments: &[&str], question: &str) {
     for how in ["ctrl-c", "-TERM", "closed"] {
         let Some(mut terminal) = Terminal::with(lab, arguments) else { return };
@@ -116,7 +116,7 @@ fn one_signal_ends(lab: &Lab, arguments: &[&str], question: &str) {
             signal => terminal.signal(signal),
         }
         let code = terminal.code();
-        // A closed terminal is a signal and the end of what is typed; either may come first.
+        // A closed terminal is a signal and the end of the input; either may come first.
         assert!(code == 7 || (how == "closed" && [2, 5, 6].contains(&code)), "{arguments:?} {how}: {code}");
     }
 }
@@ -133,8 +133,8 @@ fn one_signal_ends_a_question_and_nothing_is_touched() {
     }
     let disk = Disk::new(64, &[]);
     let before = disk.checksum();
-    one_signal_ends(&disk.lab, &["io", &disk.device, "--op", "write", "--time", "100ms"], "leave it as it is");
-    one_signal_ends(&disk.lab, &["wipe", &disk.device, "--how", "discard"], "leave it as it is");
+    one_signal_ends(&disk.lab, &["io", &disk.device, "--op", "write", "--time", "100ms"], "leave it unchanged");
+    one_signal_ends(&disk.lab, &["wipe", &disk.device, "--how", "discard"], "leave it unchanged");
     assert_eq!(disk.checksum(), before);
 }
 
@@ -178,7 +178,7 @@ fn a_watch_ends_with_its_terminal_and_says_whether_it_was_stopped() {
     }
 }
 
-/// Also a command that measures no run, and at a moment that no signal could hit better.
+/// Also a command that measures nothing, at a moment that no signal could hit more exactly.
 #[test]
 fn sigterm_has_the_same_code_in_every_command_and_from_the_first_moment() {
     let lab = Lab::new();

@@ -1,5 +1,5 @@
 //! Runs under conditions on a real block device: set up, measured, compared, and undone whatever happens.
-//! docs/safety.md names these tests; what needs dm-crypt or NVMe is in tests/vm/encryption.sh.
+//! docs/safety.md names these tests; tests that need dm-crypt or NVMe are in tests/vm/encryption.sh.
 
 #[path = "support/schema.rs"]
 mod schema;
@@ -32,7 +32,7 @@ impl Bench {
         Some(Bench { disk: LoopDevice::new(&lab.folder(), "image", mebibytes), lab })
     }
 
-    /// `drivelab run` of the short methodology on the device, released.
+    /// `drivelab run` of the short methodology on the device, named for --destroy.
     fn run<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
         [&["run", "m.toml", &self.disk.device, "--destroy", self.disk.name()], more].concat()
     }
@@ -41,7 +41,7 @@ impl Bench {
         self.lab.data().join("conditions")
     }
 
-    /// Nothing that was set up is there any more.
+    /// Nothing that was set up exists any more.
     fn is_bare(&self, after: &str) {
         assert!(!Path::new(&format!("{}p1", self.disk.device)).exists(), "{after}: the partition is left");
         assert_eq!(tool("wipefs", &[&self.disk.device]), "", "{after}: signatures are left");
@@ -51,7 +51,7 @@ impl Bench {
         assert_eq!(kept, 0, "{after}: {:?} is not empty", self.ledgers());
     }
 
-    /// Starts it with events and waits until the writes are measured.
+    /// Starts the run with events and waits until the writes are measured.
     fn started(&self, more: &[&str]) -> Child {
         let arguments = [self.run(more), vec!["--events", "json"]].concat();
         let mut child =
@@ -63,10 +63,10 @@ impl Bench {
     }
 }
 
-/// A meter in the documented protocol that always reads 5 W.
+/// A meter with the documented protocol that always reports 5 W.
 const METER: &str = "while :; do echo \"$(date +%s.%N) 5\"; sleep 0.05; done";
 
-/// The section of a Markdown page that sets arms beside each other.
+/// The section of a Markdown page that compares arms.
 fn side_by_side(page: &str) -> &str {
     let section = page.split("## The arms side by side").nth(1).unwrap_or_else(|| panic!("no arms: {page}"));
     section.split("\n## ").next().unwrap_or_default()
@@ -119,7 +119,7 @@ fn arms_are_measured_in_their_order_and_set_beside_each_other() {
     }
     let page = std::fs::read_to_string(bench.lab.folder().join("page.md")).expect("the page");
     assert!(!page.contains("not comparable"), "{page}");
-    // What the page shows is on record: the bundles alone give it again.
+    // The page only shows what was recorded: the bundles alone give the same page.
     let ids: Vec<&str> = arms.iter().map(|arm| arm["run"].as_str().expect("a run")).collect();
     let again = bench.lab.ok(&["report", ids[0], ids[1], "--format", "md"]).stdout;
     assert_eq!(side_by_side(&page), side_by_side(&again));
@@ -130,7 +130,7 @@ fn arms_are_measured_in_their_order_and_set_beside_each_other() {
         let events = bench.lab.ok(&["replay", id, "--speed", "0", "--events", "json"]).stdout;
         assert_eq!(events.lines().filter(|line| line.contains("\"host_cpu\"")).count(), 3, "one for each execution");
     }
-    // Without the partition it is another condition, and not put beside them.
+    // Without the partition it is a different condition, and is not compared with them.
     bench.lab.ok(&bench.run(&["--span", "25%"]));
     let runs = bench.lab.runs();
     let report = bench.lab.ok(&["report", &runs[0].0, &runs[1].0, "--format", "md"]);
@@ -192,7 +192,7 @@ fn what_a_killed_run_left_is_undone_by_resume() {
     assert!(resumed.stderr.contains("are undone: unmounted"), "{}", resumed.stderr);
     assert_eq!(resumed.code, 5, "{}", resumed.stderr);
     bench.is_bare("resume");
-    // The next run begins as if nothing had been.
+    // The next run begins as if nothing had happened.
     bench.lab.ok(&bench.run(&ON_EXT4));
     bench.is_bare("the next run");
 }
@@ -206,7 +206,7 @@ fn a_kill_at_any_moment_of_the_set_up_leaves_nothing_that_resume_does_not_find()
             bench.lab.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
         std::thread::sleep(Duration::from_millis(40 + 90 * moment));
         child.kill().and_then(|()| child.wait()).expect("killed");
-        // A run that had begun is refused, one that had not is not there: both after everything was undone.
+        // A run that had begun is refused; one that had not does not exist: both after everything was undone.
         let resumed = bench.lab.run(&["resume", "--last"]);
         assert!([0, 4, 5].contains(&resumed.code), "moment {moment}: {} {}", resumed.code, resumed.stderr);
         bench.is_bare(&format!("moment {moment}"));
@@ -223,13 +223,13 @@ fn what_cannot_be_had_is_refused_before_anything_is_touched() {
         assert!(words.iter().all(|word| ended.stderr.contains(word)), "{arguments:?}: {}", ended.stderr);
     };
     refused(&bench.run(&["--arm", "hw"]), 6, &["Opal", "the drive (", "Nothing was touched"]);
-    // Nothing of the key is said, and it is asked for where it is missing.
+    // Nothing about the key is printed, and a missing key is asked for.
     refused(&bench.run(&["--arm", "hw"]), 6, &["--opal-admin-key FILE", "PSID"]);
     refused(&bench.run(&["--opal-admin-key", "marked"]), 2, &["--arm"]);
     refused(&bench.run(&["--arm", "none", "--opal-admin-key", "marked"]), 2, &["for the arm opal"]);
     refused(&bench.run(&["--partition", "10"]), 2, &["10 % or 10 GiB?"]);
     refused(&bench.run(&["--span", "512"]), 2, &["512 MiB or 512 GiB?"]);
-    // A size that is not there would be the label of something else: the largest that fits is named.
+    // A size that does not exist would lead to another label: the largest size that fits is named.
     for more in [&["--partition", "2GiB"][..], &["--partition", "63MiB"], &["--partition", "2GiB", "--dry-run"]] {
         refused(&bench.run(more), 2, &["--partition", "at most 62 MiB", "Nothing was touched"]);
     }
@@ -237,11 +237,11 @@ fn what_cannot_be_had_is_refused_before_anything_is_touched() {
     refused(&bench.run(&["--partition", "50%", "--span", "48MiB"]), 2, &["--span 48 MiB", "at most 32 MiB"]);
     let largest = bench.lab.ok(&bench.run(&["--partition", "62MiB", "--span", "62MiB", "--dry-run"]));
     assert!(largest.stdout.contains("a partition of 62 MiB"), "{}", largest.stdout);
-    // A limit that nothing can hold is refused by the dry run too, and before anything is set up.
+    // A limit that nothing can enforce is refused by the dry run too, and before anything is set up.
     for more in [&["--abort-above-c", "50"][..], &["--abort-above-c", "50", "--dry-run"]] {
-        refused(&bench.run(&[&["--span", "50%"], more].concat()), 6, &["cannot be held"]);
+        refused(&bench.run(&[&["--span", "50%"], more].concat()), 6, &["cannot be enforced"]);
     }
-    refused(&bench.run(&["--power-state", "all"]), 6, &["no NVMe drive"]);
+    refused(&bench.run(&["--power-state", "all"]), 6, &["not an NVMe drive"]);
     refused(&bench.run(&["--file-system", "ext4", "--span", "10%"]), 2, &["--size"]);
     refused(&bench.run(&["--file-system", "xfs"]), 6, &["300 MiB"]);
     refused(&bench.run(&["--arm", "luks2:sector=3"]), 2, &["luks2:sector=4096"]);
@@ -267,7 +267,7 @@ fn a_ledger_that_cannot_be_read_is_named_and_a_newer_one_keeps_only_its_own_run_
     std::fs::write(bench.ledgers().join(format!("{broken}.json")), "{ \"format\": 1,").expect("written");
     std::fs::write(bench.ledgers().join(format!("{newer}.json")), r#"{ "format": 99 }"#).expect("written");
     let done = bench.lab.ok(&bench.run(&["--partition", "90%"]));
-    assert!(done.stderr.contains(broken) && done.stderr.contains("no ledger of conditions"), "{}", done.stderr);
+    assert!(done.stderr.contains(broken) && done.stderr.contains("not an undo log"), "{}", done.stderr);
     assert!(done.stderr.contains("has format 99"), "{}", done.stderr);
     let refused = bench.lab.run(&["resume", newer]);
     assert_ne!(refused.code, 0);

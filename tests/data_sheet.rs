@@ -1,5 +1,5 @@
-//! Printed against measured on a throttled loop device: the facts are given by hand, one figure is met, one is missed
-//! with its cause, and a name that nothing has is refused before anything is touched.
+//! Data sheet figures compared with measurements on a throttled loop device: the facts are given by hand, one figure
+//! is met, one is missed with its cause, and an unknown name is refused before anything is touched.
 
 mod support;
 
@@ -9,7 +9,7 @@ use support::{Lab, done};
 
 const MIB: u64 = 1 << 20;
 
-/// Reads of 256 KiB in order with 4 in flight, and single random reads.
+/// Sequential reads of 256 KiB with 4 in flight, and single random reads.
 const METHOD: &str = r#"
 format = 1
 name = "printed"
@@ -52,7 +52,7 @@ block_size = "4 KiB"
 queue_depth = 1
 "#;
 
-/// Facts of no real drive: 20 MB/s are as much as the throttle lets through, 100 ns are less than any device takes.
+/// Facts of an invented drive: 20 MB/s are what the throttle allows, 100 ns are less than any device takes.
 const FACTS: &str = r#"
 format = 1
 name = "made-up"
@@ -68,7 +68,7 @@ read_latency = { value = "100 ns", source = "own", certainty = "stated" }
 endurance = { value = "1 TB", source = "own", certainty = "stated" }
 "#;
 
-/// So often less than what is printed is measured again, as in `throttled`.
+/// Number of tries if less than the printed figure is measured, as in `throttled`.
 const TRIES: usize = 8;
 
 fn row<'d>(document: &'d Value, figure: &str) -> &'d Value {
@@ -84,7 +84,7 @@ fn a_throttled_device_meets_what_it_does_and_misses_what_it_cannot() {
     let lab = Lab::new();
     lab.write("printed.toml", METHOD);
     lab.write("facts.toml", FACTS);
-    // In memory: a disk that others keep busy may serve less than the limit.
+    // In memory: a disk that other programs keep busy may serve less than the limit.
     let disk = LoopDevice::filled("/dev/shm", 64, 0, &[]).expect("a loop device in memory");
     let throttle = Throttle::new(&disk.numbers());
     throttle.limit("read_bps", 20 * MIB);
@@ -96,8 +96,8 @@ fn a_throttled_device_meets_what_it_does_and_misses_what_it_cannot() {
     let refused = run("no-such-drive");
     assert_eq!(refused.code, 4, "{}", refused.stderr);
     assert!(refused.stderr.contains("no-such-drive") && lab.runs().is_empty(), "{}", refused.stderr);
-    // The throttle gives no credit for a slice in which the measuring thread got no CPU, so a machine that is busy may really
-    // serve less than is printed. Nothing makes it serve more.
+    // The throttle gives no credit for a slice in which the measuring thread got no CPU, so a busy machine may really
+    // serve less than the printed figure. Nothing makes it serve more.
     let measured = || {
         let ran = run("facts.toml");
         assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -113,7 +113,7 @@ fn a_throttled_device_meets_what_it_does_and_misses_what_it_cannot() {
     assert_eq!((&rate["verdict"], &rate["printed"]), (&"met".into(), &20.0.into()), "{rate:#}");
     assert_eq!(rate["step"], "in-order/seq-256k-q4t1-read");
     let time = row(&document, "read_latency");
-    // A busy host makes the step's own threads the limit, and then nothing is decided.
+    // On a busy host the step's own threads become the limit, and then there is no verdict.
     assert!(time["verdict"] == "missed" || time["verdict"] == "undecided", "{time:#}");
     let causes: Vec<&str> =
         time["causes"].as_array().expect("causes").iter().filter_map(|cause| cause["kind"].as_str()).collect();
@@ -124,5 +124,5 @@ fn a_throttled_device_meets_what_it_does_and_misses_what_it_cannot() {
     let share = sheet["endurance"]["run_share_percent"].as_f64().expect("a share");
     assert!((share - 0.0067).abs() < 0.0002, "{share}");
     let page = lab.ok(&["report", "last", "--format", "md"]).stdout;
-    assert!(page.contains("The data sheet, measured") && page.contains("20.00 MB/s"), "{page}");
+    assert!(page.contains("Data sheet comparison") && page.contains("20.00 MB/s"), "{page}");
 }

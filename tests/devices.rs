@@ -1,5 +1,5 @@
-//! `drivelab io` on devices of this machine: what is released is measured, what is not stays as it is, and each refusal
-//! has its exit code. Needs root; says so aloud where it cannot run.
+//! `drivelab io` on devices of this machine: a device named for --destroy is measured, any other stays unchanged, and
+//! each refusal has its exit code. Needs root; prints a message if it cannot run.
 
 mod support;
 
@@ -106,7 +106,7 @@ fn zram_is_measured_and_its_punted_requests_are_named() {
     }
 }
 
-/// A ring is taken apart by the kernel some time after it was closed; that must hold up nobody.
+/// The kernel dismantles a ring some time after it was closed; this must not delay anything.
 #[test]
 fn a_file_system_can_be_unmounted_as_soon_as_the_command_has_ended() {
     if !root_or_skip("mounting a file system") {

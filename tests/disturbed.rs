@@ -1,6 +1,6 @@
-//! Others on the disk below a loop device: the figures say so, and on a quiet device none does.
+//! Other programs on the disk below a loop device: the figures show it, and on a quiet device no figure does.
 //!
-//! `DRIVELAB_QUIET_RUNS=50 cargo nextest run --profile long -p drivelab --test disturbed --no-capture` makes so many
+//! `DRIVELAB_QUIET_RUNS=50 cargo nextest run --profile long -p drivelab --test disturbed --no-capture` makes this many
 //! quiet runs.
 
 mod support;
@@ -21,7 +21,7 @@ use support::Lab;
 /// Quiet runs of the steps of `quick` in CI; `DRIVELAB_QUIET_RUNS` asks for more.
 const QUIET_RUNS: u32 = 4;
 
-/// A second program's work: it writes a file past the page cache until it is told to end.
+/// A second program's work: it writes a file with direct I/O until it is told to stop.
 struct Writer {
     end: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -36,7 +36,7 @@ impl Writer {
             let mut options = File::options();
             let mut file =
                 options.write(true).create(true).truncate(true).custom_flags(direct).open(path).expect("a file");
-            // Direct I/O wants aligned memory: a block within a larger one is.
+            // Direct I/O needs aligned memory: a block within a larger one is aligned.
             let memory = vec![0x5a_u8; (1 << 20) + 4096];
             let offset = memory.as_ptr().align_offset(4096);
             let mut written = 0_u64;
@@ -60,7 +60,7 @@ impl Drop for Writer {
     }
 }
 
-/// A second program's work: it reads a MiB past the page cache now and then until it is told to end.
+/// A second program's work: it reads a MiB with direct I/O now and then until it is told to stop.
 struct Reader {
     end: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -92,7 +92,7 @@ impl Drop for Reader {
     }
 }
 
-/// Reads the loop device at a low rate, so that the second program is the most that its disk does.
+/// Reads the loop device at a low rate, so that the second program dominates its disk.
 fn read_slowly(lab: &Lab, disk: &LoopDevice) -> Value {
     lab.json(&[
         "io",
@@ -113,7 +113,7 @@ fn read_slowly(lab: &Lab, disk: &LoopDevice) -> Value {
     ])
 }
 
-/// Of a load that takes what it gets, each figure has the mark, and which way it is wrong.
+/// For a load at full speed, each figure has the mark, with the direction in which it is wrong.
 fn every_figure_is_marked(lab: &Lab, disk: &LoopDevice) {
     lab.ok(&["io", &disk.device, "--op", "read", "--pattern", "random", "--block", "64k", "--time", "2s"]);
     let report = lab.json(&["report", "last", "--format", "json"]);
@@ -179,8 +179,8 @@ fn on_a_quiet_device_in_memory_no_figure_has_a_mark() {
     }
 }
 
-/// A loop device through the page cache, on a file of a file system on another one in memory: a disk of its own, which
-/// nobody else uses. What goes first is detached first.
+/// A loop device through the page cache, on a file of a file system on another loop device in memory: a separate disk
+/// that nobody else uses. The first field is detached first.
 struct Cached {
     disk: LoopDevice,
     fs: LoopFs,
@@ -201,7 +201,7 @@ impl Cached {
         Cached { disk, fs }
     }
 
-    /// Reads or writes it at a rate that leaves room for others.
+    /// Reads or writes it at a rate that leaves room for other programs.
     fn load(&self, lab: &Lab, op: &str, pattern: &str, block: &str, rate: &str) -> Value {
         let words = ["--op", op, "--pattern", pattern, "--block", block, "--qd", "4", "--rate", rate];
         let rest = ["--time", "2s", "--destroy", self.disk.name(), "--json"];
@@ -209,7 +209,7 @@ impl Cached {
     }
 }
 
-/// What a page cache in between asks of the disk is no more than what was asked of it, whatever the load.
+/// The I/O that a page cache causes on the disk is never more than what was requested from it, whatever the load.
 #[test]
 fn a_loop_device_through_the_page_cache_is_marked_where_others_load_its_disk_and_only_there() {
     if !root_or_skip("a loop device") {
@@ -232,7 +232,7 @@ fn a_loop_device_through_the_page_cache_is_marked_where_others_load_its_disk_and
     }
 }
 
-/// Half as much as the execution itself, on the disk below a page cache: it was allowed twice its own bytes before.
+/// Half as much as the execution itself, on the disk below a page cache: before, twice its own bytes were accepted.
 #[test]
 fn a_reader_of_half_the_bytes_below_a_page_cache_is_seen() {
     if !root_or_skip("a loop device") {
@@ -249,18 +249,18 @@ fn a_reader_of_half_the_bytes_below_a_page_cache_is_seen() {
     }
 }
 
-/// A device in memory whose partitions are devices too: two halves.
+/// A device in memory with two partitions, each half of it.
 fn in_halves() -> LoopDevice {
     let options = [DIRECT, &["--partscan"]].concat();
     let disk = LoopDevice::sparse("/dev/shm", 256 << 20, &options).expect("a loop device");
     let halves = format!("printf 'label: gpt\nsize=128MiB\nsize=+\n' | sfdisk --quiet {}", disk.device);
     tool("sh", &["-c", &halves]);
-    // Some kernels know no GPT by themselves.
+    // Some kernels do not support GPT.
     tool("partx", &["--update", &disk.device]);
     disk
 }
 
-/// Who reads another partition uses the same disk; who reads nothing does not.
+/// A program that reads another partition uses the same disk; one that reads nothing does not.
 #[test]
 fn a_reader_of_another_partition_marks_the_figures_of_this_one() {
     if !root_or_skip("a loop device") {
@@ -279,7 +279,7 @@ fn a_reader_of_another_partition_marks_the_figures_of_this_one() {
     assert_eq!(beside["spoiled_by"], serde_json::json!(["others_used_disk"]), "{beside:#}");
 }
 
-/// The kernel's name of the whole disk at the bottom of what holds a folder.
+/// The kernel's name of the whole disk at the bottom of the stack that holds a folder.
 fn disk_of(folder: &Path) -> Option<String> {
     let facts = drivelab_device::folder_facts(folder).ok()?;
     facts.devices.into_iter().find(|device| device.lies_on.is_empty()).map(|device| device.name)

@@ -1,4 +1,4 @@
-//! `drivelab doctor` on this host: what it prints is there and holds together; no speed is asserted.
+//! `drivelab doctor` on this host: its output is complete and consistent; no speed is asserted.
 
 mod support;
 
@@ -13,7 +13,7 @@ fn the_document_holds_facts_ceilings_and_findings_with_remedies() {
     let ceilings = document["ceilings"].as_array().expect("a list");
     assert_eq!(ceilings.len(), 8);
     for ceiling in ceilings {
-        // Whether a host has io_uring is its own affair; what was issued must have figures, what was not, a reason.
+        // A host may or may not have io_uring; what was issued must have figures, what was not issued a reason.
         let issued = ceiling["iops"].as_f64();
         assert_eq!(issued.is_some(), ceiling["error"].is_null(), "{ceiling}");
         assert!(issued.is_none_or(|iops| iops > 0.0), "{ceiling}");
@@ -42,7 +42,7 @@ fn what_a_calm_host_could_generate_outlives_a_measurement_of_a_busy_one() {
     let busy = new["ceilings"].as_array().expect("a list").iter().any(|one| spread(one) > 0.2);
     let after: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).expect("what is kept")).expect("JSON");
     assert_eq!(after["ceilings"] == kept["ceilings"], busy, "{}", done.stderr);
-    assert_eq!(done.stderr.contains("stays kept"), busy, "{}", done.stderr);
+    assert_eq!(done.stderr.contains("the earlier measurement stays"), busy, "{}", done.stderr);
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn what_the_host_can_generate_goes_on_record_with_every_run() {
     assert_eq!((&kept["ceilings"], &kept["kernel"]), (&measured["ceilings"], &measured["testbed"]["kernel"]));
     assert!(kept["measured"].as_str().is_some_and(|when| when.contains('T')), "{kept:#}");
 
-    // Those of another kernel say nothing about this one.
+    // Figures of another kernel do not apply to this one.
     let file = lab.data().join("host-ceilings.json");
     let text = std::fs::read_to_string(&file).expect("what is kept");
     let kernel = measured["testbed"]["kernel"].as_str().expect("a kernel");

@@ -1,5 +1,6 @@
-//! The account of a drive's state, through the real program on loop devices: a preparation that still holds is left out,
-//! writes of others are noticed between runs and before a run goes on, and preparation measures its own completion.
+//! The account of a drive's state, through the real program on loop devices: a preparation that still applies is left
+//! out, writes of other programs are noticed between runs and before a run is resumed, and preparation measures its
+//! own completion.
 
 #[path = "support/disk.rs"]
 mod disk;
@@ -44,7 +45,7 @@ time = "2 s"
 "#;
 const REUSED: &str = "[[prepare]]\naction = \"fill\"\nreuse = true\n";
 
-/// A run on the whole device; what it recorded.
+/// A run on the whole device; returns what it recorded.
 fn run(disk: &Disk) -> Value {
     disk.lab.ok(&["run", "reads.toml", &disk.device, "--destroy", disk.name()]);
     disk.lab.json(&["report", "--last", "--format", "json"])
@@ -137,7 +138,7 @@ fn a_killed_run_goes_on_without_preparing_again_unless_somebody_wrote() {
     kill_while_reading(&disk);
     disk.write(8192, &[1; 512]);
     let said = resume(&["--dry-run"]);
-    assert!(said.contains("prepared again") && said.contains("something else wrote"), "{said}");
+    assert!(said.contains("prepared again") && said.contains("another program wrote"), "{said}");
     let before = written(&disk);
     resume(&[]);
     assert_eq!(written(&disk) - before, 32 << 20, "it was filled again");
@@ -155,7 +156,7 @@ fn runs_that_only_read_leave_a_device_to_the_runs_before_them() {
     kill_while_reading(&disk);
     let prepared = disk.lab.runs()[0].0.clone();
     disk.lab.ok(&["run", "looks.toml", &disk.device, "--destroy", disk.name()]);
-    // A further one finds it filled, and only reads, too.
+    // A further run finds it filled, and only reads, too.
     kill_while_reading(&disk);
     for run in [prepared.as_str(), "--last"] {
         let said = disk.lab.ok(&["resume", run, "--destroy", disk.name(), "--dry-run"]).stdout;

@@ -1,4 +1,4 @@
-//! `drivelab drives`: the list, one drive by name and by model string, a file of the user's own, a file that is wrong.
+//! `drivelab drives`: the list, one drive by name and by model string, a user's own file, a wrong file.
 
 mod support;
 

@@ -1,5 +1,5 @@
 //! `--dry-run`: one document and one text for every command that measures, on folders and on real block devices, with
-//! what is on a device and which word it needs.
+//! the content of the device and the flag that it needs.
 
 #[path = "support/schema.rs"]
 mod schema;
@@ -75,7 +75,7 @@ fn what_is_left_of_a_run_is_the_same_document() {
     assert!(rest > Some(0) && rest < steps, "{left:#}");
     assert_eq!(left["run"].as_str(), Some(lab.runs()[0].0.as_str()));
     let text = lab.ok(&["resume", "--last", "--dry-run"]).stdout;
-    assert!(text.starts_with("Dry run: nothing was made or written.\n") && text.contains("finished"), "{text}");
+    assert!(text.starts_with("Dry run: nothing was created or written.\n") && text.contains("finished"), "{text}");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn of_a_device_it_says_what_is_on_it_and_what_destroy_needs() {
     let run = ["run", "quick", &disk.loop_device.device, "--form", "smoke", "--dry-run"];
     let json = [&run[..], &["--json"]].concat();
 
-    // Not named: everything is said, and then it is refused as the run itself is.
+    // Not named: everything is printed, and then it is refused like the run itself.
     let refused = disk.lab.run(&json);
     assert_eq!(refused.code, 5, "{}", refused.stderr);
     let device = &document(&refused)["device"];
@@ -108,7 +108,7 @@ fn of_a_device_it_says_what_is_on_it_and_what_destroy_needs() {
     let wrong = disk.lab.run(&[&run[..], &["--destroy", "S0MEDRIVE"]].concat());
     assert_eq!((wrong.code, wrong.stdout.as_str()), (5, ""), "{}", wrong.stderr);
 
-    // Only read: nothing has to be named.
+    // Only reads: nothing has to be named.
     let read =
         disk.lab.ok(&["io", &disk.loop_device.device, "--op", "read", "--operations", "10", "--dry-run", "--json"]);
     let device = &document(&read)["device"];
@@ -157,7 +157,7 @@ fn the_bare_name_of_a_device_is_no_new_scratch_file() {
         assert!(refused.stderr.contains(&format!("did you mean {}?", disk.loop_device.device)), "{}", refused.stderr);
         assert_eq!(disk.lab.files(), ["image"], "{command:?} made something");
     }
-    // With a folder before it, it is a file of that name; and a file that is there is that file.
+    // With a folder before it, it is a file of that name; an existing file is that file.
     let here = format!("./{}", disk.loop_device.name());
     disk.lab.ok(&["io", &here, "--new-file", "--size", "1MiB", "--op", "write", "--operations", "1", "--no-save"]);
     std::fs::write(disk.lab.folder().join(disk.loop_device.name()), vec![7; 1 << 20]).expect("a file");

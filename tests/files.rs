@@ -1,5 +1,5 @@
-//! Sets of files through the binary, on real file systems: copied from one to another, on one, checked, removed; what a
-//! full one does, what is refused, what is left behind (nothing).
+//! File sets through the binary, on real file systems: copied between two file systems and within one, checked,
+//! removed; what happens on a full one, what is refused, what is left behind (nothing).
 
 mod support;
 
@@ -7,7 +7,7 @@ use drivelab_rig::{root_or_skip, text};
 use serde_json::Value;
 use support::{Lab, ext4, files_of};
 
-/// A small transfer: everything that a step on files can do, and a byte that a check has to find is not in it.
+/// A small transfer with everything that a step on files can do, except a wrong byte for the check to find.
 const TRANSFER: &str = r#"
 format = 1
 name = "transfer"
@@ -110,14 +110,14 @@ fn a_full_file_system_ends_the_run_and_leaves_nothing() {
     }
     let (lab, fs) = (Lab::new(), ext4(128));
     let drive = fs.mount_point();
-    // Refused before anything is made, with what it needs and what is there.
+    // Refused before anything is created, with the space that it needs and the space that is free.
     let large = TRANSFER.replace("total = \"12 MB\"", "total = \"120 MB\"");
     lab.write("large.toml", &large);
     let refused = lab.run(&["run", "large.toml", text(drive)]);
     assert_eq!(refused.code, 6, "{}", refused.stderr);
     assert!(refused.stderr.contains("take up to") && refused.stderr.contains("are free"), "{}", refused.stderr);
     assert!(lab.runs().is_empty());
-    // There is room when it begins, and not when it writes: somebody else takes it meanwhile.
+    // There is room when the run begins, but not when it writes, because another program takes it meanwhile.
     lab.write("transfer.toml", TRANSFER.replace("rounds = 2", "rounds = 40\nrest = \"20 ms\""));
     let mut child = lab.command(&["run", "transfer.toml", text(drive)]).spawn().expect("drivelab starts");
     let begun = || files_of(drive).iter().any(|name| name.starts_with(".drivelab-files-"));
@@ -146,12 +146,12 @@ fn what_cannot_be_worked_on_is_refused_before_anything_is_made() {
         assert!(done.stderr.contains(says), "{arguments:?}: {}", done.stderr);
     };
     lab.write("a-file", "x");
-    refused(&["run", "transfer.toml", "a-file"], 6, "is no folder");
+    refused(&["run", "transfer.toml", "a-file"], 6, "is not a folder");
     refused(&["run", "transfer.toml", "new-file"], 6, "there is no new-file");
-    refused(&["run", "transfer.toml", "new-file", "--new-file"], 6, "is no folder");
-    refused(&["run", "transfer.toml", "/dev/null"], 6, "stores anything");
+    refused(&["run", "transfer.toml", "new-file", "--new-file"], 6, "is not a folder");
+    refused(&["run", "transfer.toml", "/dev/null"], 6, "stores nothing");
     refused(&["run", "transfer.toml", ".", "--source", "."], 2, "the target itself");
-    refused(&["run", "transfer.toml", ".", "--source", "a-file"], 2, "is no folder");
+    refused(&["run", "transfer.toml", ".", "--source", "a-file"], 2, "is not a folder");
     refused(&["run", "quick", ".", "--source", ".."], 2, "copies none");
     assert!(lab.runs().is_empty());
     let dry = lab.ok(&["run", "transfer.toml", ".", "--dry-run"]).stdout;
@@ -167,7 +167,7 @@ fn a_killed_transfer_goes_on_with_what_is_left() {
     let lab = Lab::new();
     lab.write("transfer.toml", TRANSFER.replace("rounds = 2", "rounds = 3\nrest = \"300 ms\""));
     let mut child = lab.command(&["run", "transfer.toml", "."]).spawn().expect("drivelab starts");
-    // The first two steps are done, and the copy that the third one needs lies there.
+    // The first two steps are done, and the copy that the third one needs exists.
     let copied = || {
         let run = files_of(&lab.folder()).into_iter().find(|name| name.starts_with(".drivelab-files-"));
         run.is_some_and(|run| lab.folder().join(run).join("mixed.copy").exists())

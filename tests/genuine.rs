@@ -1,5 +1,5 @@
-//! The methodology `genuine` on drives that lie, each in its own way, and on an honest one; and that it asks first.
-//! Needs root and /dev/fuse; says so aloud where it cannot run.
+//! The methodology `genuine` on drives that lie, each in a different way, and on an honest drive; and that it asks
+//! first. Needs root and /dev/fuse; prints a message if it cannot run.
 
 #[path = "support/fake_drive.rs"]
 mod fake_drive;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use support::Lab;
 
 const MIB: u64 = 1 << 20;
-/// What every drive here claims, and what those that lie keep.
+/// The capacity that every drive here claims, and the amount that the lying drives keep.
 const CLAIMED: u64 = 96 * MIB;
 const KEPT: u64 = 40 * MIB;
 
@@ -23,7 +23,7 @@ fn can_run() -> bool {
 /// With fewer places than on a real drive.
 const QUICK: [&str; 4] = ["--set", "sample.places=400", "--set", "whole.places=100"];
 
-/// Runs it with smaller blocks than on a real drive; the results document.
+/// Runs it with smaller blocks than on a real drive; returns the results document.
 fn checked(lab: &Lab, drive: &FakeDrive, more: &[&str]) -> Value {
     let small = ["--set", "block_size=64k"];
     let run = ["run", "genuine", &drive.disk.device, "--destroy", drive.disk.name(), "--yes"];
@@ -75,18 +75,18 @@ fn a_drive_whose_addresses_come_round_is_found_with_its_real_size() {
     let lab = Lab::new();
     let document = checked(&lab, &FakeDrive::new(&lab, CLAIMED, KEPT, Behind::Wraps), &QUICK);
     let told = finding(&document, "capacity_missing");
-    assert!(told["statement"].as_str().expect("text").contains("come round after 41943040 bytes"), "{told:#}");
+    assert!(told["statement"].as_str().expect("text").contains("wrap after 41943040 bytes"), "{told:#}");
     assert!(has(&document, "counterfeit_capacity"), "{:#}", document["findings"]);
     assert!((metric(&document, "sample/", "verified.capacity") - KEPT as f64 / 1e9).abs() < 1e-9);
 }
 
-/// What is dropped, and what cannot be read, is missing from the last place that held on.
+/// Dropped data, and data that cannot be read, are missing from the last place that kept its data.
 fn ends_near_its_end(behind: Behind) -> Value {
     let lab = Lab::new();
     let document = checked(&lab, &FakeDrive::new(&lab, CLAIMED, KEPT, behind), &QUICK);
     let told = finding(&document, "capacity_missing");
     let found = metric(&document, "sample/", "verified.capacity") * 1e9;
-    // 400 places of 1,536 blocks: never more than 16 of 64 KiB from one to the next.
+    // 400 places of 1,536 blocks: never more than 16 blocks of 64 KiB between two places.
     assert!(found <= KEPT as f64 && found > (KEPT - MIB) as f64, "{found}, {told:#}");
     document
 }
@@ -133,7 +133,7 @@ fn a_drive_that_fails_writes_behind_its_end_says_itself_where_that_is() {
     assert!(!has(&document, "data_faults"), "what was written before held");
 }
 
-/// Every address, where a drive lacks so little that the sample of the other tests would not show it.
+/// Every address, for a drive that lacks so little that the sample of the other tests would not show it.
 #[test]
 fn the_faithful_form_finds_a_single_megabyte_that_is_missing() {
     if !can_run() {

@@ -1,9 +1,9 @@
-//! Figures do not move: runs that an earlier drivelab recorded give, to twelve digits, the figures, verdicts and findings that they
-//! gave then, whatever has been rebuilt since.
+//! Figures do not change: runs that an earlier drivelab recorded give, to twelve digits, the figures, verdicts and
+//! findings that they gave then, whatever has been rebuilt since.
 //!
-//! `tests/golden/NAME.tar.zst` holds the bundles that one real command left, and `figures.txt`, what was made of them when
-//! they were added (tests/golden/README.md). Statements may be reworded; codes, evidence and figures may not change. A
-//! deliberate change is written down with `DRIVELAB_GOLDEN=write` and named in CHANGELOG.md under *Numbers*.
+//! `tests/golden/NAME.tar.zst` contains the bundles of one real command and `figures.txt`, the figures at the time
+//! when they were added (tests/golden/README.md). Statements may be reworded; codes, evidence and figures may not
+//! change. A deliberate change is recorded with `DRIVELAB_GOLDEN=write` and named in CHANGELOG.md under *Numbers*.
 
 mod support;
 
@@ -18,11 +18,11 @@ use drivelab_store::Bundle;
 use serde_json::Value;
 use support::Lab;
 
-/// The file of an archive that says what its bundles gave.
+/// The file of an archive that contains the figures of its bundles.
 const FIGURES: &str = "figures.txt";
-/// What a document holds beside what the analysis made; of several runs each is read by itself too.
+/// Parts of a document besides the results of the analysis; each of several runs is also read by itself.
 const RECORDED: [&str; 6] = ["schema", "schema_version", "environment", "steps", "telemetry", "runs"];
-/// Words, and who made the run, wherever they stand in a document.
+/// Texts, and who made the run, wherever they are in a document.
 const WORDS: [&str; 16] = [
     "title",
     "label",
@@ -41,7 +41,7 @@ const WORDS: [&str; 16] = [
     "tool",
     "analysis_version",
 ];
-/// A line of words that the archives have all the same.
+/// A text line that the archives contain anyway.
 const REASONS: &str = "/not_comparable_because ";
 /// Lines that a failure shows.
 const SHOWN: usize = 12;
@@ -122,12 +122,12 @@ fn flatten(path: &str, value: &Value, lines: &mut Vec<String>) {
     }
 }
 
-/// What says nothing: a figure that is not there may be left out of a document as well as be null.
+/// Values that state nothing: a missing figure may be left out of a document or be null.
 fn empty(value: &Value) -> bool {
     value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }
 
-/// The line with its fractions in twelve digits: the last ones follow from the order in which sums are added up.
+/// The line with its fractions in twelve digits: the last digits depend on the order in which sums are added up.
 fn rounded(line: &str) -> String {
     let number = |c: char| c.is_ascii_digit() || c == '.';
     let mut out = String::new();
@@ -182,7 +182,7 @@ fn every_golden_run_gives_the_figures_that_it_gave() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// So that no methodology can change its meaning unseen.
+/// So that no methodology can change its meaning unnoticed.
 #[test]
 fn every_built_in_methodology_has_a_golden_run() {
     let mut golden = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! The write guard and time, each through the real program: what comes between a question and the first write, between
-//! two runs of one command, and between a killed run and the next. On loop devices that the tests make.
+//! The write guard and time, each through the real program: changes between a question and the first write, between
+//! two runs of one command, and between a killed run and the next. On loop devices that the tests create.
 
 #[path = "support/disk.rs"]
 mod disk;
@@ -23,7 +23,7 @@ fn of_two_drivelabs_at_once_the_second_is_told_that_the_device_is_busy() {
     }
     let disk = Disk::new(64, &[]);
     let name = disk.name().to_owned();
-    // The first writes to one half, so that the other one shows whether the second has written.
+    // The first run writes to one half, so that the other half shows whether the second run has written.
     let words =
         ["io", &disk.device, "--op", "write", "--time", "60s", "--span", "50%", "--no-save", "--destroy", &name];
     let before = disk.checksum_from(32 * MIB);
@@ -43,11 +43,11 @@ fn of_two_drivelabs_at_once_the_second_is_told_that_the_device_is_busy() {
     assert_ne!(disk.checksum_from(32 * MIB), before, "what the second would have done shows there");
 }
 
-/// drivelab at a terminal of its own (script(1)), waiting for what a person types.
+/// drivelab in a terminal of its own (script(1)), waiting for a person's input.
 struct Asked(Process);
 
 impl Asked {
-    /// `None` where there is no terminal to be had.
+    /// `None` if no terminal is available.
     fn about(disk: &Disk, flags: &[&str]) -> Option<Asked> {
         if !has("script") {
             return None;
@@ -58,12 +58,12 @@ impl Asked {
         disk.lab.dress(&mut command).args(["--quiet", "--flush", "--return", "--command", &line, "/dev/null"]);
         let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let mut asked = Asked(Process(child.expect("script starts")));
-        let heard = asked.until("to leave it as it is");
+        let heard = asked.until("to leave it unchanged");
         assert!(heard.contains("This overwrites"), "{heard}");
         Some(asked)
     }
 
-    /// What is shown until a word comes.
+    /// The output until a word appears.
     fn until(&mut self, word: &str) -> String {
         let output = self.0.0.stdout.as_mut().expect("its output");
         let (mut heard, mut byte) = (Vec::new(), [0]);
@@ -73,7 +73,7 @@ impl Asked {
         String::from_utf8_lossy(&heard).into_owned()
     }
 
-    /// Types an answer; the exit code and everything that was shown after it.
+    /// Types an answer; returns the exit code and everything that was shown after it.
     fn answer(mut self, answer: &str) -> (i32, String) {
         let mut input = self.0.0.stdin.take().expect("its input");
         writeln!(input, "{answer}").expect("typed");
@@ -139,7 +139,7 @@ fn another_disk_that_took_the_name_between_the_question_and_the_first_write_is_s
     let (code, shown) = asked.answer(disk.name());
     assert_eq!(code, 5, "{shown}");
     let words: Vec<&str> = shown.split_whitespace().collect();
-    assert!(words.join(" ").contains("another device than before"), "{shown}");
+    assert!(words.join(" ").contains("not the same device as before"), "{shown}");
     assert_eq!(disk.checksum(), before);
 }
 
@@ -164,7 +164,8 @@ fn a_killed_run_on_a_device_goes_on_only_on_the_same_device_and_when_it_is_named
     };
     begin();
     let before = disk.checksum();
-    // A dry run asks the same, and ends with the same code; where only the word is missing, everything is said first.
+    // A dry run asks the same question and ends with the same code; if only the name is missing, everything else is
+    // printed first.
     let both = |more: &[&str], code: i32, word: &str| {
         let real = [&["resume", "--last"], more].concat();
         [real.clone(), [&real[..], &["--dry-run"]].concat()].map(|words| {
@@ -180,8 +181,8 @@ fn a_killed_run_on_a_device_goes_on_only_on_the_same_device_and_when_it_is_named
     assert_eq!(said, "", "it is another device than the one that was named");
     let named = disk.lab.ok(&["resume", "--last", "--destroy", &name, "--dry-run"]).stdout;
     assert!(named.contains("this command has it"), "{named}");
-    // Killed in a step that reads, as a rule; one that writes leaves what nobody knows.
-    let says_why = named.contains("as this run left it") || named.contains("prepared again, since run");
+    // Usually killed in a step that reads; one that writes leaves unknown data.
+    let says_why = named.contains("as this run left it") || named.contains("prepared again, because run");
     assert!(says_why, "{named}");
     assert_eq!((disk.checksum(), disk.lab.runs()[0].1.as_str()), (before, "interrupted"), "something was touched");
     disk.lab.ok(&["resume", "--last", "--destroy", &name]);
@@ -197,7 +198,7 @@ fn a_killed_run_on_a_device_goes_on_only_on_the_same_device_and_when_it_is_named
     for more in [&["--destroy", &name][..], &["--destroy", &name, "--dry-run"], &["--dry-run"]] {
         let refused = disk.lab.run(&[&["resume", "--last"], more].concat());
         assert_eq!(refused.code, 5, "{more:?}: {}", refused.stderr);
-        assert!(refused.stderr.contains("another device than before"), "{more:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains("not the same device as before"), "{more:?}: {}", refused.stderr);
         assert!(refused.stdout.is_empty(), "{more:?}: {}", refused.stdout);
     }
     assert_eq!(disk.checksum(), before);
@@ -224,14 +225,14 @@ fn each_run_of_a_group_is_held_to_the_drives_that_were_named_at_first() {
     let child = disk.lab.command(&words).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     let mut group = Process(child.expect("drivelab starts"));
     let mut stderr = group.0.stderr.take().expect("its words");
-    // Both were looked at, and the first one is measured alone.
+    // Both were checked, and the first one is measured alone.
     let heard = until(&mut stderr, "A alone");
     disk.swap_for(&other);
     let mut rest = String::new();
     stderr.read_to_string(&mut rest).expect("the rest");
     let code = group.0.wait().expect("ended").code();
     assert_eq!(code, Some(5), "{heard}{rest}");
-    assert!(rest.contains(&disk.device) && rest.contains("another device than before"), "{heard}{rest}");
+    assert!(rest.contains(&disk.device) && rest.contains("not the same device as before"), "{heard}{rest}");
     assert!(fs::read(&other).expect("the other image") == before, "bytes changed");
 }
 
@@ -244,16 +245,16 @@ fn each_arm_is_held_to_the_drive_that_was_named_at_first() {
     disk.lab.write("m.toml", METHOD);
     let other = other_image(&disk);
     let before = fs::read(&other).expect("the other image");
-    // The moment between two arms is short; where it was missed the run ends as it should, and another one is begun.
+    // The moment between two arms is short; if it was missed, the run ends normally, and another one is started.
     let done = (0..20).find_map(|_| swapped_between_arms(&disk, &other)).expect("the moment between two arms");
     assert_eq!(done.code, 5, "{}", done.stderr);
-    assert!(done.stderr.contains("another device than before"), "{}", done.stderr);
+    assert!(done.stderr.contains("not the same device as before"), "{}", done.stderr);
     assert!(fs::read(&other).expect("the other image") == before, "bytes changed");
     assert_eq!(disk.lab.runs()[0].1, "complete", "the first arm keeps what it measured");
 }
 
-/// Begins a run of two arms and swaps the drive between them, while the process stands still and has it not open.
-/// `None` where the moment was missed.
+/// Begins a run of two arms and swaps the drive between them, while the process is stopped and does not have the drive
+/// open. `None` if the moment was missed.
 fn swapped_between_arms(disk: &Disk, other: &Path) -> Option<support::Done> {
     let name = disk.name();
     let words = ["run", "m.toml", &disk.device, "--destroy", name, "--partition", "50%", "--verbose"];
@@ -286,7 +287,7 @@ fn swapped_between_arms(disk: &Disk, other: &Path) -> Option<support::Done> {
     in_time.then(|| support::Done { code, stdout: String::new(), stderr: heard })
 }
 
-/// What is said until a word comes, and no byte more.
+/// The output until a word appears, and not one byte more.
 fn until(stderr: &mut ChildStderr, word: &str) -> String {
     let (mut heard, mut byte) = (Vec::new(), [0]);
     while !String::from_utf8_lossy(&heard).ends_with(word) {
@@ -296,7 +297,7 @@ fn until(stderr: &mut ChildStderr, word: &str) -> String {
     String::from_utf8_lossy(&heard).into_owned()
 }
 
-/// What was said and not heard yet.
+/// Output that was not read yet.
 fn waiting(stderr: &mut ChildStderr) -> String {
     let length = rustix::io::ioctl_fionread(&*stderr).expect("how much");
     let mut bytes = vec![0; usize::try_from(length).expect("a size")];
@@ -333,21 +334,21 @@ fn what_a_killed_run_set_up_is_undone_for_the_run_that_is_meant_and_only_named_b
     let [newer, older] = [&runs[0].0, &runs[1].0];
     let both = || devices.each_ref().map(|device| part(device).exists());
 
-    // A run on another drive touches neither, and says how to undo each.
+    // A run on another drive touches neither, and prints how to undo each.
     let words = words(&third);
     let beside = disk.lab.ok(&words.each_ref().map(String::as_str));
     for (run, device) in [(older, &devices[0]), (newer, &devices[1])] {
-        let said = format!("what was set up on {device} for run {run}, which was killed, is still there");
+        let said = format!("what was set up on {device} for run {run}, which was killed, still exists");
         assert!(beside.stderr.contains(&said), "{}", beside.stderr);
         assert!(beside.stderr.contains(&format!("`drivelab resume {run}` undoes it")), "{}", beside.stderr);
     }
     assert_eq!(both(), [true, true], "{}", beside.stderr);
 
-    // What fits both undoes neither.
+    // A name that matches both undoes neither.
     let begin: String = older.chars().zip(newer.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect();
     let unclear = disk.lab.run(&["resume", &begin]);
     assert_eq!(unclear.code, 4, "{}", unclear.stderr);
-    assert!(unclear.stderr.contains("write more of it"), "{}", unclear.stderr);
+    assert!(unclear.stderr.contains("use more of its characters"), "{}", unclear.stderr);
     assert_eq!(both(), [true, true], "{}", unclear.stderr);
 
     // Each resume undoes what belongs to its own run.

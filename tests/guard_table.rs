@@ -1,6 +1,6 @@
-//! The write guard's table of situations, each through the real program: the exit code, the words, and the target's
-//! content as it was. On loop devices that the tests make. What changes while drivelab works is in
-//! tests/guard_moments.rs; the situations that need a kernel with more (dm, md, NVMe) or the system's own disk are in
+//! The write guard's table of situations, each through the real program: the exit code, the words, and the unchanged
+//! content of the target. On loop devices that the tests create. Changes while drivelab works are in
+//! tests/guard_moments.rs; situations that need more kernel features (dm, md, NVMe) or the system's own disk are in
 //! tests/vm.
 
 #[path = "support/disk.rs"]
@@ -18,7 +18,8 @@ use std::process::{Command, Stdio};
 use disk::{Disk, MIB, Process, data_at, has, refused, renamed};
 use drivelab_rig::{LoopDevice, Mount, Undo, root_or_skip, skip, text, tool};
 
-/// A situation that no flag overrides: how it is made (the path to name, if not the device), the exit code, the words.
+/// A situation that no flag overrides: how it is made (returns the path to name, if not the device), the exit code,
+/// the words.
 type InUse =
     (&'static str, u64, &'static [&'static str], fn(&mut Disk) -> Option<String>, i32, &'static [&'static str]);
 
@@ -37,7 +38,7 @@ const IN_USE: &[InUse] = &[
     ("its partition opened elsewhere", 64, &["--partscan"], partition_opened, 6, &["has it open"]),
 ];
 
-/// Each gives the path to name; an empty one means the device, none that it cannot be made here.
+/// Each returns the path to name; an empty path means the device, `None` that the situation cannot be made here.
 fn mounted(disk: &mut Disk) -> Option<String> {
     let device = disk.device.clone();
     tool("mkfs.ext4", &["-q", "-F", &device]);
@@ -53,7 +54,7 @@ fn partitioned(disk: &Disk) -> Option<String> {
         Command::new("sfdisk").args(["--quiet", &disk.device]).stdin(Stdio::piped()).spawn().expect("sfdisk");
     child.stdin.take().expect("its input").write_all(b"label: gpt\nsize=16MiB\n").expect("written");
     assert!(child.wait().expect("ended").success(), "sfdisk");
-    // Some kernels know no GPT by themselves.
+    // Some kernels do not support GPT.
     tool("partx", &["--update", &disk.device]);
     Some(format!("{}p1", disk.device))
 }
@@ -155,7 +156,8 @@ fn what_somebody_relies_on_is_refused_whatever_is_named() {
     }
 }
 
-/// What is too small and in use is refused for its use, with 5, whatever else is wrong; else for its size.
+/// A device that is too small and in use is refused with 5 because it is in use, whatever else is wrong; otherwise
+/// because of its size.
 #[test]
 fn a_mounted_device_that_is_too_small_is_refused_for_its_use_first() {
     if !root_or_skip("a mounted loop device") {
@@ -193,7 +195,7 @@ fn a_mounted_device_that_is_too_small_is_refused_for_its_use_first() {
 type Content = (&'static str, u64, &'static [&'static str], fn(&Disk) -> bool, &'static [&'static str]);
 
 const CONTENT: &[Content] = &[
-    ("nothing at all", 64, &[], |_| true, &["nothing was found on it", "all of it, 64 MiB, was looked at"]),
+    ("nothing at all", 64, &[], |_| true, &["nothing was found on it", "all of it, 64 MiB, was read"]),
     (
         "ext4",
         64,
@@ -232,7 +234,7 @@ const CONTENT: &[Content] = &[
         |disk| data_at(disk, 1000 * MIB, 4 * MIB),
         &[
             "data in",
-            "the first and the last 16 MiB, 4,096 evenly spaced and 4,096 random blocks of 4 KiB were looked at",
+            "the first and the last 16 MiB, 4,096 evenly spaced and 4,096 random blocks of 4 KiB were read",
             "the rest was not",
         ],
     ),
@@ -292,7 +294,7 @@ fn content_is_refused_with_what_and_where_and_the_right_id_overrides_it() {
         refused(what, &disk, &disk.device, &[], 5, &words);
         refused(what, &disk, &disk.device, &["--yes"], 5, &words);
         refused(what, &disk, &disk.device, &["--destroy", "S0MEDRIVE"], 5, &["--destroy names S0MEDRIVE", &flag]);
-        // The whole decision, and nothing written: a dry run makes it too.
+        // The complete decision, and nothing written: a dry run makes it too.
         let before = disk.checksum();
         let done = disk.load(&disk.device, &["--destroy", &name, "--dry-run"]);
         assert_eq!(done.code, 0, "{what}: {}", done.stderr);
@@ -379,7 +381,7 @@ fn wipe_empties_what_was_released_and_says_what_it_read_back() {
         let full = bytes.chunks(4096).filter(|block| block.iter().any(|byte| *byte != 0)).count();
         assert_eq!(full, if how == "overwrite" { 16384 } else { 0 }, "{how}");
     }
-    // What only an NVMe drive has is refused on this one, and so is a dry run of it.
+    // What only an NVMe drive has is refused on this one, even as a dry run.
     data_at(&disk, 40 * MIB, MIB);
     let before = disk.checksum();
     for how in ["format", "sanitize"] {
@@ -387,7 +389,7 @@ fn wipe_empties_what_was_released_and_says_what_it_read_back() {
             let words = [&["wipe", &disk.device, "--how", how, "--destroy", &name], dry].concat();
             let refused = disk.lab.run(&words);
             assert_eq!(refused.code, 6, "{words:?}: {}", refused.stderr);
-            assert!(refused.stderr.contains("is no namespace of an NVMe drive"), "{words:?}: {}", refused.stderr);
+            assert!(refused.stderr.contains("is not a namespace of an NVMe drive"), "{words:?}: {}", refused.stderr);
             assert!(refused.stdout.is_empty(), "{words:?}: {}", refused.stdout);
         }
     }

@@ -1,16 +1,17 @@
-//! Job files made by chance, run by fio and, imported, by drivelab: both issue the same, or the import said what differs.
+//! Randomly drawn job files, run by fio and, imported, by drivelab: both issue the same operations, or the import
+//! reported the difference.
 //!
-//! `DRIVELAB_IMPORTS` says how many job files (30), `DRIVELAB_IMPORTS_SEED` with which seed; both are printed. A long
-//! series may be shared out: `DRIVELAB_IMPORTS_PART=2 DRIVELAB_IMPORTS_PARTS=4` takes every fourth, from the third on.
-//! What is compared are operations, bytes, shares of kinds and sizes, places, order, flushes and the time that a rate
-//! takes, and in the plan what operations do not show, by what the options mean (the page cache, data, flushes, CPUs,
-//! the seed): exactly where nothing is drawn, else within 4.5 standard deviations. A difference in time alone is looked
-//! at again, and where others have the CPUs, slower than asked is none: only a busy machine makes it so. Such a file is
-//! measured again too. How many jobs were judged by their time is printed, and must be a third where others took next
-//! to nothing.
+//! `DRIVELAB_IMPORTS` sets the number of job files (30), `DRIVELAB_IMPORTS_SEED` the seed; both are printed. A long
+//! series may be divided: `DRIVELAB_IMPORTS_PART=2 DRIVELAB_IMPORTS_PARTS=4` takes every fourth, from the third on.
+//! The test compares operations, bytes, shares of kinds and sizes, places, order, flushes and the time that a rate
+//! takes. In the plan it compares properties that operations do not show with the meaning of the options (the page
+//! cache, data, flushes, CPUs, the seed). The comparison is exact if nothing is drawn, otherwise within 4.5 standard
+//! deviations. A difference in time alone is measured again, and slower than asked does not count while other programs
+//! have the CPUs, because only a busy machine causes it; such a file is measured again too. The number of jobs that
+//! were judged by their time is printed, and must be at least a third if other programs took almost no CPU.
 //!
-//! A series of 300 takes longer than a test has in the usual profile:
-//! `DRIVELAB_IMPORTS=300 cargo nextest run --profile long -p drivelab --test imported_and_fio --no-capture`.
+//! A series of 300 takes longer than a test may in the usual profile: `DRIVELAB_IMPORTS=300 cargo nextest run
+//! --profile long -p drivelab --test imported_and_fio --no-capture`.
 
 #![allow(unreachable_pub, reason = "the parts of one test program")]
 
@@ -38,21 +39,22 @@ use drivelab_rig::{LoopDevice, root_or_skip, skip};
 use issued::Issued;
 use support::Lab;
 
-/// Job files where nobody asks for more.
+/// Default number of job files.
 const COUNT: usize = 30;
 /// A series in which every case occurs.
 const WHOLE: usize = 300;
-/// Tries of a file of which only the time differs, and of one whose time cannot be judged since others have the CPUs.
+/// Tries for a file of which only the time differs, and for one whose time cannot be judged because other programs
+/// have the CPUs.
 const TRIES: usize = 4;
-/// Share of the CPUs of which others had less over a whole test: a third of all jobs must have been judged by their
-/// time then. For each file to be missed four times, others must have had far more of them (`busy::BUSY`).
+/// If other programs had less than this share of the CPUs over the whole test, a third of all jobs must have been
+/// judged by their time. For each file to be missed four times, other programs must have had far more (`busy::BUSY`).
 const LITTLE: f64 = 0.15;
 
 fn asked(name: &str, usual: u64) -> u64 {
     std::env::var(name).map_or(usual, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")))
 }
 
-/// The words of the import about one job file, and its methodology.
+/// The notes of the import on one job file, and its methodology.
 fn imported(lab: &Lab, path: &str) -> Result<(String, serde_json::Value), String> {
     let done = lab.run(&["methods", "import", path, "--json", "-o", "imported.toml"]);
     if done.code != 0 {
@@ -62,7 +64,7 @@ fn imported(lab: &Lab, path: &str) -> Result<(String, serde_json::Value), String
     Ok((text, serde_json::from_str(&done.stdout).expect("one document")))
 }
 
-/// What the import says of the options at these lines.
+/// The notes of the import on the options at these lines.
 fn said(document: &serde_json::Value, lines: std::ops::Range<u64>) -> String {
     let notes = ["changed", "not_carried"].iter().flat_map(|fate| document[*fate].as_array().expect("a list"));
     let here = notes.filter(|note| lines.contains(&note["line"].as_u64().unwrap_or(0)));
@@ -72,12 +74,12 @@ fn said(document: &serde_json::Value, lines: std::ops::Range<u64>) -> String {
 /// What both programs did with a file.
 struct Both {
     toml: String,
-    /// What the import says of it.
+    /// The notes of the import on it.
     document: serde_json::Value,
     plan: Plan,
-    /// Of each batch of jobs.
+    /// For each batch of jobs.
     issued: Vec<[Issued; 2]>,
-    /// Others had the CPUs, just before, meanwhile or just behind.
+    /// Other programs had the CPUs just before, meanwhile or just after.
     busy: bool,
 }
 
@@ -101,18 +103,18 @@ fn both(lab: &Lab, file: &JobFile, text: &str) -> Result<Both, String> {
     Ok(Both { toml, document, plan, issued, busy })
 }
 
-/// What came of a file.
+/// The result for a file.
 #[derive(Default)]
 struct Measured {
-    /// What differs without a word; no aspect where one of both programs refuses the file.
+    /// Differences that the import did not report; no aspect means that one of the programs refuses the file.
     found: Vec<(Option<Aspect>, String)>,
     /// Jobs that end by time or keep a pace.
     timed: usize,
-    /// These were not judged by it: others had the CPUs.
+    /// Jobs that were not judged by their time, because other programs had the CPUs.
     busy: bool,
 }
 
-/// What differs between both programs without a word.
+/// Differences between the two programs that the import did not report.
 fn measured(lab: &Lab, file: &JobFile, text: &str) -> Measured {
     let both = match both(lab, file, text) {
         Ok(both) => both,
@@ -134,7 +136,7 @@ fn measured(lab: &Lab, file: &JobFile, text: &str) -> Measured {
         let known = explained(&words, generated);
         let pair = Pair { sections, test, fio, lab, busy: both.busy, generated };
         all.timed += usize::from(pair.keeps_time());
-        // Files of others say these things in more ways than the table has.
+        // Other people's files express these things in more ways than the table contains.
         let settings = if generated { settings::differences(&pair, seed, &words) } else { Vec::new() };
         let differ = pair.differences().into_iter().chain(settings);
         let unknown = differ.filter(|(aspect, _)| !known.contains(aspect));
@@ -146,7 +148,7 @@ fn measured(lab: &Lab, file: &JobFile, text: &str) -> Measured {
     all
 }
 
-/// The differences of a file; those in time alone only where they are there again and again on a calm machine.
+/// The differences of a file; differences in time alone only if they occur again and again on a calm machine.
 fn lasting(file: &JobFile, disk: Option<&LoopDevice>) -> Measured {
     let mut tries = [0, 0];
     loop {
@@ -167,7 +169,7 @@ fn lasting(file: &JobFile, disk: Option<&LoopDevice>) -> Measured {
     }
 }
 
-/// How many jobs were judged by their time, of all that have one to be judged by.
+/// How many jobs were judged by their time, of all that have a time to be judged by.
 #[derive(Default)]
 struct Tally {
     judged: usize,
@@ -179,8 +181,8 @@ impl Tally {
         *(if measured.busy { &mut self.not } else { &mut self.judged }) += measured.timed;
     }
 
-    /// Says it, and demands that it was a third where the CPUs were next to free: two counts of the kernel then
-    /// contradict each other, or this test's own work was taken for that of others.
+    /// Prints the share, and demands a third if the CPUs were almost idle: otherwise two counts of the kernel
+    /// contradict each other, or this test's own work was taken for that of other programs.
     fn tell(&self, watch: &Watch) {
         let (Tally { judged, not }, others) = (self, watch.others());
         println!(

@@ -1,4 +1,4 @@
-//! Other tools' files at the shipped binary: import, what it says of what it leaves out, and a plan as a fio job file
+//! Other tools' files with the shipped binary: import, its notes on what it leaves out, and a plan as a fio job file
 //! that the installed fio accepts and runs.
 
 mod support;
@@ -67,7 +67,7 @@ fn a_parameter_file_is_recognised_and_mistakes_point() {
     assert!(neither.code == 2 && neither.stderr.contains("--from"), "{}", neither.stderr);
 }
 
-/// What only the language refuses stands at the line that asked for it, with its text.
+/// An error that only the methodology checker finds is reported at the line that caused it, with its text.
 #[test]
 fn what_no_methodology_can_hold_is_named_at_its_own_line() {
     let lab = Lab::new();
@@ -97,15 +97,15 @@ fn a_file_in_utf_16_is_named_as_such() {
 fn whose_file_it_is_shows_in_all_of_its_lines() {
     let lab = Lab::new();
     let told = |name: &str, text: &str| lab.run(&["methods", "import", &write(&lab, name, text)]);
-    // What stands before the first section is fio's own mistake, and no parameter of Vdbench.
+    // Text before the first section is fio's own mistake, and not a parameter of Vdbench.
     let early = told("early.fio", "rw=read\n[a]\nsize=1m\n");
     assert_eq!(early.code, 2);
     assert!(early.stderr.contains("early.fio:1:1"), "{}", early.stderr);
     assert!(early.stderr.contains("an option before any section"), "{}", early.stderr);
-    // A name with brackets among parameters is none that stands alone.
+    // A name with brackets among parameters is not a section.
     let vdbench = "sd=sd1,lun=x,size=16m\nwd=wd1,sd=sd1,rdpct=[70]\nrd=r,wd=wd1,iorate=max,elapsed=1,\nformat=yes\n";
     let brackets = told("brackets.parm", vdbench);
-    assert!(brackets.stderr.contains("brackets.parm") && !brackets.stderr.contains("methodology already"));
+    assert!(brackets.stderr.contains("brackets.parm") && !brackets.stderr.contains("already a methodology"));
     assert!(!brackets.stderr.contains("section"), "{}", brackets.stderr);
 }
 
@@ -135,7 +135,7 @@ fn a_methodology_needs_no_import_and_is_told_from_a_job_file() {
         for more in [&[][..], &["--from", "fio"]] {
             let done = lab.run(&[&["methods", "import", &file][..], more].concat());
             assert_eq!(done.code, 2, "{}", done.stderr);
-            let says = format!("'{file}' is a methodology already, which needs no import: drivelab run {file} TARGET");
+            let says = format!("'{file}' is already a methodology and needs no import: drivelab run {file} TARGET");
             assert!(done.stderr.contains(&says), "{}", done.stderr);
             assert!(!done.stderr.contains("section") && !done.stderr.contains("mistake"), "{}", done.stderr);
         }

@@ -1,4 +1,4 @@
-//! `drivelab io`: one load from flags, its result, its document, its methodology, and what it says to bad flags.
+//! `drivelab io`: one load from flags, its result, its document, its methodology, and the messages for wrong flags.
 
 #[path = "support/schema.rs"]
 mod schema;
@@ -15,7 +15,7 @@ fn io(lab: &Lab, flags: &[&str]) -> Done {
     lab.ok(&[&["io", "."], SMALL, flags].concat())
 }
 
-/// The document of a load, held to the published schema.
+/// The document of a load, checked against the published schema.
 fn document(lab: &Lab, arguments: &[&str]) -> Value {
     let document = lab.json(&[arguments, &["--json"]].concat());
     schema::fits("io", &document);
@@ -48,7 +48,7 @@ fn a_load_prints_a_table_keeps_a_run_and_leaves_no_scratch_file() {
 fn the_document_holds_the_kinds_that_the_load_issues_and_the_load_itself() {
     let lab = Lab::new();
     let run = |flags: &[&str]| document(&lab, &[&["io", "."], SMALL, flags].concat());
-    // Enough operations for p99.9, which needs five beyond it, however slow the machine is.
+    // Enough operations for p99.9, which needs five above it, however slow the machine is.
     let flags = ["--block", "8k", "--qd", "2", "--threads", "2", "--seed", "7", "--operations", "6000"];
     let read = document(&lab, &[&["io", ".", "--size", "32MiB"], &flags[..]].concat());
     assert_eq!(kinds(&read), ["read"]);
@@ -185,7 +185,7 @@ fn targets_that_store_nothing_measure_drivelab_itself() {
         assert_eq!(done["target"]["length"], 1 << 30, "{target}");
         assert!(done["engine"]["user_ns_per_io"].is_null(), "5,000 take too little: {:#}", done["engine"]);
     }
-    // So many take longer than what is judged (200 ms) of any CPU, however little of it they get in a second.
+    // This many take longer than the judged time (200 ms) on any CPU, however little of it they get in a second.
     let longer = document(&lab, &["io", "nop:", "--qd", "4", "--operations", "5000000", "--no-save"]);
     assert!(longer["engine"]["user_ns_per_io"].as_f64().is_some_and(|ns| ns > 0.0), "{:#}", longer["engine"]);
     let refused = lab.run(&["io", "/dev/null", "--op", "read"]);
@@ -231,7 +231,7 @@ fn a_trace_holds_every_measured_operation_as_it_was_issued() {
 fn an_open_loop_says_response_times_and_backlog() {
     let lab = Lab::new();
     let flags = ["--rate", "4000", "--arrivals", "exponential", "--qd", "8"];
-    // Enough operations for p99, which needs five beyond it, however slow the machine is.
+    // Enough operations for p99, which needs five above it, however slow the machine is.
     let enough = ["io", ".", "--size", "32MiB", "--operations", "1000"];
     let done = document(&lab, &[&enough[..], &flags].concat());
     assert_eq!(done["workload"]["pace"]["rate"]["per_1000_s"], 4_000_000);
@@ -307,7 +307,7 @@ fn a_loop_device_is_read_by_anybody_who_may_and_written_where_it_is_named() {
     assert!(std::fs::read(&image).expect("the image").chunks(4096).all(|block| block.iter().any(|byte| *byte != 0)));
 }
 
-/// Waits until the trace has so many bytes: it is written interval by interval. Also over when the load is.
+/// Waits until the trace has this many bytes: it is written interval by interval. Also ends when the load does.
 fn wait_for_trace(lab: &Lab, child: &mut std::process::Child, bytes: u64) {
     let is_long = || std::fs::metadata(lab.folder().join("trace.tsv")).is_ok_and(|trace| trace.len() > bytes);
     while !is_long() && child.try_wait().expect("a child").is_none() {
@@ -316,7 +316,7 @@ fn wait_for_trace(lab: &Lab, child: &mut std::process::Child, bytes: u64) {
     assert!(is_long(), "it ended before its load began");
 }
 
-/// Starts a load that goes on for a minute, waits for its first interval, and gives the process.
+/// Starts a load of one minute, waits for its first interval, and returns the process.
 fn started(lab: &Lab, flags: &[&str]) -> std::process::Child {
     let flags = [&["io", ".", "--size", "32MiB", "--time", "60s", "--trace", "trace.tsv"], flags].concat();
     let mut command = lab.command(&flags);
@@ -347,7 +347,7 @@ fn ctrl_c_shows_what_was_measured_until_then() {
 fn errors_of_the_target_are_counted_with_their_addresses_and_end_with_code_8() {
     let lab = Lab::new();
     let child = started(&lab, &["--errors", "stop", "--json", "--no-save"]);
-    // Somebody cuts the file off below the reader.
+    // Another program truncates the file while it is being read.
     let scratch = lab.files().into_iter().find(|name| name.starts_with(".drivelab-scratch")).expect("a scratch file");
     let file = std::fs::OpenOptions::new().write(true).open(lab.folder().join(scratch)).expect("the scratch file");
     file.set_len(0).expect("cut off");
@@ -367,7 +367,7 @@ fn errors_of_the_target_are_counted_with_their_addresses_and_end_with_code_8() {
 fn a_search_finds_a_rate_and_says_what_every_round_did() {
     let lab = Lab::new();
     let flags = ["io", "nop:", "--find-rate", "p90=1s,200..400", "--time", "200ms", "--rounds", "3", "--qd", "32"];
-    // A machine that is too busy for 400 operations a second holds none of them: then it is asked again.
+    // A machine that is too busy for 400 operations a second keeps none of them: then the load is run again.
     let search = (0..5).map(|_| document(&lab, &flags)).find(|done| done["rate_search"]["held_iops"] == 400.0);
     let done = search.expect("nothing takes a second there: the highest rate holds");
     let search = &done["rate_search"];
@@ -380,7 +380,7 @@ fn a_search_finds_a_rate_and_says_what_every_round_did() {
     assert_eq!(done["workload"]["pace"]["rate"]["per_1000_s"], 400_000, "and so is the load");
 }
 
-/// A file of 4 MiB that a run wrote with headers, and the name of that run.
+/// A file of 4 MiB that a run wrote with headers, and the id of that run.
 fn with_headers(lab: &Lab, flags: &[&str]) -> (std::path::PathBuf, String) {
     let file = lab.write("disk.img", vec![0u8; 4 << 20]);
     let write = ["io", "disk.img", "--op", "write", "--verify", "headers", "--destroy", "disk.img", "--qd", "4"];
@@ -396,7 +396,7 @@ fn a_fill_too_short_for_its_course_has_its_time_and_a_strided_write_is_no_fill()
         lab.ok(&[&write[..], more].concat());
         lab.ok(&["report", "--last", "--format", "md"]).stdout
     };
-    let told = "Too few recorded intervals to see whether a write cache ended.";
+    let told = "There are too few recorded intervals to see whether a write cache ended.";
     assert!(page(&["--block", "1M"]).contains(told));
     assert!(!page(&["--block", "64k", "--stride", "1M"]).contains(told));
 }
@@ -408,7 +408,7 @@ fn what_an_earlier_run_left_is_stale_or_torn() {
     let (file, _) = with_headers(&lab, &flags);
     let before = std::fs::read(&file).expect("the file");
     let (file, run) = with_headers(&lab, &flags);
-    // One write never arrived, of another the second half did not.
+    // One write never arrived, and of another the second half did not.
     let mut bytes = std::fs::read(&file).expect("the file");
     bytes[100 * 4096..101 * 4096].copy_from_slice(&before[100 * 4096..101 * 4096]);
     bytes[200 * 4096 + 2048..201 * 4096].copy_from_slice(&before[200 * 4096 + 2048..201 * 4096]);
@@ -431,7 +431,7 @@ fn what_one_process_wrote_another_checks() {
         assert!(found["checked"].as_u64().is_some_and(|checked| checked > 500), "{found:#}");
         assert_eq!(done["operations"]["read"]["bytes"], 4 << 20, "the span is read once");
 
-        // A byte is flipped, a block is lost, and two change places.
+        // A byte is flipped, a block is lost, and two blocks are swapped.
         let mut bytes = std::fs::read(&file).expect("the file");
         bytes[100 * 4096 + 2000] ^= 1;
         let written: Vec<usize> =
@@ -461,7 +461,7 @@ fn what_a_killed_process_wrote_is_found_and_checked() {
     let flags = ["io", "disk.img", "--op", "write", "--verify", "headers", "--destroy", "disk.img", "--time", "60s"];
     let more = ["--qd", "8", "--quiet", "--trace", "trace.tsv"];
     let mut child = lab.command(&[&flags[..], &more].concat()).spawn().expect("drivelab starts");
-    // Looking into the file itself would make the guard refuse it: somebody has it open.
+    // Looking into the file itself would make the guard refuse it, because it would be open.
     wait_for_trace(&lab, &mut child, 50_000);
     child.kill().expect("killed");
     child.wait().expect("ended");
@@ -488,7 +488,7 @@ fn an_interrupted_load_can_be_resumed_on_what_it_ran_on() {
     for target in ["disk.img", "nop:", "."] {
         let size: &[&str] = if target == "." { &["--size", "4MiB"] } else { &[] };
         let flags = [&["io", target, "--time", "1s", "--trace", "trace.tsv", "--quiet"], size].concat();
-        // On a busy machine a second may be over before the signal comes: then it is begun again.
+        // On a busy machine a second may pass before the signal comes: then the load is started again.
         let interrupted = (0..10).any(|_| {
             let mut child = lab.command(&flags).spawn().expect("drivelab starts");
             wait_for_trace(&lab, &mut child, 10_000);
@@ -531,11 +531,11 @@ fn a_check_says_what_it_lacks() {
 fn a_dry_run_touches_nothing() {
     let lab = Lab::new();
     let done = io(&lab, &["--dry-run"]);
-    assert!(done.stdout.contains("nothing was made"), "{}", done.stdout);
+    assert!(done.stdout.contains("nothing was created"), "{}", done.stdout);
     assert!(lab.files().is_empty() && !lab.data().join("runs").exists());
 }
 
-/// Flags, and words that the one message must hold: the flag as typed, and what to do.
+/// Flags, and words that the single message must contain: the flag as typed, and what to do.
 const MUSEUM: &[(&[&str], &[&str])] = &[
     (&["--block", "3q"], &["--block 3q: ", "'q'", "4k"]),
     (&["--block", "0"], &["--block 0: ", "at least one byte"]),
@@ -589,7 +589,7 @@ fn each_bad_flag_is_named_with_what_to_do() {
     for (flags, words) in MUSEUM {
         let size: &[&str] = if flags.contains(&"--size") { &[] } else { &["--size", "32MiB"] };
         let done = lab.run(&[&["io", "."], size, *flags].concat());
-        // What the host lacks and what is not there have codes of their own (docs/exit-codes.md).
+        // What the host lacks and what does not exist have codes of their own (docs/exit-codes.md).
         let code = match flags[0] {
             "--numa" => 9,
             "--data-file" => 4,

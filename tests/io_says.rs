@@ -1,5 +1,5 @@
-//! What `drivelab io` says around its figures: what the load really was, what it was not, and what is refused before
-//! anything is made. Each test is something that a newcomer stumbled over.
+//! What `drivelab io` prints around its figures: what the load really was, what it was not, and what is refused before
+//! anything is created. Each test is something that confused a new user.
 
 mod support;
 
@@ -16,7 +16,7 @@ fn codes(document: &Value) -> Vec<&str> {
     document["findings"].as_array().expect("findings").iter().filter_map(|one| one["code"].as_str()).collect()
 }
 
-/// What each operation was, kind, offset and length, by thread and number in its stream; not when.
+/// Kind, offset and length of each operation, by thread and number in its stream; not the time.
 fn operations(lab: &Lab, trace: &str) -> BTreeMap<(String, String), String> {
     let text = std::fs::read_to_string(lab.folder().join(trace)).expect("a trace");
     let of_line = |line: &str| {
@@ -44,19 +44,19 @@ fn the_seed_of_the_document_repeats_the_operations() {
     single(&seed, "again");
     single("79", "another");
     let [one, again, another] = ["one", "again", "another"].map(|trace| operations(&lab, trace));
-    // How the threads share the number of operations is the scheduler's choice; what each of them does first, second and
-    // so on is not.
+    // The scheduler decides how the threads share the number of operations, but not what each thread does first,
+    // second and so on.
     assert_eq!([one.len(), again.len(), another.len()], [400; 3]);
     let same = |one: &BTreeMap<_, String>, other: &BTreeMap<_, String>| {
         let both: Vec<bool> = one.iter().filter_map(|(at, it)| Some(other.get(at)? == it)).collect();
         (both.iter().filter(|same| **same).count(), both.len())
     };
-    // Where one thread did all and the other nothing, and then the other way round, they have nothing in common.
+    // If one thread did all the work in one run and the other thread in the other run, they have nothing in common.
     let (alike, both) = same(&one, &again);
     assert_eq!(alike, both);
     let (alike, both) = same(&one, &another);
     assert!(both == 0 || alike < both, "another seed, and the same {both} operations");
-    // One thread alone has nothing to share.
+    // A single thread has nothing to share.
     let of_one = |seed: &str, trace: &str| {
         lab.json(&[&load[..], &["--threads", "1", "--seed", seed, "--trace", trace]].concat());
         operations(&lab, trace)
@@ -80,7 +80,7 @@ fn reads_of_what_was_never_written_are_named_first_with_what_to_do() {
     assert!(at(&before, "never written") < at(&before, "Target") && before.contains("--fill --destroy"), "{before}");
     assert!(at(&result, "never written") < at(&result, "IOPS"), "above the figures");
     let document = lab.json(&[&flags[..], &["--json", "--quiet"]].concat());
-    // What others did on this machine may be said before.
+    // Activity of other programs on this machine may be reported before.
     let of_others = ["busy_machine", "others_used_disk"];
     let found: Vec<&str> = codes(&document).into_iter().filter(|code| !of_others.contains(code)).collect();
     assert!(found.iter().position(|code| *code == "reads_of_holes").is_some_and(|at| at <= 1), "{found:?}");
@@ -124,7 +124,7 @@ fn a_load_is_its_users_own_and_said_in_a_few_lines() {
     let load = ["io", ".", "--size", "8MiB", "--operations", "100"];
     let first = lab.ok(&[&load[..], &["--plain"]].concat());
     let before = first.stderr.lines().position(|line| line.starts_with('[')).expect("progress");
-    // One more than the six lines for a machine whose name of a drive is long.
+    // One more than the six lines, for a machine whose drive has a long name.
     assert!(before <= 7, "{before} lines before the load begins:\n{}", first.stderr);
     lab.ok(&[&load[..], &["--qd", "4", "--block", "8k"]].concat());
     let list = lab.ok(&["results", "list"]).stdout;
@@ -151,16 +151,17 @@ fn a_load_that_is_not_the_one_that_was_typed_says_so_in_its_result() {
     assert_eq!(smaller["target"]["length"], 1 << 20);
     let flags = ["io", "nop:", "--operations", "50", "--compress-percent", "50", "--json"];
     let idle = lab.ok(&flags);
-    assert!(idle.stderr.contains("has no effect on this load"), "{}", idle.stderr);
+    assert!(idle.stderr.contains("have no effect: this load writes nothing"), "{}", idle.stderr);
     let idle: Value = serde_json::from_str(&idle.stdout).expect("one document");
     assert!(codes(&idle).contains(&"data_without_writes"), "{:?}", codes(&idle));
-    // A fill before the load is of that data, so that it has one.
+    // A fill before the load uses that data, so there is one.
     let read = lab.ok(&["io", ".", "--size", "4MiB", "--operations", "50", "--compress-percent", "50", "--json"]);
     assert!(!read.stdout.contains("data_without_writes") && !read.stderr.contains("no effect"), "{}", read.stderr);
-    // Headers in a file that is removed are for nobody; read back at once, or in a file that stays, they are.
+    // Headers in a file that is removed are of no use to anybody; headers that are read back immediately, or in a file
+    // that stays, are.
     let unread = |flags: &[&str]| {
         let quick = ["--op", "write", "--size", "1M", "--operations", "20"];
-        lab.ok(&[&["io"], flags, &quick[..]].concat()).stderr.contains("nothing will ever check them")
+        lab.ok(&[&["io"], flags, &quick[..]].concat()).stderr.contains("Nothing will check the headers")
     };
     assert!(unread(&[".", "--verify", "headers"]) && !unread(&[".", "--verify", "at-once"]));
 }
@@ -169,7 +170,7 @@ fn a_load_that_is_not_the_one_that_was_typed_says_so_in_its_result() {
 fn steadiness_weights_and_rests_are_flags_too() {
     let lab = Lab::new();
     let steady = lab.json(&["io", "nop:", "--time", "100ms", "--steady", "iops", "--rounds", "6", "--json"]);
-    // Steady or not, which is the machine's affair: the last window that was judged.
+    // Whether it is steady depends on the machine: the last window that was judged.
     let window = &steady["steadiness"];
     let (first, last) = (window["first_round"].as_u64().expect("a round"), window["last_round"].as_u64().expect("one"));
     assert_eq!(last - first, 4, "{window:#}");
@@ -226,14 +227,14 @@ fn a_file_is_read_where_the_folder_may_not_be_listed_and_home_is_somebody_elses(
     assert!(kept.code == 6 && kept.stderr.contains("--data"), "{} {}", kept.code, kept.stderr);
 }
 
-/// Far more arrives than is done: the schedule is not what limits that, and response times are no results.
+/// Far more operations arrive than complete: the schedule is not the limit, and the response times are not results.
 #[test]
 fn an_overload_is_called_one_by_either_backend() {
     let lab = Lab::new();
     for (target, backend, rate) in [("nop:", "uring", "40M"), ("/dev/zero", "sync", "8M")] {
         let load = ["--qd", "1", "--rate", rate, "--time", "1s", "--backend", backend, "--no-save", "--json"];
-        // A thread that gets no CPU for a while makes the slope another one than the mean, and with it whether an overload is seen:
-        // then it is measured again.
+        // A thread that gets no CPU for a while makes the slope differ from the mean, and so decides whether an
+        // overload is seen: then it is measured again.
         let fits = (0..8).any(|_| {
             let done = lab.json(&[&["io", target], &load[..]].concat());
             println!("{backend}: by {}, {:?}", done["limited_by"], codes(&done));
@@ -251,8 +252,8 @@ fn an_overload_is_called_one_by_either_backend() {
     }
 }
 
-/// A flush is of no place: threads that keep to stretches of their own still do.
-/// A release build once heard that its build may be the reason. Of a debug build there is a finding of its own.
+/// A flush has no offset: threads with stretches of their own keep to them. Once, a release build was told that its
+/// build may be the cause. A debug build has a finding of its own.
 #[test]
 fn what_limits_a_release_build_is_never_said_to_be_its_build() {
     let mut run = drivelab_samples::sample_limited_run();
@@ -276,7 +277,7 @@ fn flushes_do_not_make_threads_overlap() {
     let done = lab.json(&[&["io", ".", "--size", "4M", "--operations", "400", "--json"], &order[..]].concat());
     assert!(!codes(&done).contains(&"streams_overlap"), "{:?}", codes(&done));
     assert!(done["operations"]["write"]["iops"].as_f64().is_some_and(|iops| iops > 0.0), "{:#}", done["operations"]);
-    // A pass is over every block, however many flushes lie between.
+    // A pass covers every block, however many flushes are in between.
     let pass = ["--write-percent", "80", "--flush-percent", "20", "--pattern", "random-once", "--passes", "1"];
     let done = lab.json(&[&["io", ".", "--size", "4M", "--json"], &pass[..]].concat());
     assert_eq!(done["operations"]["write"]["count"], 1024, "{:#}", done["operations"]);
@@ -292,7 +293,7 @@ fn fios_flags_are_answered_with_ours() {
     }
 }
 
-/// No hardware at hand could show more than that these modes issue what was asked and say what they are.
+/// The available hardware can only show that these modes issue what was asked and report what they are.
 #[test]
 fn modes_that_no_hardware_has_tried_say_so() {
     let lab = Lab::new();
@@ -308,7 +309,7 @@ fn modes_that_no_hardware_has_tried_say_so() {
 fn a_mode_that_this_host_cannot_do_is_the_hosts_fault() {
     let lab = Lab::new();
     let done = lab.run(&["io", ".", "--size", "8MiB", "--operations", "100", "--backend", "uring-polled"]);
-    // Where the driver has poll queues it is done.
+    // If the driver has poll queues, it is done.
     assert!(done.code == 9 && done.stderr.contains("cannot be polled for") || done.code == 0, "{}", done.stderr);
 }
 

@@ -1,9 +1,9 @@
-//! What the shipped binary issues is what was asked, read from its own trace: shares of kinds and sizes, where random
-//! operations go, order and separation of threads. What the kernel sees of it is compared in the test machine
-//! (`cargo xtask vm-test tracepoints`).
+//! The shipped binary issues what was asked, checked in its own trace: shares of kinds and sizes, where random
+//! operations go, order and separation of threads. The kernel's view of it is compared in the test machine (`cargo
+//! xtask vm-test tracepoints`).
 //!
-//! The sequence follows from the load and its seed alone, so these are statements about arithmetic, not about a machine:
-//! the same on every host, however busy. Limits are four to five standard deviations of what chance gives.
+//! The sequence follows from the load and its seed alone, so the results do not depend on the machine: they are the
+//! same on every host, however busy. Limits are four to five standard deviations of random variation.
 
 mod support;
 
@@ -21,7 +21,7 @@ struct Line {
     length: u64,
 }
 
-/// What a load on `nop:` (1 GiB of addresses) issued, each thread's in its order.
+/// What a load on `nop:` (1 GiB of addresses) issued, each thread's operations in order.
 fn issued(load: &[&str]) -> Vec<Line> {
     let lab = Lab::new();
     lab.ok(&[&["io", "nop:", "--no-save", "--json", "--trace", "trace.tsv", "--size", "1GiB"], load].concat());
@@ -41,7 +41,7 @@ fn issued(load: &[&str]) -> Vec<Line> {
     all.into_iter().map(|(.., line)| line).collect()
 }
 
-/// So many of `total` have a share of `due`, as far as chance allows.
+/// This many of `total` are a share of `due`, as far as chance allows.
 fn assert_share(what: &str, count: usize, total: usize, due: f64) {
     let (share, deviation) = (count as f64 / total as f64, (due * (1.0 - due) / total as f64).sqrt());
     println!("{what}: {share:.4}, due {due}, one standard deviation is {deviation:.4}");
@@ -69,7 +69,7 @@ fn shares_of_bytes_are_shares_of_bytes() {
     assert_share("16 KiB", lines.iter().filter(|line| line.length == 4 * BLOCK).count(), lines.len(), 0.2);
 }
 
-/// Chi-square over 64 equal parts: 63 degrees of freedom, which 124 exceeds once in 200,000 times.
+/// Chi-square over 64 equal parts: 63 degrees of freedom; 124 is exceeded once in 200,000 times.
 #[test]
 fn random_operations_go_everywhere_alike() {
     let lines = issued(&["--pattern", "random", "--qd", "16", "--operations", "128000"]);
@@ -114,8 +114,8 @@ fn one_pass_in_random_order_by_several_threads_is_every_block_once() {
     assert!(offsets.iter().copied().eq((0..GIB / 4 / BLOCK).map(|block| block * BLOCK)), "not every block once");
 }
 
-/// A process that is stopped in the middle of a transfer of memory gets a part of it; the rest is asked for again, and
-/// what is counted is one whole operation. Where it got no CPU between the stops, none of them met a transfer, and it is
+/// A process that is stopped in the middle of a memory transfer gets a part of it; the rest is requested again, and
+/// the result counts as one whole operation. If it got no CPU between the stops, no stop met a transfer, and it is
 /// stopped again.
 #[test]
 fn a_transfer_that_was_interrupted_goes_on() {

@@ -1,10 +1,10 @@
-//! Issued I/O is what the methodology's file says: every distinct load of every built-in methodology, in each of its
-//! forms, is handed from the plan to the engine, and what the engine says it issued is held against the plan: shares of
-//! kinds and sizes, order, span, depth, rate, parts of groups, bursts. Methodologies that come later are covered
-//! without a word here.
+//! The issued I/O matches the methodology's file: every distinct load of every built-in methodology, in each of its
+//! forms, goes from the plan to the engine, and the operations that the engine reports are compared with the plan:
+//! shares of kinds and sizes, order, span, depth, rate, parts of groups, bursts. New methodologies are covered
+//! automatically.
 //!
-//! The target is `nop:`, where operations end in the ring and nothing waits, so these are statements about arithmetic.
-//! Limits of shares are five standard deviations of what chance gives.
+//! The target is `nop:`, where operations end in the ring and nothing waits, so the results do not depend on a
+//! machine. Limits of shares are five standard deviations of random variation.
 
 #[path = "support/zipf.rs"]
 mod zipf;
@@ -26,19 +26,19 @@ use drivelab_engine::{BackendChoice, Engine, Options, TraceEntry};
 use drivelab_method::{Methodology, ProfileAbout, SpeedGuess, TargetShape, library};
 use zipf::harmonic;
 
-/// Operations of a load that are looked at.
+/// Operations of a load that are checked.
 const OPERATIONS: u64 = 20_000;
 /// Runs in which a group may be too late for its part.
 const MOST_RUNS: usize = 20;
-/// A load whose groups are uneven ends after this at the latest.
+/// A load with uneven groups ends after this at the latest.
 const LONGEST: Nanos = Nanos::from_secs(2);
-/// Time for which rates are looked at.
+/// Time over which rates are checked.
 const RATED: Nanos = Nanos::from_millis(200);
 
-/// What a step at full speed is taken to have done, for those that run at shares of it.
+/// The assumed result of a step at full speed, for steps that run at shares of it.
 const FULL_SPEED_IOPS: u64 = 20_000;
 
-/// Standard deviations within which chance must stay.
+/// Standard deviations within which random values must stay.
 const DEVIATIONS: f64 = 5.0;
 
 /// A methodology in each of its profiles and each of their forms.
@@ -50,7 +50,7 @@ fn every_form(text: &str) -> Vec<(Methodology, Form)> {
     all.into_iter().flat_map(|method| method.forms().into_iter().map(move |form| (method.clone(), form))).collect()
 }
 
-/// Every drawn workload of every methodology, profile and form, with where it stands.
+/// Every drawn workload of every methodology, profile and form, with its place.
 fn loads() -> Vec<(String, Workload)> {
     let mut all = Vec::new();
     for built_in in library::all() {
@@ -61,7 +61,7 @@ fn loads() -> Vec<(String, Workload)> {
             let name = format!("{} {} {}", built_in.name, method.profile(), form.name());
             let plan = drivelab_method::expand(&method, form, &shape).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
             for step in plan.steps() {
-                // Replays and work on files have no shares to hold: their own tests compare every operation.
+                // Replays and work on files have no shares to check: their own tests compare every operation.
                 let drawn = |load: &Workload| load.replay.is_none() && load.files.is_none();
                 if let Action::Io { workload, .. } = &step.action
                     && workload.groups().all(drawn)
@@ -74,7 +74,7 @@ fn loads() -> Vec<(String, Workload)> {
     all
 }
 
-/// The ends of the tests around them are not theirs: a minute of an hour's trace is another trace.
+/// A replay does not end like the tests around it: a minute of an hour's trace is a different trace.
 #[test]
 fn a_faithful_replay_goes_to_the_end_of_its_trace() {
     let mut replays = 0;
@@ -101,7 +101,7 @@ fn a_faithful_replay_goes_to_the_end_of_its_trace() {
     assert!(replays > 20, "{replays}");
 }
 
-/// A load whose rate is a share of what another step did gets that share of a speed of our own.
+/// A load whose rate is a share of another step's rate gets that share of an assumed speed.
 fn at_its_share(load: &Workload, relative: Option<&RelativeRate>) -> Workload {
     let per_1000_s = relative.and_then(|relative| {
         let share = FULL_SPEED_IOPS * 1000 * u64::from(relative.percent) / 100;
@@ -112,9 +112,9 @@ fn at_its_share(load: &Workload, relative: Option<&RelativeRate>) -> Workload {
     Workload { pace, beside, ..load.clone() }
 }
 
-/// The load as `nop:` can take it: through no cache, with cheap data, without headers, handles, CPUs and another namespace of
-/// its own (where that group goes, the engine's tests and the VM look at); and with one seed, so that loads which differ in
-/// nothing else are one.
+/// The load as `nop:` can take it: without a cache, with cheap data, without headers, handles, CPUs and another
+/// namespace of its own (the engine's tests and the VM check where that group goes); and with one seed, so that loads
+/// without other differences become one.
 fn on_nop(load: &Workload, pace: fn(Pace) -> Pace) -> Workload {
     Workload {
         direct: false,
@@ -131,7 +131,7 @@ fn on_nop(load: &Workload, pace: fn(Pace) -> Pace) -> Workload {
     }
 }
 
-/// What the engine issued, by group, each thread's in its order.
+/// What the engine issued, by group, each thread's operations in order.
 fn issued(load: &Workload, stop: &StopRule) -> Vec<Vec<Vec<TraceEntry>>> {
     run(load, stop).1
 }
@@ -169,8 +169,8 @@ fn run(load: &Workload, stop: &StopRule) -> (StepRecord, Vec<Vec<Vec<TraceEntry>
     (record, load.groups().map(of).collect())
 }
 
-/// The same, from a run in which every group issued something: the operations are over within milliseconds, and now and
-/// then a thread is let run only after that. A group that issues nothing in any of many runs does nothing.
+/// The same, from a run in which every group issued something: the operations take milliseconds, and now and then a
+/// thread gets to run only after that. A group that issues nothing in any of many runs does not work.
 fn issued_by_all(load: &Workload, stop: &StopRule) -> Vec<Vec<Vec<TraceEntry>>> {
     let mut groups = issued(load, stop);
     for _ in 0..MOST_RUNS {
@@ -182,7 +182,7 @@ fn issued_by_all(load: &Workload, stop: &StopRule) -> Vec<Vec<Vec<TraceEntry>>> 
     groups
 }
 
-/// A part of `total` is `due`, as far as chance allows; exactly where it is nothing or all.
+/// A part of `total` is `due`, as far as chance allows; exactly if it is zero or everything.
 fn share(what: &str, count: usize, total: usize, due: f64) -> Result<(), String> {
     let deviation = (due * (1.0 - due) / total as f64).sqrt();
     let found = count as f64 / total as f64;
@@ -231,13 +231,13 @@ fn inside(load: &Workload, all: &[TraceEntry]) -> Result<(), String> {
     outside.map_or(Ok(()), |entry| Err(format!("{} bytes at {} are no block of the span", entry.length, entry.offset)))
 }
 
-/// The steps from one operation of a thread to the next, of those that move anything.
+/// The distances from one operation of a thread to the next, of operations that move data.
 fn pairs(thread: &[TraceEntry]) -> Vec<(TraceEntry, TraceEntry)> {
     let moving: Vec<TraceEntry> = thread.iter().filter(|entry| entry.op != OpKind::Flush).copied().collect();
     moving.windows(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
-/// Operations that do not follow the one before, and all.
+/// Operations that do not continue where the last one ended, and all operations.
 fn jumps(load: &Workload, thread: &[TraceEntry]) -> (usize, usize) {
     let follows = |one: &TraceEntry, next: &TraceEntry| match load.pattern {
         Pattern::Reverse => next.offset + load.stride.map_or(u64::from(next.length), Bytes::get) == one.offset,
@@ -298,8 +298,8 @@ fn order(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<(), String> {
     if load.pattern == Pattern::Random { places(load, &threads.concat()) } else { Ok(()) }
 }
 
-/// Threads that take their blocks from one stream: together they have each block of it as often as the stream came by,
-/// none twice and none left out, and each thread has its own in the stream's order.
+/// Threads that take their blocks from one stream: together they use each block once per pass, none twice and none
+/// left out, and each thread has its blocks in the stream's order.
 fn shared_out(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<(), String> {
     if load.stride.is_some() || load.places.is_some() || !load.block_size_mix.is_empty() || !load.seek_percent.is_zero()
     {
@@ -329,7 +329,7 @@ fn shared_out(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<(), String
     }
 }
 
-/// Reads follow reads, and all else follows all else.
+/// Reads continue reads, and all other operations continue each other.
 fn by_kind(load: &Workload, thread: &[TraceEntry]) -> Result<(), String> {
     let (reads, others): (Vec<TraceEntry>, Vec<TraceEntry>) = thread.iter().partition(|entry| entry.op == OpKind::Read);
     let lap = load.span.length.get() / load.block_size.get();
@@ -342,7 +342,7 @@ fn by_kind(load: &Workload, thread: &[TraceEntry]) -> Result<(), String> {
     Ok(())
 }
 
-/// The places of the load in their order, again and again.
+/// The places of the load in order, again and again.
 fn sampled(load: &Workload, thread: &[TraceEntry]) -> Result<(), String> {
     let mut due = load.places.map(|places| places.blocks(load.span, load.block_size)).unwrap_or_default();
     if load.pattern == Pattern::Reverse {
@@ -406,7 +406,7 @@ fn places(load: &Workload, all: &[TraceEntry]) -> Result<(), String> {
         Locality::Normal { deviation_percent } => {
             let half = f64::from(deviation_percent.get()) / 100.0;
             let middle = within(0.5 - half, 0.5 + half) as f64 / moving.len() as f64;
-            // 68.3 % within one deviation; more where the ends of the span cut the curve off.
+            // 68.3 % within one standard deviation; more if the ends of the span cut the curve off.
             if half > 0.25 || (0.66..0.71).contains(&middle) {
                 Ok(())
             } else {
@@ -428,9 +428,9 @@ fn places(load: &Workload, all: &[TraceEntry]) -> Result<(), String> {
     }
 }
 
-/// The most frequent blocks have what Zipf's law gives the first ranks: rank k in proportion to k^-theta. Which block has
-/// which rank is not known, but the first few ranks are so far apart that chance does not change their order by more than
-/// a neighbour.
+/// The most frequent blocks have the shares that Zipf's law gives the first ranks: rank k in proportion to k^-theta.
+/// Which block has which rank is unknown, but the first few ranks differ so much that chance changes their order by at
+/// most one place.
 fn head_of_zipf(theta: f64, blocks: u64, counts: &BTreeMap<u64, usize>) -> Result<(), String> {
     let drawn: usize = counts.values().sum();
     let mut sorted: Vec<usize> = counts.values().copied().collect();
@@ -444,7 +444,7 @@ fn head_of_zipf(theta: f64, blocks: u64, counts: &BTreeMap<u64, usize>) -> Resul
     Ok(())
 }
 
-/// At some moment each thread has as many in flight as was asked, and never more.
+/// At some moment each thread has as many operations in flight as was asked, and never more.
 fn depth(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<(), String> {
     for thread in threads.iter().filter(|thread| thread.len() as u64 > 2 * u64::from(load.queue_depth.get())) {
         let mut moments: Vec<(u64, i32)> = Vec::new();
@@ -465,10 +465,10 @@ fn depth(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<(), String> {
     Ok(())
 }
 
-/// Operations were meant to start when the rate says; whether there were enough of them to tell.
+/// Operations were meant to start when the rate requires; returns whether there were enough of them to tell.
 fn rate(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<bool, String> {
     let Some(rate) = load.pace.rate.filter(|_| load.pace.bursts.is_none()) else { return Ok(false) };
-    // Until when each thread has issued what arrived: one that got no CPU towards the end is behind.
+    // The time until which each thread has issued what arrived: a thread that got no CPU towards the end is late.
     let last = |thread: &Vec<TraceEntry>| thread.iter().map(|entry| entry.intended_ns).max().unwrap_or(0);
     let until = threads.iter().map(last).min().unwrap_or(0);
     let mut meant: Vec<u64> = threads.concat().iter().map(|entry| entry.intended_ns).collect();
@@ -588,15 +588,15 @@ fn bursts_by_volume_of_every_methodology_move_it_and_pause() {
         let paused = (0..MOST_RUNS).any(|_| {
             let (record, _) = run(&load, &stop);
             let done = record.bursts.expect("bursts");
-            // A burst of kinds or sizes that are drawn is as many operations as move its volume on average.
+            // A burst of drawn kinds or sizes has as many operations as move its volume on average.
             let exact = load.block_size_mix.is_empty();
             assert!(
                 done.count == BURSTS || !exact && done.count.abs_diff(BURSTS) <= 1,
                 "{name}: {} bursts",
                 done.count
             );
-            // Behind the last burst nothing waits; the pauses behind the others are at least theirs. Where the last one
-            // got no CPU for a while, it took longer than they did: then it is run again.
+            // Nothing waits after the last burst; the pauses after the others are at least as long as theirs require.
+            // If the last burst got no CPU for a while, it took longer than the others: then the load is run again.
             let paused = record.elapsed().get() - done.active.get();
             println!("{name}: paused {paused} ns after {:?}", done.active);
             paused * 10 > bursts.pause_after(done.active).get()
@@ -606,11 +606,11 @@ fn bursts_by_volume_of_every_methodology_move_it_and_pause() {
     assert!(seen.len() >= 2, "only {} loads have bursts", seen.len());
 }
 
-/// Share by which what a plan says may be off, and blocks that each thread may round.
+/// Share by which a plan's amounts may be off, and blocks that each thread may round.
 const PLAN_WITHIN: f64 = 0.02;
 
-/// Plans tell the truth: of every step of every methodology that ends by what it moved, in the smoke form, the bytes
-/// that the plan says it writes are those that the engine wrote.
+/// Plans are correct: for every step of every methodology that ends by the amount that it moved, in the smoke form,
+/// the engine wrote the bytes that the plan states.
 #[test]
 fn what_a_plan_says_is_written_is_what_the_engine_writes() {
     let mut seen = 0;
@@ -631,7 +631,7 @@ fn what_a_plan_says_is_written_is_what_the_engine_writes() {
                 let (said, is) = (step.estimated_written.as_f64(), record.write.bytes.as_f64());
                 let blocks = workload.mean_block_size() * f64::from(workload.threads.get());
                 let writes = f64::from(workload.write_percent.get()) / 100.0;
-                // Which of a mix's operations write is chance.
+                // Chance decides which operations of a mix write.
                 let operations = said / workload.mean_block_size().max(1.0) / writes.max(0.01);
                 let chance = DEVIATIONS * (operations * writes * (1.0 - writes)).sqrt() * workload.mean_block_size();
                 let name = format!("{} {} {}", built_in.name, method.profile(), step.id);

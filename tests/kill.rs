@@ -1,12 +1,13 @@
-//! SIGKILL at random moments, then `resume`: finished steps are kept as they were, the whole is complete, the report
-//! names the break.
+//! SIGKILL at random moments, then `resume`: finished steps stay unchanged, the run is completed, and the report names
+//! the interruption.
 //!
-//! The story: a reviewer's machine loses power, or the kernel kills the process, hours into a run. Whatever was
-//! finished must survive bit for bit, and the second process must neither repeat it nor skip what was not finished.
-//! Kills fall anywhere from the first millisecond (before there is a bundle) over fill, steps and rests to the seal
+//! The scenario: a reviewer's machine loses power, or the kernel kills the process, hours into a run. Everything that
+//! was finished must survive bit for bit, and the second process must neither repeat it nor skip unfinished steps.
+//! Kills come at any time from the first millisecond (before a bundle exists) over fill, steps and rests to the seal
 //! and the catalog. `DRIVELAB_KILL_SEED=N` repeats one sequence of moments.
 //!
-//! A report that is killed while it is written leaves no half page: there the moments are its calls, one after the other.
+//! A report that is killed while it is being written leaves no half page: there the moments are its system calls, one
+//! after the other.
 
 mod support;
 
@@ -38,7 +39,7 @@ fn start(lab: &Lab, arguments: &[&str]) -> Child {
     lab.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("drivelab starts")
 }
 
-/// Kills after so long. The time after which the process had ended by itself, if it was not running any more.
+/// Kills after this time. Returns the time after which the process had ended by itself, if it was no longer running.
 fn kill_after(mut child: Child, after: Duration) -> Option<Duration> {
     let born = Instant::now();
     while born.elapsed() < after {
@@ -87,12 +88,13 @@ fn a_killed_run_resumes_keeps_finished_steps_and_names_the_break() {
     while killed < KILLS || with_bundle < KILLS / 2 {
         attempts += 1;
         assert!(attempts < 8 * KILLS, "{killed} kills met a running process, {with_bundle} a run that was under way");
-        // Every third moment aims at the very end: last fsync, seal, catalog, page.
+        // Every third moment targets the very end: last fsync, seal, catalog, page.
         let after =
             if attempts % 3 == 0 { whole * 9 / 10 + moments.next_below(whole / 5) } else { moments.next_below(whole) };
         let lab = Lab::new();
         lab.write("short.toml", METHOD);
-        // How long a run takes follows the machine's other work: after what it took, and later where a kill came too soon.
+        // The duration of a run varies with the machine's other work: the moment follows the last duration, and comes
+        // later if a kill was too early.
         if let Some(ended) = kill_after(start(&lab, &["run", "short.toml", "."]), Duration::from_micros(after)) {
             whole = u64::try_from(ended.as_micros()).expect("a short run");
             continue;
@@ -107,7 +109,7 @@ fn a_killed_run_resumes_keeps_finished_steps_and_names_the_break() {
     println!("{killed} kills, {with_bundle} of them left a run to go on with, in {attempts} attempts");
 }
 
-/// How long an unharmed run takes here, in microseconds.
+/// How long an undisturbed run takes here, in microseconds.
 fn usual_length() -> u64 {
     let lab = Lab::new();
     lab.write("short.toml", METHOD);
@@ -117,12 +119,12 @@ fn usual_length() -> u64 {
     u64::try_from(born.elapsed().as_micros()).expect("a short run")
 }
 
-/// After a kill: the run is listed, can be resumed (and killed and resumed again), and is whole. `false` where the
-/// kill came before there was a run.
+/// After a kill: the run is listed, can be resumed (and killed and resumed again), and is complete. `false` if the
+/// kill came before a run existed.
 fn check_killed(lab: &Lab, moments: &mut Moments, whole: u64) -> bool {
     let runs = lab.runs();
     let Some((run, state)) = runs.first().cloned() else {
-        // Killed before the bundle was there: the next run in the folder tidies up.
+        // Killed before the bundle existed: the next run in the folder cleans up.
         lab.ok(&["run", "short.toml", "."]);
         no_leftovers(lab);
         return false;
@@ -158,7 +160,7 @@ fn check_killed(lab: &Lab, moments: &mut Moments, whole: u64) -> bool {
         assert_eq!(all.get(key), Some(record), "{key} was measured again or changed");
     }
     assert_eq!(all.len(), 6, "one preparation and five steps: {:?}", all.keys());
-    // Killed between its last event and its seal, which a busy disk makes long: there is no break to name.
+    // Killed between its last event and its seal, which a busy disk delays: there is no interruption to name.
     if resumed.stderr.contains("was killed at its very end") {
         assert_eq!(kept.len(), all.len(), "{kept:?}");
         no_leftovers_after_next_run(lab);
@@ -174,7 +176,7 @@ fn check_killed(lab: &Lab, moments: &mut Moments, whole: u64) -> bool {
     true
 }
 
-/// The finished steps, or `None` where the kill came before the first event was on disk and there is nothing to resume.
+/// The finished steps, or `None` if the kill came before the first event was on disk and there is nothing to resume.
 fn finished_or_husk(lab: &Lab, run: &str) -> Option<BTreeMap<String, serde_json::Value>> {
     let replayed = lab.run(&["replay", run, "--events", "json", "--speed", "0"]);
     if replayed.code == 0 {
@@ -198,9 +200,9 @@ fn no_leftovers_after_next_run(lab: &Lab) {
     }
 }
 
-/// Calls that write a page or name it; those with a question mark are not there on every processor.
+/// Calls that write a page or name it; calls with a question mark do not exist on every processor.
 const WRITES: [&str; 6] = ["write", "fsync", "linkat", "?rename", "?renameat", "?renameat2"];
-/// What a page that is not named yet may be called, where it has to have a name.
+/// Possible names of a page that is not complete yet, if it needs a name.
 const DRAFT: &str = ".drivelab-draft-";
 
 /// strace sends the signal at the call itself, so each moment is met on every machine.
@@ -252,7 +254,7 @@ fn a_report_that_is_killed_while_it_is_written_leaves_no_half_page() {
                     }
                 };
                 before_its_name += usize::from(!is_new);
-                // Only a page that replaces another one has a name for a moment before it has its own.
+                // Only a page that replaces another one temporarily has a different name.
                 let may_have_draft = replaces || !unnamed;
                 let is_draft = |name: &String| may_have_draft && name.starts_with(DRAFT);
                 assert!(left.iter().all(|name| name == "page.html" || is_draft(name)), "{call} {nth}: {left:?}");

@@ -1,7 +1,7 @@
-//! `drivelab io` against devices of which the truth is known: throttled loop devices, a cliff made in the middle of a
-//! load, and fio on the same device in turn.
+//! `drivelab io` on devices with known properties: throttled loop devices, a cliff in the middle of a load, and fio on
+//! the same device in turn.
 //!
-//! How exact the throttle is, and why less than its limit is measured again: docs/how-it-is-tested.md.
+//! The accuracy of the throttle, and why a result below its limit is measured again: docs/how-it-is-tested.md.
 
 #[path = "support/fio.rs"]
 mod fio;
@@ -30,8 +30,8 @@ fn fio_on(mut command: Command, load: &Load, device: &str) -> Figures {
     load.measure(command)
 }
 
-/// A limit, and the loads that it is held against: bytes by large sequential operations, IOPS by small random ones.
-/// Ten seconds, because a slice of 100 ms more or less is then 1 %.
+/// A limit, and the loads that are checked with it: bytes with large sequential operations, IOPS with small random
+/// ones. Ten seconds, because one slice of 100 ms more or less is then 1 %.
 fn throttled_loads(backend: &'static str) -> Vec<(String, u64, Load<'static>)> {
     let mut loads = Vec::new();
     for op in ["read", "write"] {
@@ -44,13 +44,13 @@ fn throttled_loads(backend: &'static str) -> Vec<(String, u64, Load<'static>)> {
     loads
 }
 
-/// So often what only a busy machine can have moved is measured again, as in `throttled`.
+/// Tries for a difference that a busy machine can cause, as in `throttled`.
 const TRIES: usize = 8;
 
-/// Measures with both programs in turn. More than the limit is wrong at once. Less is tried again: the throttle gives no
-/// credit for a slice in which the measuring thread got no CPU, so a busy machine really is served less, either program
-/// by itself. What each got at its best is therefore nearest to the truth; a program that counts too little does so in
-/// every try.
+/// Measures with both programs in turn. More than the limit is wrong immediately. Less is tried again: the throttle
+/// gives no credit for a slice in which the measuring thread got no CPU, so a busy machine really is served less,
+/// separately for each program. The best result of each is therefore nearest to the truth; a program that counts too
+/// little does so in every try.
 fn assert_rate_of_the_limit(limit: &str, value: u64, load: &Load) {
     let Some(disk) = LoopDevice::in_memory_or_skip(32) else { return };
     let lab = Lab::new();
@@ -71,7 +71,7 @@ fn assert_rate_of_the_limit(limit: &str, value: u64, load: &Load) {
     panic!("{} {limit}: {own} of the limit at best, and fio {peer}", load.backend);
 }
 
-/// The four devices are throttled so far down that they leave one another the CPU they need.
+/// The four devices are throttled so much that together they do not need all of the CPU.
 fn assert_rates(backend: &'static str) {
     if !root_or_skip("a throttled loop device") || !Throttle::possible_or_skip() || !fio::there_or_skip() {
         return;
@@ -93,7 +93,7 @@ fn rates_by_threads_on_throttled_loop_devices_are_the_limits_and_those_that_fio_
     assert_rates("sync");
 }
 
-/// What happened in one interval: from and until when on the run clock, in seconds, and how much.
+/// The amount of one interval: from and until when on the run clock, in seconds, and how much.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     from_s: f64,
@@ -101,8 +101,8 @@ struct Span {
     amount: f64,
 }
 
-/// Where two rates meet, from intervals alone: the amount that was served in the interval in which the rate falls
-/// through the middle and in the one before it, divided between the two plateaus.
+/// Where two rates meet, from intervals alone: the amount served in the interval in which the rate falls below the
+/// middle and in the one before it, divided between the two plateaus.
 fn place_cliff(spans: &[Span]) -> Option<f64> {
     let rate = |span: &Span| span.amount / (span.until_s - span.from_s);
     let quarter = spans.len() / 4;
@@ -116,8 +116,8 @@ fn place_cliff(spans: &[Span]) -> Option<f64> {
     Some(first.from_s + (served - low * length) / (high - low))
 }
 
-/// Runs a load whose limit falls in the middle. Gives the cliff's place by the records, and the truth, in seconds on
-/// the run clock.
+/// Runs a load whose limit falls in the middle. Returns the place of the cliff by the records, and the truth, in
+/// seconds on the run clock.
 fn measure_cliff(backend: &str, limit: &str, values: [u64; 2], load: &[&str], amount: &str) -> (Option<f64>, f64) {
     let disk = LoopDevice::in_memory_or_skip(32).expect("a loop device, as before");
     let lab = Lab::new();
@@ -129,7 +129,8 @@ fn measure_cliff(backend: &str, limit: &str, values: [u64; 2], load: &[&str], am
     let mut child = command.stdout(Stdio::piped()).spawn().expect("drivelab starts");
     let lines = BufReader::new(child.stdout.take().expect("stdout")).lines();
     let (mut spans, mut changed) = (Vec::new(), None);
-    // Between the run clock and ours: an event is read after it was made, by how much varies, and never by less than 0.
+    // Offset between the run clock and ours: an event is read after it was made; the delay varies, and is never below
+    // 0.
     let mut clocks_apart = f64::INFINITY;
     let begun = Instant::now();
     for line in lines {
@@ -153,7 +154,8 @@ fn measure_cliff(backend: &str, limit: &str, values: [u64; 2], load: &[&str], am
     (place_cliff(&spans), changed.expect("twenty intervals") - clocks_apart)
 }
 
-/// A place that is wrong by a mistake of drivelab is wrong each time; a busy machine moves it now and then.
+/// A place that is wrong because of a mistake in drivelab is wrong each time; a busy machine only moves it now and
+/// then.
 #[test]
 fn a_cliff_in_the_middle_of_a_load_is_placed_within_a_quarter_of_a_second() {
     if !root_or_skip("a throttled loop device") || !Throttle::possible_or_skip() {
@@ -178,8 +180,8 @@ fn a_cliff_in_the_middle_of_a_load_is_placed_within_a_quarter_of_a_second() {
 /// How many of fio's own spreads the medians may be apart.
 const SPREADS: f64 = 1.0;
 
-/// Runs of both programs in turn. fio hands operations over in two ways, each alone (what it does unless told) and
-/// all that are free at once (what drivelab does): they differ by some per cent of the latency, and both are right.
+/// Runs of both programs in turn. fio submits operations in two ways: one by one (its default) and all free ones
+/// together (as drivelab does). The latency of the two differs by some per cent, and both are right.
 fn measure_in_turn(disk: &LoopDevice) -> (Vec<Figures>, Vec<Figures>) {
     let load = Load { backend: "uring", op: "read", pattern: "random", block: "4k", depth: 8, seconds: 1 };
     let together = ["--iodepth_batch_submit=8", "--iodepth_batch_complete_min=1", "--iodepth_batch_complete_max=8"];
@@ -196,9 +198,9 @@ fn measure_in_turn(disk: &LoopDevice) -> (Vec<Figures>, Vec<Figures>) {
     (own, peer)
 }
 
-/// Whether drivelab's median is no further from fio's than fio's figures are from one another. fio's are those of all
-/// its runs, and for each the latency with and without the submission, between which the truth lies. A tenth at each
-/// end does not count: one run of fio that got no CPU would permit any figure.
+/// Whether drivelab's median is no further from fio's than fio's figures are from each other. fio's figures are those
+/// of all its runs, and for each run the latency with and without the submission, between which the truth lies. A
+/// tenth at each end does not count: one fio run that got no CPU would otherwise allow any figure.
 fn agree(what: &str, own: &[Figures], peer: &[Figures], of: impl Fn(Percentiles) -> f64) -> bool {
     let mine = support::median(own.iter().map(|figures| of(figures.latency)).collect());
     let theirs = support::median(peer.iter().map(|figures| of(figures.latency)).collect());
@@ -210,19 +212,20 @@ fn agree(what: &str, own: &[Figures], peer: &[Figures], of: impl Fn(Percentiles)
     (mine - theirs).abs() <= SPREADS * (most - least)
 }
 
-/// Of the ten runs of a try, so many at most in which drivelab found the machine busy: what a calm machine says.
+/// Of the ten runs of a try, drivelab may have found the machine busy in at most this many if the machine counts as
+/// calm.
 const BUSY: usize = 2;
 
-/// Tries on a calm machine that must all say that the two disagree before it is believed.
+/// Tries on a calm machine that must all show the difference before it counts.
 const CALM: usize = 3;
 
-/// How far apart the least medians of both programs may be where the machine was never calm: a mistake in the latencies is
-/// not hidden by other work, which takes from both in turn.
+/// How far apart the smallest medians of both programs may be if the machine was never calm: other work slows both in
+/// turn, so it does not hide a mistake in the latencies.
 const NEVER_CALM: f64 = 2.0;
 
-/// Nothing is known about this device but what fio says of it, with the spread that fio has on a machine like this. Other
-/// work takes the CPUs from the two programs by turns, so where they disagree it is asked again; where the machine was busy
-/// by what drivelab saw before its runs, that they still do says nothing, and they are held to less.
+/// Nothing is known about this device except fio's figures, with the spread that fio has on a machine like this. Other
+/// work takes the CPUs from the two programs in turn, so if they disagree they are measured again. If drivelab found
+/// the machine busy before its runs, a repeated difference means nothing, and a weaker limit applies.
 #[test]
 fn latencies_on_a_loop_device_in_memory_are_as_near_to_those_of_fio_as_they_are_to_each_other() {
     if !root_or_skip("a loop device") || !fio::there_or_skip() {
@@ -250,8 +253,8 @@ fn latencies_on_a_loop_device_in_memory_are_as_near_to_those_of_fio_as_they_are_
     assert!((1.0 / NEVER_CALM..=NEVER_CALM).contains(&apart), "p50 of drivelab is {apart:.2} of fio's at their best");
 }
 
-/// The rate at which response times run away is the device's limit: below it they stay within the throttle's slices of
-/// 100 ms, above it the backlog grows and with it p99, by a second for each second and each hundred per cent.
+/// The rate at which response times grow without bound is the device's limit: below it they stay within the throttle's
+/// slices of 100 ms; above it the backlog grows and p99 with it, by one second per second for each hundred per cent.
 #[test]
 fn a_search_of_the_rate_finds_the_limit_of_a_throttled_loop_device() {
     if !root_or_skip("a throttled loop device") || !Throttle::possible_or_skip() {
@@ -271,7 +274,7 @@ fn a_search_of_the_rate_finds_the_limit_of_a_throttled_loop_device() {
         let rate = |key: &str| document["rate_search"][key].as_f64().unwrap_or(0.0) / IOPS as f64;
         found = (rate("held_iops"), rate("missed_iops"));
         println!("held {:.3}, missed {:.3} of the limit (attempt {attempt})", found.0, found.1);
-        // A higher rate than the limit holds for a while only: 4 s at 10 % too much are 0.4 s of backlog.
+        // A higher rate than the limit is kept only for a while: 4 s at 10 % too much are 0.4 s of backlog.
         assert!(found.0 <= 1.13, "{found:?}: {:#}", document["rate_search"]);
         if found.0 >= 0.9 && (1.0..=1.3).contains(&found.1) {
             return;

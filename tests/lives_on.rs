@@ -1,7 +1,7 @@
-//! docs/guide/resume.md lists which test of which built-in methodology lives on what earlier ones wrote, by what the
-//! code that makes it again goes by.
+//! docs/guide/resume.md lists which test of which built-in methodology depends on what earlier tests wrote, according
+//! to the code that restores it on resume.
 //!
-//! `DRIVELAB_UPDATE_DOCS=1 cargo test -p drivelab --test lives_on` renews the list.
+//! `DRIVELAB_UPDATE_DOCS=1 cargo test -p drivelab --test lives_on` updates the list.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn list() -> String {
         for chain in lives_on(&plan) {
             let last = chain.iter().rposition(|(test, _)| test.name != "prepare" && !test.name.starts_with("prepare-"));
             let Some(last) = last else { continue };
-            // What nothing measured comes after leaves nothing behind for anybody.
+            // If nothing measured comes after it, what it leaves behind does not matter.
             let chain = &chain[..=last];
             let writing = chain[..last].iter().filter(|(_, changes)| *changes).count();
             if writing == 0 {

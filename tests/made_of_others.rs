@@ -1,12 +1,12 @@
-//! Methodologies made of others as a user meets them: what is set, picked by time and left out stands in plan, dry run,
-//! result and record; kinds of target that a methodology cannot use are refused in words.
+//! Methodologies made from others, as a user sees them: what is set, chosen by time and left out appears in plan, dry
+//! run, result and record; kinds of target that a methodology cannot use are refused with a message.
 
 mod support;
 
 use drivelab_rig::{LoopDevice, root_or_skip, tool};
 use support::Lab;
 
-/// A methodology for block devices, one of whose tests needs what a loop device has not.
+/// A methodology for block devices; one of its tests needs what a loop device does not have.
 const WHOLE: &str = r#"
 format = 1
 name = "whole"
@@ -113,12 +113,12 @@ fn a_review_with_a_time_takes_what_fits_and_names_the_rest() {
     assert_eq!(plain["method"], "quick", "without a time it is what it was");
     refused(&lab, &["review", ".", "--size", "64 MiB", "--time", "50 ms"], 2, &["nothing of 'review' can run here"]);
     assert!(lab.runs().is_empty());
-    // All steps of the smoke form fit, and the page says what ran.
+    // All steps of the smoke form fit, and the page shows what ran.
     let report = lab.json(&["run", "review", ".", "--form", "smoke", "--json"]);
     assert_eq!(report["run"]["state"], "complete");
 }
 
-/// Why a test or a methodology is left out; `None` where it is not.
+/// Why a test or a methodology is left out; `None` if it is not.
 fn why<'d>(left: &'d [(String, String)], test: &str) -> Option<&'d str> {
     left.iter().find(|(name, _)| name == test).map(|(_, reason)| reason.as_str())
 }
@@ -134,7 +134,7 @@ fn a_review_takes_what_suits_a_folder_and_the_time_and_says_of_every_other_metho
     let several =
         "it asks about several drives or capacities, and a suite measures one: `drivelab run all-aboard` does that";
     assert_eq!(why(&left, "all-aboard"), Some(several));
-    // Sets of files are made in a folder, where there is room for them on this machine.
+    // File sets are created in a folder, if there is room for them on this machine.
     for files in ["as-ssd", "file-transfer"] {
         assert!(why(&left, files).is_none_or(|why| why.starts_with("its files take up to")), "{left:?}");
     }
@@ -158,7 +158,7 @@ fn a_test_of_a_review_is_set_and_the_scores_that_need_its_steps_are_left_out_by_
     let lab = Lab::new();
     let dry = ["review", ".", "--size", "64 MiB", "--time", "1h", "--dry-run", "--json"];
     let left = left_out(&lab.json(&[&dry[..], &["--set", "as-ssd-4k.queue_depth=2"]].concat()));
-    // Where there is no room for its files, all of it is left out.
+    // Without room for its files, all of it is left out.
     if why(&left, "as-ssd").is_none() {
         assert_eq!(why(&left, "as-ssd-read"), Some("'as-ssd-4k' has no step 'once-4k-q1t1-read'"), "{left:?}");
     }
@@ -172,13 +172,13 @@ fn a_review_of_a_device_that_nobody_released_says_which_word_it_needs() {
     let lab = Lab::new();
     let disk = LoopDevice::new(lab.root(), "disk.img", 64);
     let word = format!("add `--destroy {}`", disk.name());
-    let says = [&word, "it writes, and the device may not be written (--destroy would permit it)"];
+    let says = [&word, "it writes, and the device may not be written (--destroy would allow it)"];
     refused(&lab, &["review", &disk.device, "--time", "10 min"], 5, &says);
     let dry = lab.json(&["review", &disk.device, "--time", "10 min", "--destroy", disk.name(), "--dry-run", "--json"]);
     assert_eq!((&dry["length"], of_quick(&dry)), (&(64 << 20).into(), Vec::new()));
     assert!(dry["estimated_time_s"].as_f64().is_some_and(|seconds| seconds <= 600.0), "{dry:#}");
     let first = left_out(&dry).into_iter().find(|(test, _)| test == "snia-pts").expect("left out");
-    assert_eq!(first.1, "it is worth while from 60 min on, and there are 10 min");
+    assert_eq!(first.1, "it needs at least 60 min to be useful, and 10 min are available");
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_methodology_for_devices_takes_all_of_one_and_refuses_files() {
     refused(&lab, &["run", "whole.toml", "new.bin", "--new-file"], 6, &["is a file"]);
     refused(&lab, &["run", "quick", "model:one"], 6, &["virtual drives are not supported yet"]);
     lab.write("folder.toml", WHOLE.replace("\"block_device\"", "\"directory\""));
-    refused(&lab, &["run", "folder.toml", "."], 2, &["states no size of a file", "--size"]);
+    refused(&lab, &["run", "folder.toml", "."], 2, &["states no file size", "--size"]);
     if !root_or_skip("a loop device") {
         return;
     }
@@ -214,7 +214,7 @@ fn a_methodology_for_devices_takes_all_of_one_and_refuses_files() {
     assert!(holes.trim().parse::<u64>().expect("blocks of 512 bytes") * 512 >= 65 << 20, "{holes}");
 
     let run = ["run", "whole.toml", &small.device, "--form", "faithful", "--destroy", small.name(), "--yes"];
-    refused(&lab, &run, 6, &["needs at least 48 MiB", "what fits there: --form quick, --form smoke"]);
+    refused(&lab, &run, 6, &["needs at least 48 MiB", "these forms fit: --form quick, --form smoke"]);
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn a_methodology_of_one_s_own_begins_with_a_file_that_checks_clean() {
     let checked = lab.json(&["methods", "check", "mine.toml", "--json"]);
     assert_eq!((&checked["ok"], &checked["method"]["name"]), (&true.into(), &"mine".into()));
     let text = std::fs::read_to_string(lab.folder().join("mine.toml")).expect("the file");
-    refused(&lab, &["methods", "new", "mine"], 2, &["mine.toml is there already"]);
+    refused(&lab, &["methods", "new", "mine"], 2, &["mine.toml already exists"]);
     assert_eq!(std::fs::read_to_string(lab.folder().join("mine.toml")).expect("the file"), text, "it was not touched");
     refused(&lab, &["methods", "new", "My Own"], 2, &["cannot be the name"]);
     refused(&lab, &["methods", "new", "quick"], 2, &["is a built-in methodology"]);
@@ -258,10 +258,10 @@ fn the_limit_of_wear_is_a_setting() {
     let config = lab.ok(&["config", "--explain"]).stdout;
     assert!(config.contains("endurance_ask_percent 2.5   (from drivelab.toml)"), "{config}");
     lab.write("drivelab.toml", "endurance_ask_percent = 250\n");
-    refused(&lab, &["config"], 2, &["expected per cent from 0 to 100"]);
+    refused(&lab, &["config"], 2, &["expected a percentage from 0 to 100"]);
 }
 
-/// Facts of a drive that bears so many bytes.
+/// Facts of a drive with an endurance of this many bytes.
 fn bears(bytes: u64) -> String {
     format!(
         "format = 1\nname = \"worn\"\ntitle = \"Worn\"\nmaker = \"Us\"\n\
@@ -290,14 +290,14 @@ fn more_than_a_hundredth_of_what_a_drive_bears_is_written_only_after_a_yes() {
     let bytes = std::fs::read(&one.image).expect("the image");
     assert!(bytes.iter().all(|byte| *byte == 0) && lab.runs().is_empty(), "something was written");
     let yes = lab.ok(&[&["run", "heat-soak"][..], &on_one, &["--yes"]].concat());
-    assert!(yes.stderr.contains("The limit for doing so unasked is 1 %"), "{}", yes.stderr);
-    // A small share of the capacity can be a large one of the rating.
+    assert!(yes.stderr.contains("The limit for writing without asking is 1 %"), "{}", yes.stderr);
+    // A small share of the capacity can be a large share of the rated endurance.
     let large = LoopDevice::new(folder, "large.img", 4096);
     lab.write("worn.toml", bears(100 << 20));
     let on_large = ["run", "heat-soak", &large.device, "--destroy", large.name(), "--form", "smoke"];
     refused(&lab, &[&on_large[..], &["--facts", "worn.toml"]].concat(), 2, &["% of the rated 100 MiB"]);
 
-    // Of several drives what is really written to each counts: once, where each is measured by itself only.
+    // For several drives, what is really written to each counts: once, if each is only measured by itself.
     let both = [one.device.as_str(), &two.device, "--destroy", one.name(), "--destroy", two.name(), "--form", "smoke"];
     let dry = lab.json(&[&["run", "capacity-scaling"][..], &both, &["--dry-run", "--json"]].concat());
     let written = dry["drives"][0]["written"].as_u64().expect("bytes");

@@ -1,9 +1,8 @@
-//! Memory over the length of a run: what records it and what reads it back may take little more for four times as long a
-//! run.
+//! Memory over the length of a run: recording and reading a run four times as long may take only little more.
 //!
-//! The run is made up, since none may take a day here: session, recorder and bundle are the real ones, in a process of
-//! their own; the I/O and the samples beside it are not, and time is virtual. Its intervals have distributions of some hundred
-//! buckets, as those of a real drive have. `drivelab` then reads the bundle. A whole day, with figures:
+//! The run is made up, because a test cannot take a day: session, recorder and bundle are the real ones, in a separate
+//! process; the I/O and the samples are not, and time is virtual. Its intervals have distributions with some hundred
+//! buckets, like those of a real drive. `drivelab` then reads the bundle. A whole day, with figures:
 //! `DRIVELAB_MEMORY_SECONDS=86400 cargo nextest run --profile long --release -p drivelab --test memory four_times`.
 
 mod support;
@@ -37,7 +36,7 @@ use support::{Lab, peak_kib};
 const SECONDS: &str = "DRIVELAB_MEMORY_SECONDS";
 /// Data folder of the made-up run.
 const DATA: &str = "DRIVELAB_MEMORY_DATA";
-/// CPUs that are watched in it.
+/// CPUs that it watches.
 const CPUS: &str = "DRIVELAB_MEMORY_CPUS";
 /// Length of a step, seconds.
 const STEP: u64 = 300;
@@ -62,7 +61,7 @@ impl Drive {
         (self.random >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Latencies of a second, most of them about 150 us and some up to 20 ms.
+    /// Latencies of one second, most of them about 150 us and some up to 20 ms.
     fn second(&mut self, operations: u64) -> Histogram {
         let mut histogram = Histogram::default();
         for _ in 0..operations / 50 {
@@ -147,7 +146,7 @@ impl Backend for Drive {
     }
 }
 
-/// Samples of a second: the times of every CPU, and five temperatures.
+/// Samples of one second: the times of every CPU, and five temperatures.
 struct Beside {
     clock: Arc<VirtualClock>,
     cpus: usize,
@@ -186,7 +185,7 @@ impl Observer for Beside {
         let (mut times, mut warm) = (Vec::new(), Vec::new());
         while self.next_ns <= self.clock.now_ns() {
             let (at_ns, second) = (self.next_ns, (self.next_ns / SECOND_NS) as f64);
-            // Of each CPU some kinds of time move in a second, and most stand still.
+            // Some kinds of CPU time change within a second, and most do not.
             let values = (0..self.cpus * kinds).map(|at| match at % kinds {
                 0 => Some(second * 0.21),
                 1 => Some(second * 0.13),
@@ -254,7 +253,7 @@ fn plan(seconds: u64) -> Plan {
     plan
 }
 
-/// The made-up run of a time of day, played by this process.
+/// The made-up run of this length, played by this process.
 fn play(data: &Path, seconds: u64, cpus: usize) {
     let wall = SetTime::new(STARTED_MS, 1);
     let (run, plan, tool) = (wall.run_id(), plan(seconds), sample_tool());
@@ -280,7 +279,7 @@ fn play(data: &Path, seconds: u64, cpus: usize) {
     assert_eq!(outcome, Outcome::Complete { device_errors: 0 });
 }
 
-/// The part of a process of its own, which the other test starts; does nothing by itself.
+/// The part that runs in a separate process, started by the other test; does nothing by itself.
 #[test]
 fn the_made_up_run() {
     let (Some(seconds), Some(data)) = (number(SECONDS), std::env::var_os(DATA)) else { return };
@@ -291,7 +290,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().expect("a whole number"))
 }
 
-/// What one made-up run took, in KiB, with what took it.
+/// The peak memory in KiB that each consumer of one made-up run took.
 fn peaks(seconds: u64, cpus: u64) -> Vec<(&'static str, u64)> {
     let lab = Lab::new();
     let mut child = Command::new(std::env::current_exe().expect("this program"));
@@ -365,7 +364,7 @@ fn records_of_a_virtual_drive_say_so_and_what_it_knows_is_on_record_and_no_figur
 
 #[test]
 fn four_times_as_long_a_run_takes_hardly_more_memory() {
-    // A day, or as long as somebody asks for.
+    // A day, or the requested time.
     if let Some(seconds) = number(SECONDS) {
         for (what, peak) in peaks(seconds, number(CPUS).unwrap_or(4)) {
             assert!(peak < 300 * 1024, "{what}: {peak} KiB");
@@ -373,13 +372,13 @@ fn four_times_as_long_a_run_takes_hardly_more_memory() {
         return;
     }
     let (mut short, long) = (peaks(300, 4), peaks(1200, 4));
-    // The 900 seconds more take 5 to 6 MiB; their distributions 10 MiB and more on top of that wherever they are kept.
+    // The additional 900 seconds take 5 to 6 MiB; keeping their distributions would take at least 10 MiB more.
     let fits = |short: u64, long: u64| long < short + 9 * 1024;
     for _ in 0..3 {
         if short.iter().zip(&long).all(|(short, long)| fits(short.1, long.1)) {
             break;
         }
-        // A look that comes too late sees too small a peak, and never too large a one.
+        // A late look sees too small a peak, and never too large a one.
         short.iter_mut().zip(peaks(300, 4)).for_each(|(short, again)| short.1 = short.1.max(again.1));
     }
     for ((what, short), (_, long)) in short.into_iter().zip(long) {

@@ -1,6 +1,6 @@
-//! Every built-in methodology, whole, in its smoke form, on each kind of target it is for: a folder, a loop device. What
-//! the figures are is other tests' matter; here every step must have been done, measured something, and be on the page, the
-//! plan's own estimate must be short, and what a loop device cannot tell must be said.
+//! Every built-in methodology, complete, in its smoke form, on each kind of target that it is for: a folder, a loop
+//! device. Other tests check the figures; here every step must have been done, have measured something, and be on the
+//! page, the plan's own estimate must be short, and what a loop device cannot show must be reported.
 
 mod support;
 
@@ -10,14 +10,14 @@ use drivelab_rig::{LoopDevice, root_or_skip};
 use serde_json::Value;
 use support::Lab;
 
-/// What the smoke form of any methodology is to take at most, by its plan's own estimate, s.
+/// Longest smoke form of any methodology, by its plan's own estimate, in seconds.
 const MOST_S: f64 = 15.0;
 
-/// Most runs of a methodology, where a step got no CPU in the few milliseconds that the smoke form gives it.
+/// Most runs of a methodology, if a step got no CPU in the few milliseconds of the smoke form.
 const TRIES: usize = 4;
 
-/// What a run that is over recorded: every step of its plan was done, without errors, and has figures. Returns how many
-/// steps have none because, as the run itself says, they completed no operation.
+/// Checks the record of a run: every step of its plan was done, without errors, and has figures. Returns how many
+/// steps have none because they completed no operation, as the run itself reports.
 fn judge(lab: &Lab, name: &str, run: &str) -> usize {
     let document = lab.json(&["report", run, "--format", "json"]);
     assert_eq!(document["run"]["state"], "complete", "{name}: {:#}", document["findings"]);
@@ -46,7 +46,7 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// Runs a method in its smoke form and looks at every run that it left.
+/// Runs a methodology in its smoke form and checks every run that it left.
 fn smoke(lab: &Lab, name: &str, more: &[&str]) {
     let planned = lab.json(&[&["run", name, "--form", "smoke", "--yes", "--dry-run", "--json"][..], more].concat());
     let estimate = planned["estimated_time_s"].as_f64().expect("an estimate");
@@ -59,7 +59,7 @@ fn smoke(lab: &Lab, name: &str, more: &[&str]) {
     panic!("{name} {more:?}: in each of {TRIES} runs a step completed nothing");
 }
 
-/// Makes a run and judges it, and every other new one; whether each step has figures.
+/// Makes a run and checks it and every other new one; returns whether each step has figures.
 fn done_by_all(lab: &Lab, name: &str, more: &[&str]) -> bool {
     let known = lab.runs();
     let page = format!("{name}.html");
@@ -77,7 +77,7 @@ fn on_files(name: &str) {
     smoke(&Lab::new(), name, &["."]);
 }
 
-/// On so many loop devices of 64 MiB; every run has these findings, each with its words.
+/// On this many loop devices of 64 MiB; every run has these findings, each with its words.
 fn on_devices_that_lack(name: &str, count: usize, findings: &[(&str, &str)]) {
     if !root_or_skip("making a device") {
         return;
@@ -94,7 +94,7 @@ fn on_devices_that_lack(name: &str, count: usize, findings: &[(&str, &str)]) {
     }
 }
 
-/// On so many loop devices of 64 MiB.
+/// On this many loop devices of 64 MiB.
 fn on_devices(name: &str, count: usize) {
     on_devices_that_lack(name, count, &[]);
 }
@@ -107,7 +107,7 @@ fn on_new_devices(lab: &Lab, name: &str, count: usize) {
     smoke(lab, name, &arguments);
 }
 
-/// On a loop device that a mapping encrypts, where the kernel makes such mappings.
+/// On a loop device that a mapping encrypts, if the kernel supports such mappings.
 fn on_a_device_that_encrypts(name: &str) {
     if support::has_device_mapper() {
         on_devices(name, 1);
@@ -126,7 +126,7 @@ fn on_a_device_as(name: &str, profile: &str) {
     smoke(&lab, name, &[&disk.device, "--destroy", disk.name(), "--profile", profile]);
 }
 
-/// On a file that holds something, as the user wrote it.
+/// On a file that contains something, as the user wrote it.
 fn on_a_file_that_is_there(name: &str) {
     let lab = Lab::new();
     let content: Vec<u8> = (0..64_u32 << 18).flat_map(u32::to_le_bytes).collect();
@@ -135,8 +135,8 @@ fn on_a_file_that_is_there(name: &str) {
     assert!(std::fs::read(lab.folder().join("mine.bin")).expect("still there") == content, "{name} wrote to it");
 }
 
-/// On a loop device that nobody released: a method that only reads needs no word of the user. The command that answers a
-/// buyer by it says what such a device cannot tell.
+/// On a loop device without --destroy: a methodology that only reads needs no permission from the user. The command
+/// that answers a buyer with it reports what such a device cannot show.
 fn on_a_device_as_found(name: &str) {
     if !root_or_skip("making a device") {
         return;
@@ -152,7 +152,7 @@ fn on_a_device_as_found(name: &str) {
     }
 }
 
-/// The profiles of a method, of which it has several.
+/// The profiles of a methodology that has several.
 fn profiles_of(name: &str) -> Vec<String> {
     let shown = Lab::new().json(&["methods", "show", name, "--json"]);
     let profiles: Vec<String> = list(&shown["profiles"]).filter_map(Value::as_str).map(str::to_owned).collect();
@@ -160,14 +160,14 @@ fn profiles_of(name: &str) -> Vec<String> {
     profiles
 }
 
-/// Every profile of a method, in a folder.
+/// Every profile of a methodology, in a folder.
 fn profiles(name: &str) {
     for profile in profiles_of(name) {
         smoke(&Lab::new(), name, &[".", "--profile", &profile]);
     }
 }
 
-/// Every profile of a method, on a loop device: empty, and filled as far as each profile says.
+/// Every profile of a methodology, on a loop device: empty, and filled as far as each profile states.
 fn profiles_on_a_device(name: &str) {
     if !root_or_skip("making a device") {
         return;
@@ -184,18 +184,18 @@ fn every_profile_runs() {
     ["anandtech-2018", "anandtech-2021", "crystaldiskmark"].into_iter().for_each(profiles);
 }
 
-/// What a loop device lacks for a methodology, as findings say it: code, words.
+/// What a loop device lacks for a methodology, as findings report it: code, words.
 type Lacks = &'static [(&'static str, &'static str)];
 
-const NO_TEMPERATURE: Lacks = &[("state_unmet", "nothing tells the drive's temperature")];
-const NO_POWER_STATES: Lacks = &[("arms_left_out", "is no NVMe drive, and only those have power states")];
-const NO_WATTS: Lacks = &[("scores_not_measured", "Nothing told what they are made of (power.mean)")];
-const NO_MEDIA_WRITES: Lacks = &[("state_unmet", "nothing counts what the drive writes to its media")];
-const NO_SMART: Lacks = &[("smart_compared", "No SMART counters could be compared before and after")];
+const NO_TEMPERATURE: Lacks = &[("state_unmet", "no source reports the drive's temperature")];
+const NO_POWER_STATES: Lacks = &[("arms_left_out", "is not an NVMe drive, and only those have power states")];
+const NO_WATTS: Lacks = &[("scores_not_measured", "The figures behind them were not measured (power.mean)")];
+const NO_MEDIA_WRITES: Lacks = &[("state_unmet", "no source counts what the drive writes to its media")];
+const NO_SMART: Lacks = &[("smart_compared", "No SMART counters could be compared")];
 const NO_SHEET: Lacks =
-    &[("tests_left_out", "nothing tells the drive's power"), ("data_sheet_unknown", "which tells no model")];
+    &[("tests_left_out", "nothing reports the drive's power"), ("data_sheet_unknown", "reports no model")];
 
-/// Declares the tests of each methodology, and one that none is forgotten.
+/// Declares the tests of each methodology, and a test that none is missing.
 macro_rules! methods {
     ($($module:ident = $name:literal: $($test:ident($on:expr)),+;)+) => {
         $(mod $module {

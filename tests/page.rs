@@ -1,4 +1,5 @@
-//! The page of a real review, opened in a real browser: no console error, no network request, charts and tables there.
+//! The page of a real review, opened in a real browser: no console error, no network request, and charts and tables
+//! exist.
 //!
 //! The browser's checks are those of web/test; here they get a page that drivelab measured itself.
 

@@ -1,13 +1,12 @@
-//! Plans tell the truth: what `methods plan` says of bytes, size and time, held against what the shipped binary then
-//! does with the same words, for every built-in methodology.
+//! Plans are correct: bytes, size and time of `methods plan`, compared with what the shipped binary then does with the
+//! same arguments, for every built-in methodology.
 //!
 //! Steps end by volume or passes on loop devices in memory, which are fast enough for hundreds of them. Each test of a
-//! methodology is cut down by `--set` alone: times, ramps and rests become moments, a volume some megabytes, rounds one
-//! or two. What is cut is planned anew, and that plan is held. The plan that is not cut, with its rests of minutes, is
-//! held against what its own steps add up to (`planned/sum.rs`). How much CI does and what is done by hand, for longer
-//! than a test of the usual profile may take
-//! (`DRIVELAB_PLANS=all cargo nextest run --profile long -p drivelab --test planned --no-capture`):
-//! docs/how-it-is-tested.md.
+//! methodology is shortened with `--set` alone: times, ramps and rests become moments, a volume some megabytes, rounds
+//! one or two. The shortened methodology is planned again, and that plan is checked. The original plan, with its rests
+//! of minutes, is compared with the sum of its own steps (`planned/sum.rs`). docs/how-it-is-tested.md describes how
+//! much CI does and what is done by hand, for longer than a test of the usual profile may take (`DRIVELAB_PLANS=all
+//! cargo nextest run --profile long -p drivelab --test planned --no-capture`).
 
 #[path = "planned/sum.rs"]
 mod sum;
@@ -31,20 +30,20 @@ use waits::Waits;
 
 /// Share by which bytes may be off.
 const WITHIN: f64 = 0.02;
-/// Standard deviations that chance may take where reads and writes are drawn.
+/// Standard deviations of chance if reads and writes are drawn.
 const DEVIATIONS: f64 = 5.0;
-/// Share by which times may be off, and seconds beside it where something is made durable meanwhile: between two steps
+/// Share by which times may be off, and seconds in addition if something is made durable meanwhile: between two steps
 /// that is what the recorder has of the first.
 const TIME_WITHIN: f64 = 0.05;
 const SECONDS: f64 = 2.0;
-/// Seconds beside that share for what nothing is made durable in: threads that get a CPU late.
+/// Seconds in addition to that share if nothing is made durable: threads that get a CPU late.
 const MOMENT: f64 = 0.5;
-/// Share of its time that a step may be shorter which its clock ended.
+/// Share of its time by which a step that its clock ended may be shorter.
 const SHORTER: f64 = 0.01;
-/// Time is measured again where it is too long: other work can take the CPU from a run, and nothing makes it shorter.
+/// Tries if a time is too long: other work can take the CPU from a run, and nothing makes it shorter.
 const TRIES: usize = 8;
 
-/// Said of a step that took longer than it was planned.
+/// Printed for a step that took longer than planned.
 const TOO_LONG: &str = "too long:";
 
 /// A built-in methodology in one of its profiles.
@@ -62,14 +61,14 @@ impl Subject {
         self.method.minimum_size(self.form).get().div_ceil(1 << 20)
     }
 
-    /// Words that `methods plan` and `run` share.
+    /// Arguments that `methods plan` and `run` share.
     fn words(&self, target: &str, set: &[String]) -> Vec<String> {
         let mut words = vec![self.method.identity().name.clone(), target.to_owned()];
         words.extend(["--form".to_owned(), self.form.name().to_owned()]);
         if !self.method.profile().is_empty() {
             words.extend(["--profile".to_owned(), self.method.profile().to_owned()]);
         }
-        // What is read as it is found is read whole.
+        // A target that is read as found is read completely.
         if !self.method.reads_as_found() {
             words.extend(["--size".to_owned(), format!("{}MiB", self.mebibytes())]);
         }
@@ -78,7 +77,7 @@ impl Subject {
     }
 }
 
-/// Where it runs: a device of just the size, or a folder of a file system; both in memory.
+/// Where it runs: a device of exactly this size, or a folder of a file system; both in memory.
 enum Ground {
     Device(LoopDevice),
     Folder(LoopFs),
@@ -86,11 +85,12 @@ enum Ground {
 
 impl Ground {
     fn of(subject: &Subject) -> Option<Ground> {
-        // One profile makes a file system of its own on a device, which takes room.
+        // One profile creates a file system on a device, which takes room.
         if subject.method.target().takes_block_devices() && subject.method.profile() != "file-system" {
             return LoopDevice::in_memory_or_skip(subject.mebibytes()).map(Ground::Device);
         }
-        // A scratch file takes a tenth of what is free, and a file on a file system of its own room for that too; sets of files in the quick form are gigabytes, and twice there.
+        // A scratch file takes a tenth of the free space, and a file on a file system of its own room for that too;
+        // file sets in the quick form are gigabytes, and exist twice there.
         let sets =
             if subject.method.target() == MethodTarget::Directory && subject.form == Form::Quick { 10_240 } else { 0 };
         Some(Ground::Folder(LoopFs::in_memory(subject.mebibytes() * 24 + 128 + sets)))
@@ -111,14 +111,14 @@ impl Ground {
     }
 }
 
-/// Where not the first profile is the test's share: its hundreds of replays are those of this one over and over.
+/// The profile that is tested instead of the first one, whose hundreds of replays only repeat those of this profile.
 const OTHER_PROFILE: (&str, &str) = ("application-traces", "applications");
 
-/// Every methodology; by hand in all its profiles, else in one. Sets of files are gigabytes, which `--set` does not
-/// change: by hand they are in the quick form too, else in the smoke form.
+/// Every methodology; by hand in all its profiles, otherwise in one. File sets are gigabytes, which `--set` does not
+/// change: by hand they also run in the quick form, otherwise in the smoke form.
 fn subjects(all: bool) -> Vec<Subject> {
     let mut subjects = Vec::new();
-    // A condition sets something up on the device first, and what is left of it is known only then.
+    // A condition first sets something up on the device, and the remaining size is known only then.
     for built_in in library::all().iter().filter(|one| one.name != "encryption-cost") {
         let first = drivelab_method::parse("a built-in one", built_in.text).expect("a built-in methodology");
         let mut profiles: Vec<Methodology> = first
@@ -142,8 +142,8 @@ fn subjects(all: bool) -> Vec<Subject> {
     subjects
 }
 
-/// The plan, whose totals are what its steps and rounds add up to, as a document and as people see it: by its own
-/// estimates of each step, and by what the step is told to do.
+/// The plan as a document and as people see it. Its totals must be the sum of its steps and rounds: by its own
+/// estimates of each step, and by what each step is told to do.
 fn plan(lab: &Lab, words: &[String]) -> Value {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let words = [&["methods", "plan"], &words[..]].concat();
@@ -159,7 +159,7 @@ fn plan(lab: &Lab, words: &[String]) -> Value {
     let due = sum::time(&planned, &at_once) as f64 / 1e9;
     assert!((said - due).abs() < 1e-6 * said.max(1.0), "{words:?}: {said} s planned, and its steps add up to {due} s");
     let text = lab.ok(&words).stdout;
-    let together = text.lines().find(|line| line.starts_with("Together: ")).expect("the totals");
+    let together = text.lines().find(|line| line.starts_with("In total: ")).expect("the totals");
     let about = format!("about {}", format::duration(Nanos::new(time)));
     let writes = match written {
         0 => "writes nothing".to_owned(),
@@ -169,8 +169,8 @@ fn plan(lab: &Lab, words: &[String]) -> Value {
     planned
 }
 
-/// Time in nanoseconds and written bytes of all executions that a run of the plan makes, one by one in its own order;
-/// of a steady test those after which it has written what it may. None rests where the run does not.
+/// Time in nanoseconds and written bytes of all executions that a run of the plan makes, one by one in the plan's
+/// order; for a steady test, the executions until it has written its limit. There is no rest where the run has none.
 fn added_up(plan: &Plan) -> (u64, u64) {
     let once = |test: &TestPlan| test.steps.iter().map(|step| step.estimated_written.get()).sum::<u64>();
     let has_written_all = |test: &TestPlan, round: u32| match &test.rounds {
@@ -197,8 +197,8 @@ fn steps(plan: &Value) -> impl Iterator<Item = &Value> {
 /// Most steps of a test whose rounds become two instead of one.
 const FEW_STEPS: usize = 12;
 
-/// What cuts each test down. A ramp stays where a clock ends the steps: elsewhere it would add to their bytes. A share of
-/// the active time stays that share, up to its cap.
+/// Settings that shorten each test. A ramp stays if a clock ends the steps; otherwise it would add to their bytes. A
+/// share of the active time stays that share, up to its cap.
 fn cuts(plan: &Value, volume: &str) -> Vec<String> {
     let mut set = Vec::new();
     for test in sum::tests(plan).iter().filter(|test| sum::can_be_set(test)) {
@@ -229,7 +229,7 @@ fn cuts(plan: &Value, volume: &str) -> Vec<String> {
 struct Ran {
     started: Value,
     ended: Vec<Value>,
-    /// When each execution began, by its step and round: the start of its first interval, in nanoseconds.
+    /// Start of each execution, by its step and round: the start of its first interval, in nanoseconds.
     began: BTreeMap<String, f64>,
     waits: Waits,
     /// Seconds on the run's own clock.
@@ -237,7 +237,7 @@ struct Ran {
 }
 
 impl Ran {
-    /// Seconds from the start of an execution to its end; the first operation of it may come later.
+    /// Seconds from the start of an execution to its end; its first operation may come later.
     fn seconds(&self, ended: &Value) -> Option<f64> {
         let began = self.began.get(&ended["key"].to_string())?;
         Some((ended["end_ns"].as_f64()? - began) / 1e9)
@@ -258,7 +258,7 @@ fn run(mut command: Command) -> Ran {
     Ran { started: of("run_started").remove(0), ended: of("step_ended"), began, waits: Waits::of(&events), took }
 }
 
-/// The same words as the plan's, to be run.
+/// The plan's arguments, for a run.
 fn command(lab: &Lab, ground: &Ground, words: &[String], planned: &Value) -> Command {
     let mut command = lab.command(&["run"]);
     let writes = steps(planned).any(|step| {
@@ -269,8 +269,8 @@ fn command(lab: &Lab, ground: &Ground, words: &[String], planned: &Value) -> Com
     command
 }
 
-/// How far the bytes of a step may be from the plan: the share, a block of each thread, and what chance takes where the
-/// operations that write are drawn.
+/// How far the bytes of a step may be from the plan: the share, a block per thread, and the variation of chance if the
+/// writing operations are drawn.
 fn spare(step: &Value, written: f64) -> f64 {
     let load = &step["action"]["io"]["workload"];
     let sizes =
@@ -282,18 +282,18 @@ fn spare(step: &Value, written: f64) -> f64 {
     WITHIN * written + block * threads + DEVIATIONS * (operations * writes * (1.0 - writes)).sqrt() * block
 }
 
-/// What of a run differs from its plan.
+/// Differences between a run and its plan.
 #[derive(Default)]
 struct Differences {
     wrong: Vec<String>,
-    /// What took a moment longer than planned, by what it is.
+    /// What took a moment longer than planned, by its name.
     late: BTreeMap<String, String>,
     /// How many steps were compared by bytes and by time, and how many waits.
     compared: [usize; 3],
 }
 
 impl Differences {
-    /// Something took longer than planned, and than what is allowed beside that.
+    /// Something took longer than planned and longer than the allowance.
     fn too_long(&mut self, what: String, planned_s: f64, seconds: f64, spare: f64) {
         let words = format!("{what}: {planned_s} s planned, {TOO_LONG} {seconds} s");
         if spare < SECONDS {
@@ -322,10 +322,11 @@ fn differences(planned: &Value, ran: &Ran) -> Differences {
         let seconds = (ended["end_ns"].as_f64().unwrap_or(0.0) - ended["start_ns"].as_f64().unwrap_or(0.0)) / 1e9;
         let planned_s = step["estimated_time"].as_f64().unwrap_or(0.0) / 1e9;
         if ends_by_amount(step) {
-            // Where a time may end it too, plan and run must have taken the same end. The smoke form caps its steps at
-            // a moment, which a busy machine may need.
+            // If a time may also end it, plan and run must have ended it the same way. The smoke form caps its steps
+            // at a moment, which a busy machine may need.
             let same_end = time.is_none_or(|time| planned_s * 1e9 < time && why != "time") && why != "cap";
-            // A part of a trace is planned as that part of all of it; what it really holds stands in the trace.
+            // A part of a trace is planned as that share of the whole trace; the trace itself contains the exact
+            // amount.
             let load = &step["action"]["io"]["workload"];
             let exact = !load["replay"].is_object() && !stop["at_least"].is_number();
             if same_end && exact {
@@ -340,7 +341,7 @@ fn differences(planned: &Value, ran: &Ran) -> Differences {
             if why != "time" {
                 found.wrong.push(format!("{id}: {} s planned, ended by {why} after {seconds} s", time / 1e9));
             } else if let Some(seconds) = ran.seconds(ended) {
-                // What is around it is held with the waits.
+                // The time around it is checked with the waits.
                 let due = (time + step["action"]["io"]["ramp"].as_f64().unwrap_or(0.0)) / 1e9;
                 if seconds > due * (1.0 + TIME_WITHIN) + MOMENT {
                     found.too_long(ended["key"].to_string(), due, seconds, MOMENT);
@@ -360,8 +361,8 @@ fn differences(planned: &Value, ran: &Ran) -> Differences {
     found
 }
 
-/// A step that its clock ended before its time, its ramp included. Its threads may get a CPU late, so it is counted
-/// from its start and not from their first operation; then nothing makes it shorter.
+/// A step that its clock ended before its time, including its ramp. Its threads may get a CPU late, so the time counts
+/// from the start of the step and not from the first operation; then nothing makes it shorter.
 fn too_short(id: &str, step: &Value, ended: &Value, ran: &Ran) -> Option<String> {
     let io = &step["action"]["io"];
     let time = io["stop"]["time"].as_f64().filter(|_| ended["stop_reason"] == "time")?;
@@ -372,8 +373,8 @@ fn too_short(id: &str, step: &Value, ended: &Value, ran: &Ran) -> Option<String>
     (seconds < due * (1.0 - SHORTER)).then(|| format!("{id}: {due} s planned, its clock ended it after {seconds} s"))
 }
 
-/// Holds plan against run for a share of the subjects; gives how many steps were compared by bytes and by time, and how
-/// many waits.
+/// Compares plan and run for a share of the subjects; returns how many steps were compared by bytes and by time, and
+/// how many waits.
 fn hold(share: impl Fn(usize) -> bool, all: bool) -> [usize; 3] {
     let mut compared = [0; 3];
     let volume = if all { "volume=64MB" } else { "volume=2MB" };
@@ -385,7 +386,7 @@ fn hold(share: impl Fn(usize) -> bool, all: bool) -> [usize; 3] {
         let words = subject.words(&ground.target(), &set);
         let planned = plan(&lab, &words);
         let counts = same(&subject.name(), &planned, || {
-            // Nothing is known there of what an earlier try left on the device, so that its preparation runs again.
+            // Nothing is known about what an earlier try left on the device, so its preparation runs again.
             let lab = Lab::new();
             run(command(&lab, &ground, &words, &planned))
         });
@@ -394,9 +395,9 @@ fn hold(share: impl Fn(usize) -> bool, all: bool) -> [usize; 3] {
     compared
 }
 
-/// Demands that a run does what its plan says. Bytes do not hang on the machine: only where every difference is
-/// something that took too long is it run again. What took a moment too long must have been in time in one of the runs:
-/// nothing makes it shorter, so the shortest is the one that other work disturbed the least.
+/// Demands that a run does what its plan states. Bytes do not depend on the machine: the run is only repeated if every
+/// difference is something that took too long. What took too long by a moment must have been in time in one of the
+/// runs: nothing makes it shorter, so the shortest time is the least disturbed one.
 fn same(name: &str, planned: &Value, run: impl Fn() -> Ran) -> [usize; 3] {
     let mut late: Option<BTreeMap<String, String>> = None;
     let mut wrong = Vec::new();
@@ -443,7 +444,7 @@ fn what_plans_say_is_what_runs_do_in_the_other_half() {
     }
 }
 
-/// A whole run, its steps as long as the methodology has them.
+/// A whole run, its steps as long as the methodology states them.
 #[test]
 fn a_plan_of_steps_that_end_by_time_takes_its_time() {
     if !root_or_skip("a loop device in memory") {
@@ -476,11 +477,11 @@ fn a_plan_of_steps_that_end_by_time_takes_its_time() {
     }
 }
 
-/// Rate of the device and of the plan, and how much of it there is: 6.7 s of each pass.
+/// Rate of the device and of the plan, and the size of the device: 6.7 s per pass.
 const RATE: u64 = 20_000_000;
 const MEBIBYTES: u64 = 128;
 
-/// Given the rate that a drive really has, the time of steps that end by passes is right as well.
+/// With the drive's real rate, the time of steps that end by passes is right as well.
 #[test]
 fn given_the_rate_of_a_throttled_loop_device_a_plan_of_passes_takes_its_time() {
     if !root_or_skip("a throttled loop device") || !Throttle::possible_or_skip() {
@@ -492,7 +493,7 @@ fn given_the_rate_of_a_throttled_loop_device_a_plan_of_passes_takes_its_time() {
     throttle.limit("read_bps", RATE);
     throttle.limit("write_bps", RATE);
     let size = format!("{MEBIBYTES}MiB");
-    // What the throttle serves evenly.
+    // Loads that the throttle serves evenly.
     let words = ["disk-fill", &disk.device, "--form", "quick", "--size", &size, "--set", "block_size=128KiB"];
     let at = ["--assume-rate", "20MB/s"];
     let planned = lab.json(&[&["methods", "plan"], &words[..], &at, &["--json"]].concat());
@@ -517,7 +518,7 @@ fn given_the_rate_of_a_throttled_loop_device_a_plan_of_passes_takes_its_time() {
     panic!("{said} s planned, {took} s {TRIES} times");
 }
 
-/// The rate stands beside every time that hangs on it, of reads too, and only there.
+/// The rate is printed beside every time that depends on it, also for reads, and nowhere else.
 #[test]
 fn the_rate_that_a_time_assumes_stands_beside_it() {
     let lab = Lab::new();
@@ -527,16 +528,16 @@ fn the_rate_that_a_time_assumes_stands_beside_it() {
     let fill = said(&["methods", "plan", "disk-fill", ".", "--size", "64MiB"]);
     let check = said(&["methods", "plan", "check", file]);
     for text in [&fill, &check] {
-        assert!(text.contains("(at 500 MB/s where steps end by volume or passes)"), "{text}");
+        assert!(text.contains("(at 500 MB/s for steps that end by volume or passes)"), "{text}");
     }
     let faster = said(&["methods", "plan", "disk-fill", ".", "--size", "64MiB", "--assume-rate", "5 GB/s"]);
-    assert!(faster.contains("(at 5 GB/s where steps end by volume or passes)"), "{faster}");
+    assert!(faster.contains("(at 5 GB/s for steps that end by volume or passes)"), "{faster}");
     let read = ["io", file, "--op", "read", "--dry-run"];
     let by_volume = said(&[&read[..], &["--volume", "32MiB", "--assume-rate", "32MiB/s"]].concat());
-    assert!(by_volume.contains("MiB/s where") || by_volume.contains("MB/s where"), "{by_volume}");
+    assert!(by_volume.contains("MiB/s for steps") || by_volume.contains("MB/s for steps"), "{by_volume}");
     let by_time = said(&[&read[..], &["--time", "3s"]].concat());
     assert!(by_time.contains("Time     about 3") && !by_time.contains("MB/s"), "{by_time}");
-    // Only what is said beforehand can be assumed.
+    // Only values known beforehand can be assumed.
     for (words, code) in [
         (&["io", file, "--op", "read", "--time", "1s", "--assume-rate", "1GB/s"][..], 2),
         (&["methods", "plan", "disk-fill", ".", "--assume-rate", "0 B/s"], 2),
@@ -549,7 +550,7 @@ fn the_rate_that_a_time_assumes_stands_beside_it() {
 /// Three rounds of three arms.
 const RUNS: u64 = 9;
 
-/// The figures of a plan under conditions are those of one run; beside them stand those of all arms and rounds.
+/// The figures of a plan under conditions are those of one run; beside them are those of all arms and rounds.
 #[test]
 fn the_plan_of_encryption_costs_counts_time_and_bytes_of_every_run() {
     let lab = Lab::new();
@@ -565,7 +566,7 @@ fn the_plan_of_encryption_costs_counts_time_and_bytes_of_every_run() {
     assert!(text.lines().any(|line| line.starts_with("That is one run. ") && line.contains(&about)), "{about}: {text}");
 }
 
-/// A size that a plan names is the size that there will be.
+/// A size that a plan names is the size that will be used.
 #[test]
 fn the_size_that_a_plan_names_is_the_size_that_is_tested() {
     let lab = Lab::new();

@@ -1,5 +1,5 @@
-//! Stopping a run by a key of the live panel, in a real terminal (tmux): asked about where the run has gone on for a
-//! while, at once everywhere else. The minute after which it asks is a setting, which the tests set to nothing.
+//! Stopping a run with a key of the live panel, in a real terminal (tmux): the panel asks if the run has gone on for a
+//! while, and otherwise stops immediately. The minute after which it asks is a setting, which the tests set to zero.
 
 mod support;
 
@@ -10,11 +10,11 @@ use drivelab_rig::{LoopFs, Throttle, root_or_skip, skip, tool};
 use serde_json::Value;
 use support::Lab;
 
-/// Long enough for a person's keys, and for a step to be seen to go on, on a machine on which each look at the terminal
-/// takes a second.
+/// Long enough for key presses, and to see a step continue, on a machine on which each look at the terminal takes a
+/// second.
 const STEP: &str = "20 s";
 
-/// A hang is a failure after so long.
+/// A hang counts as a failure after this time.
 const HANGS: Duration = Duration::from_secs(240);
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_drivelab");
@@ -26,13 +26,13 @@ struct Panel<'l> {
 }
 
 impl<'l> Panel<'l> {
-    /// `None` where there is no tmux; in CI that is a failure.
+    /// `None` without tmux; in CI that is a failure.
     fn of(lab: &'l Lab, name: &str, arguments: &str, asks_after: Option<&str>) -> Option<Panel<'l>> {
         let asks = asks_after.map_or_else(String::new, |time| format!("DRIVELAB_STOP_ASK_AFTER='{time}' "));
         Panel::running(lab, name, &format!("{asks}'{PROGRAM}' {arguments}"))
     }
 
-    /// The same inside a group that limits what a device serves, and asked from the first second on.
+    /// The same inside a group that limits what a device serves, with the question from the first second on.
     fn of_group(lab: &'l Lab, name: &str, throttle: &Throttle, arguments: &str) -> Option<Panel<'l>> {
         let enters = format!("echo $$ > {}", throttle.processes().display());
         let command = format!("DRIVELAB_STOP_ASK_AFTER='0 s' sh -c '{enters}; exec {PROGRAM} {arguments}'");
@@ -60,7 +60,7 @@ impl<'l> Panel<'l> {
         self.tmux(&[&["send-keys"], keys].concat());
     }
 
-    /// The last row, where the panel says which keys there are.
+    /// The last row, in which the panel shows the available keys.
     fn wait_for(&self, what: &str) -> String {
         let began = Instant::now();
         loop {
@@ -91,7 +91,7 @@ fn lab() -> Lab {
     lab
 }
 
-/// The newest run's state, and how each of its steps ended.
+/// The state of the newest run, and how each of its steps ended.
 fn came_of(lab: &Lab) -> (String, Vec<String>) {
     let (run, state) = lab.runs().remove(0);
     let events = lab.ok(&["replay", &run, "--events", "json", "--speed", "0"]).stdout;
@@ -113,7 +113,7 @@ fn one_key_asks_and_the_run_goes_on_until_it_is_answered() {
     panel.keys(&["q"]);
     let asked = panel.wait_for(QUESTION);
     assert!(!asked.contains("q or Ctrl-C stops"), "{asked}");
-    // Other keys answer nothing, and nothing changes: the next step begins while the question stands.
+    // Other keys do nothing, and nothing changes: the next step begins while the question is open.
     panel.keys(&["x", "Enter"]);
     let later = panel.wait_for("step 3 of 3");
     assert!(later.contains(QUESTION), "{later}");
@@ -134,13 +134,13 @@ fn stop_after_this_step_ends_the_step_and_begins_no_other() {
     panel.wait_for(QUESTION);
     panel.keys(&["s"]);
     panel.wait_for("stops after this step; g: go on");
-    // Taken back and said again.
+    // Withdrawn, and requested again.
     panel.keys(&["g"]);
     panel.wait_for("q or Ctrl-C stops");
     panel.keys(&["q", "s"]);
     panel.wait_for("stops after this step; g: go on");
     let text = panel.wait_for("exit 7");
-    assert!(text.contains("go on with: drivelab resume"), "{text}");
+    assert!(text.contains("resume it with: drivelab resume"), "{text}");
     let (state, ended) = came_of(&lab);
     assert_eq!(state, "interrupted");
     assert_eq!(ended.len(), 2, "the fill and the step that went on: {ended:?}");
@@ -157,11 +157,11 @@ fn a_second_key_stops_in_order() {
         panel.wait_for("step 2 of 3");
         panel.keys(keys);
         let text = panel.wait_for("exit 7");
-        assert!(text.contains("go on with: drivelab resume"), "{name}: {text}");
+        assert!(text.contains("resume it with: drivelab resume"), "{name}: {text}");
     }
 }
 
-/// The drive gives one block a second and has 32 to give, so a stop in order is not at its end before the third key comes.
+/// The drive serves one block a second after an initial 32, so a clean stop has not ended when the third key comes.
 #[test]
 fn a_third_key_leaves_at_once_while_the_drive_still_owes_its_blocks() {
     if !root_or_skip("a throttled loop device") || !Throttle::possible_or_skip() {
@@ -185,8 +185,8 @@ fn a_third_key_leaves_at_once_while_the_drive_still_owes_its_blocks() {
     panel.keys(&["q"]);
     let text = panel.wait_for("exit 7");
     assert!(text.contains("stopped at once; the run is kept"), "{text}");
-    assert!(!text.contains("go on with: drivelab resume"), "{text}");
-    // The kernel keeps the file until the drive has given what was asked of it.
+    assert!(!text.contains("resume it with: drivelab resume"), "{text}");
+    // The kernel keeps the file until the drive has served all requests.
     throttle.limit("read_iops", 0);
     let began = Instant::now();
     while !Command::new("umount").arg(fs.mount_point()).status().expect("umount runs").success() {
@@ -195,7 +195,7 @@ fn a_third_key_leaves_at_once_while_the_drive_still_owes_its_blocks() {
     }
 }
 
-/// The panel gives back a terminal that is no longer there.
+/// The panel restores a terminal that no longer exists.
 #[test]
 fn a_panel_whose_terminal_is_closed_ends_without_a_panic() {
     let lab = lab();
@@ -224,7 +224,7 @@ fn a_panel_whose_terminal_is_closed_ends_without_a_panic() {
 #[test]
 fn one_key_or_signal_stops_in_order_where_nothing_is_asked() {
     let lab = lab();
-    // A run of less than a minute, --yes, a load alone, and a signal from outside while the question stands.
+    // A run of less than a minute, --yes, a single load, and a signal from outside while the question is open.
     for (name, arguments, asks_after) in [
         ("minute", RUN.to_owned(), None),
         ("yes", format!("{RUN} --yes"), Some("0 s")),

@@ -1,13 +1,14 @@
-//! A run that was cut off in any of its tests and goes on has, before each step, what lies on the device in a run that
-//! was not: by the order of the steps in the bundle, and for the fill of a full drive also by what lies on the device.
+//! A run that was interrupted in any of its tests and resumed has, before each step, the same data on the device as an
+//! uninterrupted run: by the order of the steps in the bundle, and for the fill of a full drive also by the data on
+//! the device.
 //!
-//! The story: a drive is filled for hours, and the machine is restarted while the full drive is filled once more. What
-//! is measured after `resume` must be a full drive, not one that was just discarded. What is expected here is worked
-//! out from the events of the bundle alone, not by the code that decides what is made again.
+//! The scenario: a drive is filled for hours, and the machine is restarted while the full drive is filled once more.
+//! What is measured after `resume` must be a full drive, not one that was just discarded. The expectation is computed
+//! from the events of the bundle alone, not by the code that decides what is done again.
 //!
-//! `DRIVELAB_RESUME_ALL=1 cargo nextest run --profile long -p drivelab --test resume --no-capture` kills every built-in
-//! methodology that docs/guide/resume.md lists in each of its tests, with both signals, which takes hours;
-//! `DRIVELAB_RESUME_ONLY=quick,genuine` takes some of them.
+//! `DRIVELAB_RESUME_ALL=1 cargo nextest run --profile long -p drivelab --test resume --no-capture` kills every
+//! built-in methodology that docs/guide/resume.md lists in each of its tests, with both signals, which takes hours;
+//! `DRIVELAB_RESUME_ONLY=quick,genuine` selects some of them.
 
 #[path = "support/disk.rs"]
 mod disk;
@@ -24,25 +25,25 @@ use disk::Disk;
 use drivelab_rig::{Mount, Throttle, root_or_skip, text, tool};
 use serde_json::Value;
 
-/// Of the device, in MiB: large enough for every methodology's smallest size.
+/// Size of the device in MiB: large enough for every methodology's smallest size.
 const SIZE: u64 = 256;
-/// Slow enough that a kill meets the step that is meant.
+/// Slow enough that a kill meets the intended step.
 const BPS: u64 = 96 << 20;
-/// What is left of it while a step is waiting for its kill: its blocks still end within an eighth of a second.
+/// The remaining rate while a step waits for its kill: its blocks still complete within an eighth of a second.
 const CRAWL: u64 = 8 << 20;
 /// A step moves its first byte within this time, or it moves none.
 const FIRST_BYTE: Duration = Duration::from_secs(2);
 
-/// So often a run is begun that is to be cut off in a step.
+/// Tries for a run that is to be interrupted in a step.
 const TRIES: usize = 5;
 
-/// Methodologies that say that they run on folders only.
+/// Methodologies that state that they run on folders only.
 const ON_FOLDERS: [&str; 2] = ["as-ssd", "crystaldiskmark"];
-/// What is measured under conditions that are set up for a run cannot be resumed: they are undone with the process.
+/// A run under conditions that are set up for it cannot be resumed: the conditions are undone with the process.
 const NEVER_RESUMED: [&str; 2] = ["encryption-cost", "power-states"];
 
-/// The methodologies in which a test finds what an earlier test wrote, as the guide lists them; the test `lives_on` holds
-/// that list against the code.
+/// The methodologies in which a test uses what an earlier test wrote, as the guide lists them; the test `lives_on`
+/// compares that list with the code.
 fn with_state() -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/resume.md");
     let page = std::fs::read_to_string(path).expect("the guide");
@@ -116,8 +117,8 @@ impl Bench {
         }
     }
 
-    /// Begins a run and ends it by a signal in the first step of a test, where it writes once that has moved something;
-    /// `false` where the run was at its end by then.
+    /// Begins a run and ends it by a signal in the first step of a test, after that step has moved something if it
+    /// writes; `false` if the run had ended by then.
     fn cut_off(&self, test: &str, signal: &str, mut child: std::process::Child) -> bool {
         let mut heard = BufReader::new(child.stdout.take().expect("its output")).lines().map_while(Result::ok);
         let first: Vec<Value> = heard.by_ref().take(1).filter_map(|line| serde_json::from_str(&line).ok()).collect();
@@ -125,7 +126,7 @@ impl Bench {
         let begin = format!("\"event\":{{\"step_started\":{{\"key\":{{\"step\":\"{test}/");
         let begun = heard.find(|line| line.contains(&begin));
         if let Some(line) = &begun {
-            // A smoke step is over in a tenth of a second: at this rate it is not.
+            // A smoke step takes a tenth of a second: at this rate it takes longer.
             self.limit(CRAWL);
             if plan.iter().any(|step| step.changes && line.contains(&format!("\"{}\"", step.id))) {
                 self.wait_for_a_byte();
@@ -138,7 +139,7 @@ impl Bench {
         begun.is_some() && self.disk.lab.runs()[0].1 == "interrupted"
     }
 
-    /// Goes on to the end; bytes of the image that were allocated when each step began.
+    /// Resumes the run to its end; returns the bytes of the image that were allocated when each step began.
     fn resume(&self) -> Vec<(String, u64)> {
         let mut child = self.spawn(&["resume", "--last"]);
         let heard = BufReader::new(child.stdout.take().expect("its output")).lines().map_while(Result::ok);
@@ -166,25 +167,25 @@ impl Bench {
 /// A step of the plan.
 struct Planned {
     id: String,
-    /// Its load; a wait has none.
+    /// Its load; `None` for a wait.
     load: Option<Value>,
     /// It can change what the target holds.
     changes: bool,
     /// It prepares, and measures nothing.
     prepares: bool,
-    /// Nothing that was on the target before counts behind it: a preparation has discarded all of the target by then, or,
-    /// in a plan that never does, the very first writes all of it.
+    /// Nothing that was on the target before matters after it: a preparation has discarded all of the target by then
+    /// or, in a plan that never does, the very first writes cover all of it.
     empties: bool,
 }
 
 impl Planned {
-    /// What a load does that writes its span in passes and nothing else, so that a part of it can be repeated on a full
-    /// span: order, size, data and span.
+    /// For a load that only writes its span in passes, so that a part of it can be repeated on a full span: order,
+    /// size, data and span.
     fn fills(&self) -> Option<[Value; 4]> {
         let load = self.load.as_ref()?;
         let only_writes = share(load, "write_percent") == 100 && load["other"].is_null() && load["beside"].is_null();
         let what = || ["pattern", "block_size", "data", "span"].map(|name| load[name].clone());
-        // A sample of the places is no pass over the span.
+        // A sample of the places is not a pass over the span.
         let passes = load["pattern"] != "random" && load["places"].is_null();
         (only_writes && passes).then(what)
     }
@@ -205,7 +206,7 @@ fn plan(events: &[Value]) -> Vec<Planned> {
     let most = steps().map(|step| end(&step["action"]["io"]["workload"])).max().unwrap_or(0);
     let mut all = Vec::new();
     for test in tests {
-        // As far as the discards reach that the test begins with.
+        // As far as the discards reach with which the test begins.
         let mut discarded = Some(0);
         for step in test["steps"].as_array().expect("steps") {
             let (io, prepares) = (&step["action"]["io"], step["role"] == "prepare");
@@ -241,17 +242,17 @@ fn key(body: &Value) -> String {
     format!("{} {}", body["key"]["step"].as_str().unwrap_or_default(), body["key"]["round"])
 }
 
-/// What the target went through, by the events of a bundle.
+/// What happened to the target, by the events of a bundle.
 struct Went<'a> {
     plan: &'a [Planned],
-    /// What changed the target since it was emptied.
+    /// Steps that changed the target since it was emptied.
     found: Vec<String>,
-    /// What must have, by the first time that each step was done.
+    /// The required changes, when each step was first done.
     must: Vec<String>,
     running: Option<String>,
     done: BTreeSet<String>,
-    /// The load that was the last to change the target, where it has written all of its span: a part of the same once
-    /// more leaves the target as it is.
+    /// The load that changed the target last, if it has written all of its span: repeating a part of it leaves the
+    /// target unchanged.
     full_by: Option<[Value; 4]>,
 }
 
@@ -265,7 +266,7 @@ impl<'a> Went<'a> {
         self.plan.iter().find(|step| key.rsplit_once(' ').is_some_and(|(id, _)| id == step.id)).expect("planned")
     }
 
-    /// A step was cut off that may have changed anything.
+    /// A step was interrupted that may have changed anything.
     fn cut(&mut self, key: &str) {
         let step = self.of(key);
         if step.changes && (self.full_by.is_none() || step.fills() != self.full_by) {
@@ -275,7 +276,7 @@ impl<'a> Went<'a> {
     }
 
     fn begins(&mut self, key: &str) {
-        // Whoever was killed in a step may have changed anything.
+        // An interrupted step may have changed anything.
         if let Some(killed) = self.running.take() {
             self.cut(&killed);
         }
@@ -285,7 +286,7 @@ impl<'a> Went<'a> {
         self.running = Some(key.to_owned());
     }
 
-    /// A step ended; what it found and what it must have found where the two differ.
+    /// A step ended; returns what it found and what it must have found if the two differ.
     fn ends(&mut self, record: &Value) -> Option<(String, String)> {
         let key = key(record);
         let step = self.of(&key);
@@ -303,7 +304,7 @@ impl<'a> Went<'a> {
         }
         let whole = share(record, "written_total") >= step.length() / 100 * 99;
         if step.prepares && step.fills().is_some() && whole {
-            // A fill that prepares leaves nothing of its own first try.
+            // A preparing fill leaves nothing of its own first try.
             self.found.retain(|change| *change != format!("cut off: {key}"));
         }
         let differs = first && self.found != self.must;
@@ -319,13 +320,13 @@ impl<'a> Went<'a> {
     }
 }
 
-/// What a bundle says about the order of its steps: a sentence for each step that did not find what it finds in one
-/// go, and how many did not of which the run says so.
+/// What a bundle shows about the order of its steps: a sentence for each step that did not find what it finds in an
+/// uninterrupted run, and the number of such steps that the run itself reports.
 fn judged(events: &[Value]) -> (Vec<String>, usize) {
     let plan = plan(events);
     let mut went = Went::on(&plan);
     let (mut wrong, mut said) = (Vec::new(), 0);
-    // Of what the run says that it met what a step left that was cut off.
+    // Steps of which the run reports that they met data of an interrupted step.
     let mut not_emptied = BTreeSet::new();
     for event in events {
         let body = &event["event"];
@@ -333,8 +334,8 @@ fn judged(events: &[Value]) -> (Vec<String>, usize) {
             let steps = body["finding"]["steps"].as_array().expect("the steps that it is about");
             not_emptied.extend(steps.iter().map(|one| key(&serde_json::json!({ "key": one }))));
         }
-        // Another file: nothing is in it.
-        if body["run_resumed"]["target_state"].as_str().is_some_and(|text| text.contains("was made and filled again")) {
+        // A different file, which contains nothing.
+        if body["run_resumed"]["target_state"].as_str().is_some_and(|text| text.contains("created and filled again")) {
             went.found.clear();
             (went.running, went.full_by) = (None, None);
         }
@@ -345,7 +346,7 @@ fn judged(events: &[Value]) -> (Vec<String>, usize) {
         }
         for name in ["step_ended", "made_again"] {
             let record = &body[name];
-            // A wait that was made again has no record.
+            // A repeated wait has no record.
             let record = if record["record"].is_object() { &record["record"] } else { record };
             if !record.is_object() {
                 continue;
@@ -357,7 +358,7 @@ fn judged(events: &[Value]) -> (Vec<String>, usize) {
                 }
                 continue;
             };
-            // What must be there was written behind what cannot be taken away.
+            // The required data were written on top of data that cannot be removed.
             if not_emptied.contains(&key) && went.found.ends_with(&went.must) {
                 said += 1;
             } else {
@@ -380,22 +381,23 @@ fn tests_of(bench: &Bench) -> Vec<String> {
     tests
 }
 
-/// A run that was cut off in a test. A busy machine may hear of the last step when it is over: then it is tried again.
+/// A run that was interrupted in a test. On a busy machine the step may have ended when its event is read: then it is
+/// tried again.
 fn cut(method: &str, test: &str, signal: &str) -> Option<Bench> {
     let mut benches = std::iter::repeat_with(|| Bench::new(method)).take(TRIES);
     benches.find(|bench| bench.cut_off_in(test, signal))
 }
 
-/// What came of cutting off.
+/// The result of the interruptions.
 #[derive(Debug, Default)]
 struct Tally {
     cut: usize,
-    /// Runs in which a step did not find what it finds in one go, and the run says so.
+    /// Runs in which a step did not find what it finds in an uninterrupted run, and the run reports it.
     said: usize,
     wrong: Vec<String>,
 }
 
-/// Cuts a methodology off in these tests (all where none is named), goes on, and looks at what each step found.
+/// Interrupts a methodology in these tests (all if none is named), resumes it, and checks what each step found.
 fn tally(method: &str, tests: &[&str], signals: &[&str]) -> Tally {
     let tests = match tests {
         [] => tests_of(&Bench::new(method)),
@@ -427,7 +429,8 @@ fn tally(method: &str, tests: &[&str], signals: &[&str]) -> Tally {
     tally
 }
 
-/// The same, of which none may be wrong, and none may be said in the place of being made again; says how often.
+/// The same check, in which no step may be wrong, and no run may only report it instead of repeating the steps;
+/// returns how many interruptions there were.
 fn cut_off(method: &str, tests: &[&str], signals: &[&str]) -> usize {
     let tally = tally(method, tests, signals);
     assert!(tally.wrong.is_empty(), "{}", tally.wrong.join("\n"));
@@ -468,13 +471,13 @@ fn the_device_holds_what_the_full_drive_is_to_hold() {
     assert!(*held >= 8 << 20, "{held} bytes on the device when the full drive was filled: {seen:?}");
 }
 
-/// No block of a discard divides this device, and all of it is discarded, in a run and when it goes on.
+/// The device is not a multiple of the discard's block, and all of it is discarded, in a run and after a resume.
 #[test]
 fn an_odd_device_is_discarded_to_its_end_and_no_figure_is_void_for_that() {
     if !possible() {
         return;
     }
-    // What is behind the last 64 MiB is no part of what lies before it.
+    // What is after the last 64 MiB does not belong to what comes before it.
     const LENGTH: u64 = (200 << 20) + 5 * 512;
     let bench = Bench::of_bytes("disk-fill", LENGTH);
     let begin = ["run", "disk-fill", &bench.disk.device, "--form", "faithful"];
@@ -485,7 +488,7 @@ fn an_odd_device_is_discarded_to_its_end_and_no_figure_is_void_for_that() {
     assert!(bench.cut_off("empty", "-KILL", bench.spawn(&begin)), "the run was at its end before");
     let seen = bench.resume();
     let (_, held) = seen.iter().rfind(|(step, _)| step.starts_with("empty/")).expect("it was filled");
-    // The file system below keeps its last, broken block, and what it needs itself.
+    // The file system below keeps its last, partial block, and the space for itself.
     assert!(*held < 256 << 10, "{held} bytes lie on a device that was discarded");
     let (wrong, said) = judged(&bench.events());
     assert!(wrong.is_empty() && said == 0, "{wrong:?}");
@@ -524,6 +527,6 @@ fn every_built_in_methodology_cut_off_in_each_of_its_tests() {
     let never: Vec<&str> = tallies.iter().filter(|(_, tally)| tally.cut == 0).map(|(name, _)| name.as_str()).collect();
     let wrong: Vec<&str> = tallies.iter().flat_map(|(_, tally)| &tally.wrong).map(String::as_str).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // A run that was at its end whenever it was to be cut off shows nothing.
+    // A run that had always ended when it was to be interrupted shows nothing.
     assert!(!tallies.is_empty() && never.is_empty(), "never cut off: {never:?}, of {} methodologies", tallies.len());
 }

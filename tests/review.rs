@@ -1,4 +1,4 @@
-//! The main job, as a newcomer meets it: review, the page, the table, the stored run, and everything made of it.
+//! The main task, as a new user does it: review, the page, the table, the stored run, and everything made from it.
 
 #[path = "support/schema.rs"]
 mod schema;
@@ -167,10 +167,10 @@ fn a_review_of_which_nothing_can_run_says_what_is_lacking_and_each_reason_once()
     assert!(short.stderr.contains("--time") && !short.stderr.contains("mistake"), "{}", short.stderr);
     let reasons: Vec<&str> =
         short.stderr.lines().filter_map(|line| line.split_once("): ")).map(|(_, why)| why).collect();
-    assert!(reasons.contains(&"it takes longer than the time that there is"), "{reasons:?}");
+    assert!(reasons.contains(&"it takes longer than the time available"), "{reasons:?}");
     assert!((2..20).contains(&reasons.len()), "{reasons:?}");
     assert!(reasons.iter().enumerate().all(|(at, why)| !reasons[..at].contains(why)), "{reasons:?}");
-    // What it says is enough.
+    // The suggested time is enough.
     let (_, needed) = short.stderr.split_once("needs ").expect("the shortest time");
     let (needed, _) = needed.split_once(';').expect("its end");
     let enough = in_time(needed);
@@ -222,7 +222,7 @@ fn a_run_whose_folder_is_gone_is_not_called_a_typing_error() {
     for more in [&[][..], &["--dry-run"]] {
         let gone = lab.run(&[&["resume", "--last"], more].concat());
         assert_eq!(gone.code, 6, "{}", gone.stderr);
-        assert!(gone.stderr.contains("no longer there") && gone.stderr.contains("mount"), "{}", gone.stderr);
+        assert!(gone.stderr.contains("no longer exists") && gone.stderr.contains("mount"), "{}", gone.stderr);
         assert!(!gone.stderr.contains("typing"), "{}", gone.stderr);
     }
     std::fs::create_dir(&folder).expect("mounted again");

@@ -38,7 +38,7 @@ fn a_loop_device_is_described_down_to_what_lies_below() {
         "each device below is described: {target}"
     );
     assert_eq!(target["writing"]["with_destroy"]["id"], disk.name(), "no serial number: its kernel name");
-    // By its name alone it is the same device, and the list has it where layers are asked for.
+    // Its name alone identifies the same device, and the list contains it if layers are asked for.
     assert_eq!(show(&lab, disk.name())["target"]["identity"], target["identity"]);
     let list = lab.json(&["targets", "--all", "--json"]);
     let paths: Vec<&str> =
@@ -72,7 +72,7 @@ fn a_user_without_rights_gets_what_can_be_known() {
         return;
     }
     let Some(disk) = LoopDevice::in_memory_or_skip(32) else { return };
-    // Where the folder of the build is closed to others, a copy is run.
+    // If the build folder is closed to other users, a copy is run.
     let folder = tempfile::Builder::new().prefix("drivelab-show-").tempdir_in("/tmp").unwrap();
     let copy = folder.path().join("drivelab");
     std::fs::copy(env!("CARGO_BIN_EXE_drivelab"), &copy).unwrap();
@@ -84,7 +84,7 @@ fn a_user_without_rights_gets_what_can_be_known() {
         assert_eq!(answer.code, 0, "{arguments:?}: {}", answer.stderr);
         assert!(answer.stdout.contains(disk.name()), "{arguments:?}: {}", answer.stdout);
     }
-    // The configuration of somebody else, as after `setpriv` or `su` without a login: it is not this user's to read.
+    // The configuration of another user, as after `setpriv` or `su` without a login: this user may not read it.
     let closed = folder.path().join("closed");
     std::fs::create_dir_all(closed.join("drivelab/drives")).unwrap();
     tool("chmod", &["700", closed.join("drivelab").to_str().unwrap()]);
@@ -96,7 +96,7 @@ fn a_user_without_rights_gets_what_can_be_known() {
     as_lsblk_says_and_what_is_missing_is_named(&disk, &serde_json::from_str(&answer.stdout).unwrap());
 }
 
-/// What another program tells of the device is the same; each thing that is missing has what, why and how.
+/// Facts that another program reports about the device are the same; each missing fact has what, why and how.
 fn as_lsblk_says_and_what_is_missing_is_named(disk: &LoopDevice, document: &Value) {
     let told = tool("lsblk", &["--bytes", "--nodeps", "--json", "--output", "SIZE,LOG-SEC,PHY-SEC,RO", &disk.device]);
     let told: Value = serde_json::from_str(&told).expect("lsblk gives JSON");
@@ -108,7 +108,7 @@ fn as_lsblk_says_and_what_is_missing_is_named(disk: &LoopDevice, document: &Valu
     assert_eq!(target["identity"]["read_only"], told["ro"]);
     let missing = target["not_known"].as_array().expect("a list");
     let has = |words: &str| missing.iter().any(|one| one["what"].as_str().is_some_and(|what| what.contains(words)));
-    assert!(has("health") && has("who else uses it") && has("can be written"), "{missing:#?}");
+    assert!(has("health") && has("what else uses it") && has("can be written"), "{missing:#?}");
     for one in missing {
         let said = |key: &str| one[key].as_str().is_some_and(|text| !text.is_empty());
         assert!(said("what") && said("why") && said("how"), "{one}");
@@ -123,7 +123,7 @@ fn what_is_no_target_is_said_with_the_next_step() {
         ("no-such-serial-number", 6, "drivelab targets"),
         ("/dev/null", 6, "character device"),
         ("/dev/random", 6, "character device"),
-        ("/proc", 6, "no block device lies below"),
+        ("/proc", 6, "there is no block device below it"),
     ] {
         let answer = lab.run(&["show", target]);
         assert_eq!(answer.code, code, "{target}: {}", answer.stderr);

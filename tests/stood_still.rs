@@ -1,7 +1,7 @@
-//! What held drivelab itself up is named as the limit, by what it was: stopped, frozen, kept from the CPU by a quota.
+//! The cause that delayed drivelab itself is named as the limit: stopped, frozen, kept from the CPU by a quota.
 //!
-//! The story: a container is paused for two seconds in the middle of a closed loop, and the drive is blamed for 613 of
-//! 1,000 operations a second and a latency of two seconds.
+//! The scenario: a container is paused for two seconds in the middle of a closed loop, and the drive is blamed for 613
+//! of 1,000 operations per second and a latency of two seconds.
 
 mod support;
 
@@ -46,7 +46,7 @@ fn program() -> String {
     std::env::var("DRIVELAB_STOPPED_PROGRAM").unwrap_or_else(|_| env!("CARGO_BIN_EXE_drivelab").to_owned())
 }
 
-/// One load, begun; in a group where there is one.
+/// A running load; in a group if there is one.
 fn start(lab: &Lab, group: Option<&Group>, more: &[&str]) -> Child {
     let mut command = Command::new("sh");
     let procs = group.map_or(PathBuf::from("/dev/null"), |group| group.0.join("cgroup.procs"));
@@ -55,7 +55,7 @@ fn start(lab: &Lab, group: Option<&Group>, more: &[&str]) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("drivelab starts")
 }
 
-/// What it says at its end, and the codes of its findings.
+/// Its output at the end, and the codes of its findings.
 fn said(child: Child) -> (Value, Vec<String>) {
     let output = child.wait_with_output().expect("it ends");
     let document: Value = serde_json::from_slice(&output.stdout)
@@ -65,7 +65,7 @@ fn said(child: Child) -> (Value, Vec<String>) {
     (document, codes)
 }
 
-/// Waits until the threads that issue are there, and then until the step is well under way.
+/// Waits until the issuing threads exist, and then until the step is well under way.
 fn wait_for_threads(child: &Child) {
     let tasks = format!("/proc/{}/task", child.id());
     let issues =
@@ -73,8 +73,8 @@ fn wait_for_threads(child: &Child) {
     for _ in 0..2_000 {
         let tasks = std::fs::read_dir(&tasks).into_iter().flatten().flatten();
         if tasks.map(|task| task.path()).any(|task| issues(&task)) {
-            // A whole number of the tenths of a second after which the thread that looks on wakes: what stops the
-            // process then is often between two of its sleeps.
+            // A whole number of the tenths of a second after which the watching thread wakes: a stop then often falls
+            // between two of its sleeps.
             std::thread::sleep(Duration::from_millis(700));
             return;
         }
@@ -83,9 +83,9 @@ fn wait_for_threads(child: &Child) {
     panic!("no thread began to issue");
 }
 
-/// Kinds of loop: one that asks as fast as it can, one that arrives at a rate.
+/// Kinds of loop: one at full speed, one with a rate.
 const LOOPS: [&[&str]; 2] = [&[], &["--rate", "1000"]];
-/// One that pauses, of which a schedule is the limit as of one with a rate.
+/// One that pauses, limited by a schedule like one with a rate.
 const PAUSES: &[&str] = &["--think-time", "1ms"];
 
 fn is_named(said: (Value, Vec<String>), how: &str) {
@@ -109,7 +109,7 @@ fn a_process_that_was_stopped_is_named_as_the_limit() {
     }
 }
 
-/// Each stop is shorter than what one sleep of the thread that looks on may be late by itself: they are added up.
+/// Each stop is shorter than the normal delay of one sleep of the watching thread: the delays are added up.
 #[test]
 fn many_short_stops_are_named_as_the_limit_and_not_the_schedule() {
     let lab = Lab::new();
@@ -140,7 +140,7 @@ fn a_process_that_was_frozen_is_named_as_the_limit() {
     }
 }
 
-/// However much the quota leaves, and whatever the loop: one that arrives at a rate keeps it, late.
+/// However much the quota leaves, and whatever the loop: a load with a rate keeps it, late.
 #[test]
 fn a_cpu_quota_is_named_as_one_and_not_as_other_programs() {
     let lab = Lab::new();
@@ -148,10 +148,10 @@ fn a_cpu_quota_is_named_as_one_and_not_as_other_programs() {
         let Some(group) = Group::new_or_skip("cpu") else { return };
         group.set("cpu.cfs_period_us", "100000");
         group.set("cpu.cfs_quota_us", quota_us);
-        // The most there is: others keep little of the CPU from it, so that the quota is reached beside them too.
+        // The highest possible value: other programs take little CPU from it, so the quota is reached beside them too.
         group.set("cpu.shares", "262144");
-        // Where others take so much of the CPU that the quota is never reached, that is true as well: it is measured
-        // again then. A rule that mistakes the one for the other fails each time.
+        // If other programs take so much CPU that the quota is never reached, the message is right as well, and the
+        // load is measured again. A rule that confuses the two fails each time.
         let (mut document, mut codes) = said(start(&lab, Some(&group), more));
         for _ in 0..7 {
             if !codes.iter().any(|code| code == "cpu_had_by_others") {

@@ -1,5 +1,5 @@
-//! The command line's edges: exit codes that need a failing device or host, settings and their precedence, sudo,
-//! completions and man pages, redacted reports, JSON where something is wrong.
+//! The edges of the command line: exit codes that need a failing device or host, settings and their precedence, sudo,
+//! completions and man pages, redacted reports, JSON on errors.
 
 mod support;
 
@@ -71,7 +71,7 @@ fn errors_of_the_target_end_with_code_8_and_stay_readable() {
     let (child, mut lines) = lab.start_with_events(&["victim.bin", "--new-file", "--size", "64 MiB"]);
     let filled = lines.by_ref().any(|line| line.contains("\"step_ended\""));
     assert!(filled, "the fill ends");
-    // Somebody cuts the file off below the reader.
+    // Another program truncates the file while it is being read.
     let file = std::fs::OpenOptions::new().write(true).open(lab.folder().join("victim.bin")).expect("the scratch file");
     file.set_len(0).expect("cut off");
     lines.for_each(drop);
@@ -117,7 +117,7 @@ fn under_sudo_everything_belongs_to_the_caller() {
     let lab = Lab::new();
     let before = lab.data().join("runs/before");
     std::fs::create_dir_all(&before).expect("somebody's folder");
-    // File times are a timer tick coarse: what is older than that is older than the command.
+    // File times have the resolution of a timer tick: a file older than that is older than the command.
     std::thread::sleep(std::time::Duration::from_millis(50));
     let mut command = lab.command(&["review", "--form", "smoke", "--quiet"]);
     command.env("SUDO_UID", "65534").env("SUDO_GID", "65534");
@@ -150,7 +150,7 @@ fn resume_overwrites_the_very_file_that_was_named_and_no_other_at_its_path() {
             assert_eq!(done.code, 5, "{}", done.stderr);
             assert_eq!(std::fs::read(&file).expect("content"), vec![9u8; 16 << 20], "left alone");
         } else {
-            // Without a second stop this would go on for two minutes: it is enough that it goes on.
+            // Without a second stop this would take two minutes: it is enough that it continues.
             let mut resumed = lab.command(&["resume", "--last", "--events", "json"]);
             let mut child = resumed.stdout(std::process::Stdio::piped()).spawn().expect("drivelab starts");
             let out = child.stdout.take().expect("stdout");
@@ -230,7 +230,7 @@ fn a_size_that_cannot_be_is_a_usage_error_and_one_that_is_cut_is_said() {
         let document = lab.json(&[&dry[..], &["--json"]].concat());
         let both = format!("the scratch file is {} {wanted}", size(document["length"].as_u64().expect("a length")));
         assert!(document["remarks"].to_string().contains(&both), "{both}: {document:#}");
-        // Others may have taken of the free space by now.
+        // Other programs may have taken some of the free space by now.
         let cut = lab.ok(&dry).stdout;
         assert!(cut.contains(&wanted) && cut.contains("10 % of the free space"), "{wanted}: {cut}");
     }
@@ -291,7 +291,7 @@ fn runs_are_compared_by_their_digests_alone() {
     assert!(head[0].starts_with("A  nop:") && head[2].starts_with("B  nop:"), "{text}");
     assert!(head[1].contains(&runs[2]) && head[3].contains(&runs[1]), "{text}");
     assert!(text.contains("Operations (IOPS)") && text.contains("RND 4 KiB Q1T1 read"), "{text}");
-    // The recordings are spoiled, each file with its length and time: nothing of them is read.
+    // The recordings are destroyed, each file keeping its length and time: nothing of them is read.
     for run in &runs {
         let events = lab.data().join("runs").join(run).join("events");
         for entry in std::fs::read_dir(events).expect("segments").flatten() {
@@ -317,7 +317,7 @@ fn runs_are_compared_by_their_digests_alone() {
     }
     let all = lab.ok(&["compare", "--method", "io"]).stdout;
     assert!(all.lines().any(|line| line.starts_with("C  ")) && all.contains("Not in one table:"), "{all}");
-    // A recording that changed is read anew; one that cannot be read is left out by name, and so is a run that goes on.
+    // A changed recording is read again; an unreadable one is left out by name, and so is a run in progress.
     std::fs::remove_dir_all(lab.data().join("runs").join(&runs[0]).join("events")).expect("gone");
     let mut running = lab.command(&["io", "nop:", "--time", "60s", "--quiet"]).spawn().expect("drivelab starts");
     let live = || lab.json(&["results", "list", "--json"])["runs"][0].clone();

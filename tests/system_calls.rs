@@ -1,6 +1,7 @@
-//! The loop makes no system call but the ring's (or one pread or pwrite per operation), and counts its calls rightly.
+//! The loop makes no system calls except those of the ring (or one pread or pwrite per operation), and counts its
+//! calls correctly.
 //!
-//! strace sees every call of every thread. It makes them slow, which changes no count that is looked at here.
+//! strace sees every call of every thread. It slows the calls down, which changes none of the checked counts.
 
 mod support;
 
@@ -11,7 +12,7 @@ use drivelab_rig::{LoopDevice, root_or_skip, skip};
 use serde_json::Value;
 use support::{Lab, done};
 
-/// What one load did, by its own account and by strace's.
+/// What one load did, by its own count and by strace's.
 struct Watched {
     operations: u64,
     /// Calls that submitted or awaited operations, as the engine counted them.
@@ -22,14 +23,14 @@ struct Watched {
 
 /// The calls of one thread.
 struct Thread {
-    /// Whether it is one of those that issue operations.
+    /// Whether it is one of the threads that issue operations.
     issues: bool,
     /// Names of its calls, in order.
     calls: Vec<String>,
 }
 
 impl Watched {
-    /// Runs a load of so many operations under strace.
+    /// Runs a load of this many operations under strace.
     fn run(disk: &LoopDevice, backend: &str, op: &str, operations: u64) -> Watched {
         let lab = Lab::new();
         let logs = lab.folder().join("calls");
@@ -60,15 +61,15 @@ impl Watched {
     }
 }
 
-/// What is in a thread's log, without signals and the thread's end.
+/// The content of a thread's log, without signals and the thread's end.
 fn thread(log: &str) -> Thread {
     let calls = log.lines().filter(|line| !line.starts_with(['<', '+', '-']));
     let calls = calls.filter_map(|line| line.split_once('(')).map(|(name, _)| name.trim().to_owned()).collect();
     Thread { issues: log.contains("prctl(PR_SET_NAME, \"io-"), calls }
 }
 
-/// What each thread that issues operations calls from its first to its last: those, and now and then a wake-up for
-/// the session's thread, when an interval is handed over.
+/// What each issuing thread calls from its first to its last operation: the ring's calls, and now and then a wake-up
+/// for the session's thread, when an interval is handed over.
 fn assert_nothing_else_in_the_loop(watched: &Watched, call: &str) {
     let mut seen = 0;
     for thread in watched.threads.iter().filter(|thread| thread.issues) {
@@ -86,7 +87,7 @@ fn assert_nothing_else_in_the_loop(watched: &Watched, call: &str) {
     assert_eq!(seen, watched.counted, "{call} as seen, and as the record says");
 }
 
-/// Ten times the operations: no call may grow with them but the loop's own.
+/// Ten times the operations: no call may become more frequent except the loop's own.
 fn assert_only_one_call_grows(few: &Watched, many: &Watched, call: &str) {
     let more = many.operations - few.operations;
     let before = few.counts();

@@ -1,8 +1,8 @@
-//! What is watched beside the I/O, through the whole program: a meter of known power, a thermometer that rises, the
+//! What is watched during the I/O, through the whole program: a meter of known power, a thermometer that rises, the
 //! kernel's own counters, and a live view around another program.
 //!
 //! The meters are files that a thread of the test writes in the documented protocol (docs/telemetry.md), because no
-//! drive here has a sensor; everything else is the real thing.
+//! drive here has a sensor; everything else is real.
 
 #[path = "support/schema.rs"]
 mod schema;
@@ -21,7 +21,8 @@ use drivelab_rig::{LoopDevice, root_or_skip, tool};
 use serde_json::Value;
 use support::Lab;
 
-/// A meter: every 50 ms a line with UNIX time and what `value` gives for the seconds since it began and for that time.
+/// A meter: every 50 ms a line with UNIX time and the result of `value` for the seconds since it began and for that
+/// time.
 struct Meter {
     path: PathBuf,
     over: Arc<AtomicBool>,
@@ -87,7 +88,7 @@ fn samples(events: &[Value], id: &str) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// From and until when a source was not read since the step was not to be disturbed: run times in seconds.
+/// From and until when a source was not read because the step was not to be disturbed: run times in seconds.
 fn quiet_gap(events: &[Value], id: &str) -> [f64; 2] {
     let source = sources(events).iter().position(|source| source["id"] == id).expect("the source");
     let batches = events.iter().filter_map(|event| event["event"]["telemetry"]["sources"].as_array());
@@ -110,7 +111,7 @@ const LOAD: &str = "load/rnd-4k-q8t1-read";
 #[test]
 fn a_constant_meter_gives_its_watts_and_joules_and_a_thermometer_its_degrees_at_the_right_second() {
     let lab = Lab::new();
-    // The first line is passed over: it was there before.
+    // The first line is skipped: it existed before.
     let power = Meter::start(&lab, "power", |_, _| 5.0);
     let temperature = Meter::start(&lab, "celsius", |_, now| now % 100.0);
     let io = ["io", ".", "--size", "16MiB", "--qd", "8", "--time", "3s", "--quiet"];
@@ -134,13 +135,13 @@ fn a_constant_meter_gives_its_watts_and_joules_and_a_thermometer_its_degrees_at_
     let celsius = samples(&events, "temperature:adapter");
     assert!(celsius.len() >= 5, "{} samples", celsius.len());
     for (at, value) in &celsius {
-        // The start is on record to the second; both clocks are known modulo 60 or 100. How long after that the run's own
-        // clock begins, and how late the first line is read, is the machine's affair: some seconds at most.
+        // The start is recorded to the second; both clocks are known modulo 60 or 100. How long after that the run's
+        // own clock begins, and how late the first line is read, depends on the machine: some seconds at most.
         let off = (began + at - value).rem_euclid(20.0);
         assert!(off.min(20.0 - off) < 4.0, "{value} at {at} s of a run that began at second {began}");
     }
-    // The line that came with the least delay ties the two clocks: a later one may show that those before were placed
-    // too late, and nothing else moves them.
+    // The line with the smallest delay connects the two clocks: a later line may show that the earlier ones were
+    // placed too late, and nothing else moves them.
     let pairs = celsius.windows(2).map(|pair| (pair[1].0 - pair[0].0, (pair[1].1 - pair[0].1).rem_euclid(100.0)));
     let pairs: Vec<(f64, f64)> = pairs.collect();
     assert!(
@@ -223,8 +224,8 @@ fn the_kernels_counters_are_recorded_with_their_cost_and_are_off_in_latency_crit
     let step = quiet.iter().find(|event| event["event"]["step_ended"]["key"]["step"] == "load/rnd-4k-q1t1-read");
     let step = &step.expect("the load")["event"]["step_ended"];
     let bounds = [&step["start_ns"], &step["end_ns"]].map(|ns| ns.as_f64().expect("a time") / 1e9);
-    // Nothing is read but at the border: the reader is waited for there, half a second at most, so on a machine that gives it
-    // no CPU that one reading may fall behind it. Twenty would be there if it went on.
+    // Nothing is read except at the border: there the reader is waited for, half a second at most, so on a machine
+    // that gives it no CPU that one reading may come after it. Twenty would come if reading continued.
     let inside = samples(&quiet, "cpu").iter().filter(|(at, _)| *at > bounds[0] && *at < bounds[1]).count();
     assert!(inside <= 1, "one operation in flight is not disturbed: {inside} readings");
     let gap = quiet_gap(&quiet, "cpu");
@@ -240,8 +241,8 @@ fn the_kernels_counters_are_recorded_with_their_cost_and_are_off_in_latency_crit
     assert!(inside > 0, "none in 2 s at 10 a second");
 }
 
-/// The lock against suspends, through the whole program, by a `systemd-inhibit` of the test's own in PATH: asked for with
-/// and without telemetry, and gone with a program that was killed.
+/// The lock against suspends, through the whole program, with the test's own `systemd-inhibit` in PATH: requested with
+/// and without telemetry, and gone with a killed program.
 #[test]
 fn suspends_are_inhibited_without_telemetry_too_until_the_run_ends_in_whatever_way() {
     use std::os::unix::fs::PermissionsExt;
@@ -279,7 +280,7 @@ fn suspends_are_inhibited_without_telemetry_too_until_the_run_ends_in_whatever_w
             }
         }
     }
-    // A refusal is said; with telemetry it stands in the record instead.
+    // A refusal is printed; with telemetry it is in the record instead.
     std::fs::write(&program, "#!/bin/sh\nexit 1\n").expect("a program");
     let mut command = lab.command(&["io", ".", "--size", "8MiB", "--qd", "4", "--time", "60s", "--telemetry", "off"]);
     let child = command.env("PATH", &path).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -294,7 +295,8 @@ fn suspends_are_inhibited_without_telemetry_too_until_the_run_ends_in_whatever_w
     child.wait().expect("it ends");
 }
 
-/// SIGTERM reaches only drivelab. The command must not go on without it, nor be waited for until it ends by itself.
+/// SIGTERM reaches only drivelab. The command must not continue without it, and drivelab must not wait until it ends
+/// by itself.
 #[test]
 fn sigterm_ends_watch_and_the_command_that_it_started() {
     let lab = Lab::new();
@@ -332,7 +334,7 @@ fn off_is_off_and_a_meter_that_is_not_there_or_not_wanted_is_an_error_before_any
     let io = ["io", ".", "--size", "8MiB", "--qd", "4", "--time", "300ms", "--quiet"];
     lab.ok(&[&io[..], &["--telemetry", "off"]].concat());
     assert!(events(&lab).iter().all(|event| event["event"].get("telemetry_described").is_none()));
-    // That others on the disk were not watched is said, where there is a disk; with telemetry it is not.
+    // If there is a disk, it is reported that other programs on it were not watched; with telemetry it is not.
     let not_watched = || {
         let report = lab.json(&["report", "last", "--format", "json"]);
         let findings = report["findings"].as_array().expect("findings");
@@ -378,7 +380,7 @@ fn a_power_log_that_no_drive_here_has_is_refused_before_anything_is_made() {
         let done = lab.run(&[&command[..], &["--power-log"]].concat());
         assert!(!done.stderr.contains("powercap"), "the host's counters have nothing to do with it: {}", done.stderr);
         assert_eq!(done.code, 6, "{command:?}: {}", done.stderr);
-        let said = ["--power-log cannot be done", "only NVMe drives", "--power-command"];
+        let said = ["--power-log is not available", "only NVMe drives", "--power-command"];
         assert!(said.iter().all(|said| done.stderr.contains(said)), "{command:?}: {}", done.stderr);
         assert_eq!(lab.files(), before, "{command:?} left something behind");
     }
@@ -414,7 +416,7 @@ fn a_meter_that_gives_only_rubbish_is_told_with_its_first_line_by_watch_and_by_a
     let meter = ["--power-command", "echo bad line; exec sleep 30"];
     let plain = lab.ok(&[&["watch", ".", "--time", "3s"], &meter[..]].concat());
     assert!(
-        plain.stdout.contains("warning: Nothing was read") && plain.stdout.contains("'bad line'"),
+        plain.stdout.contains("warning: There are no figures from") && plain.stdout.contains("'bad line'"),
         "{}",
         plain.stdout
     );
@@ -469,14 +471,14 @@ fn what_watching_costs_keeps_to_its_schema_and_is_on_record_and_report_of_later_
     let Some(disk) = LoopDevice::in_memory_or_skip(16) else { return };
     let Some(other) = LoopDevice::in_memory_or_skip(16) else { return };
     let lab = Lab::new();
-    // What the newest run has of it: on record, and in the sentence of the report.
+    // What the newest run contains of it: in the record, and in the sentence of the report.
     let read = |disk: &str, flags: &[&str]| {
         lab.ok(&["io", disk, "--op", "read", "--time", "200ms", "--quiet"]);
         let report = lab.ok(&[&["report", "last", "--format", "md"], flags].concat()).stdout;
         let recorded = lab.json(&["report", "last", "--format", "json"])["environment"]["watching_cost"].clone();
         (recorded, report)
     };
-    let missing = format!("`drivelab watch {} --cost` does", disk.device);
+    let missing = format!("`drivelab watch {} --cost` measures", disk.device);
     let (recorded, report) = read(&disk.device, &[]);
     assert!(recorded.is_null() && report.contains("was not measured") && report.contains(&missing), "{report}");
     let document = lab.json(&["watch", &disk.device, "--cost", "--json"]);
@@ -487,12 +489,12 @@ fn what_watching_costs_keeps_to_its_schema_and_is_on_record_and_report_of_later_
     assert_eq!(recorded["device"]["name"], disk.name());
     let stated = format!("`drivelab watch {} --cost`, ", disk.device);
     assert!(report.contains("µs without watching and ") && report.contains(&stated), "{report}");
-    assert!(!report.contains("at other rates than here"), "sources and rates are the run's own: {report}");
-    // Measured anew, it takes the place of what was kept; another drive has none.
+    assert!(!report.contains("sampling rates that differ"), "sources and rates are the run's own: {report}");
+    // A new measurement replaces the stored one; another drive has none.
     let again = lab.json(&["watch", &disk.device, "--cost", "--json", "--telemetry", "0.5"]);
     let (recorded, report) = read(&disk.device, &["--redact"]);
     assert_eq!((&recorded["without"], &recorded["with"]), (&again["without"], &again["with"]));
-    assert!(report.contains("at other rates than here"), "{report}");
+    assert!(report.contains("sampling rates that differ"), "{report}");
     let (recorded, report) = read(&other.device, &[]);
     assert!(recorded.is_null() && report.contains("was not measured"), "{report}");
 }
@@ -516,7 +518,7 @@ fn a_methodology_waits_for_a_cool_drive_and_is_refused_where_nothing_tells_its_t
     assert_eq!(refused.code, 6, "{}", refused.stderr);
     assert!(refused.stderr.contains("--temperature-file"), "{}", refused.stderr);
     assert_eq!(lab.files(), before, "nothing was made");
-    // It cools from when the run says that it waits: until then the run may take as long as it likes.
+    // It cools down from the time when the run reports that it waits: until then the run may take any time.
     let since: Arc<OnceLock<f64>> = Arc::new(OnceLock::new());
     let cooling = Meter::start(&lab, "celsius", {
         let since = Arc::clone(&since);
@@ -553,7 +555,7 @@ fn a_meter_that_says_nothing_is_told_and_a_limit_without_a_thermometer_is_refuse
     let findings = document["findings"].as_array().expect("findings").clone();
     let silent = findings.iter().find(|finding| finding["code"] == "silent_meter").expect("it is told");
     assert!(silent["statement"].as_str().is_some_and(|text| text.contains("power")), "{silent}");
-    // The page names no command of the user's where it is published.
+    // A published page names no command of the user.
     let page = lab.ok(&["report", "last", "--redact", "--format", "html"]).stdout;
     assert!(!page.contains("exit 3") && page.contains("left out"), "the command is on the page");
     for more in [&[][..], &["--dry-run"]] {

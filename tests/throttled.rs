@@ -1,7 +1,7 @@
-//! The instrument against something of known speed: a file on ext4 on a loop device under a block-layer throttle.
+//! The instrument on something of known speed: a file on ext4 on a loop device with a block-layer throttle.
 //!
-//! What the throttle can promise is measured in the research notes (engine, section 5.1): rates within 1.5 % over
-//! 5 s for blocks up to 512 KiB whose depth fits in one 100 ms slice; nothing about latency.
+//! What the throttle can guarantee is measured in the research notes (engine, section 5.1): rates within 1.5 % over 5
+//! s for blocks up to 512 KiB whose depth fits in one 100 ms slice; nothing about latency.
 
 mod support;
 
@@ -88,16 +88,16 @@ fn rates_on_a_throttled_loop_device_are_within_two_per_cent_of_the_limit() {
     }
 }
 
-/// What the throttle can promise, as a share of its rate.
+/// What the throttle can guarantee, as a share of its rate.
 const BOUND: f64 = 0.015;
 
-/// So often less than the limit is measured again. Seen beside a load of four on two processors: one random write at a time
-/// lost 2 to 4 % in every second try.
+/// Tries if less than the limit is measured. Observed beside a load of four on two processors: one random write at a
+/// time lost 2 to 4 % in every second try.
 const TRIES: usize = 8;
 
-/// More than the limit allows is wrong at once. Less is tried again: the throttle gives no credit for a slice of 100 ms in
-/// which the measuring thread got no CPU, so a busy machine really is served less. An engine that counts too little fails
-/// every try.
+/// More than the limit is wrong immediately. Less is tried again: the throttle gives no credit for a slice of 100 ms
+/// in which the measuring thread got no CPU, so a busy machine really is served less. An engine that counts too little
+/// fails every try.
 fn assert_within_the_bound(what: &str, ratio_of: impl Fn() -> f64) {
     let mut ratio = 0.0;
     for attempt in 1..=TRIES {

@@ -1,11 +1,11 @@
-//! The end of a write cache on storage of which the truth is known: fills of throttled loop devices whose limit changes
-//! at a byte that the device itself counted.
+//! The end of a write cache on storage with known properties: fills of throttled loop devices whose limit changes at a
+//! byte that the device itself counted.
 //!
-//! Six courses (even, a cliff, a cliff with a decline behind it, down and up, a ramp, a stall), each with and without a
-//! burst: the first 4 % at four times the limit. Where a cliff is and how deep it falls is drawn by a seed that is
-//! printed (`DRIVELAB_SEED=$RANDOM` draws others). Twelve fills; `DRIVELAB_FILLS=60` makes as many as that, for longer
-//! than a test may take but with `cargo nextest run --profile long`. Blocks of 256 KiB, since the throttle charges
-//! twice for what the loop device has to split (docs/how-it-is-tested.md).
+//! Six courses (even, a cliff, a cliff with a decline after it, down and up, a ramp, a stall), each with and without a
+//! burst: the first 4 % at four times the limit. The position and depth of a cliff are drawn by a seed that is printed
+//! (`DRIVELAB_SEED=$RANDOM` draws others). Twelve fills; `DRIVELAB_FILLS=60` makes 60, which takes longer than a test
+//! may, except with `cargo nextest run --profile long`. Blocks of 256 KiB, because the throttle charges twice for
+//! operations that the loop device has to split (docs/how-it-is-tested.md).
 
 mod support;
 
@@ -21,41 +21,43 @@ const DRIVELAB: &str = env!("CARGO_BIN_EXE_drivelab");
 const MIB: u64 = 1 << 20;
 /// Size of the device.
 const SPAN: u64 = 448 * MIB;
-/// The limit that a fill begins with, bytes per second.
+/// The limit at the start of a fill, in bytes per second.
 const FAST: u64 = 100 * MIB;
-/// What a burst writes at its own limit before that.
+/// What a burst writes before that, at its own limit.
 const BURST: u64 = SPAN / 25;
-/// The limit of a burst, bytes per second.
+/// The limit of a burst, in bytes per second.
 const BURST_LIMIT: u64 = 4 * FAST;
-/// How often a fill is made again where the device did not have the course that was asked for.
+/// Tries for a fill if the device did not have the requested course.
 const TRIES: usize = 5;
-/// A fill that took longer than its limits ask for by this factor was held up by other work. One that took less by this
-/// factor had more than its limits: each slice of 100 ms is handed out at its beginning, the last one too, and what was
-/// handed out of a slice is forgotten where a limit is changed while no write waits.
+/// A fill that took longer than its limits require by this factor was delayed by other work. A fill that took less by
+/// this factor had more than its limits: each slice of 100 ms is granted at its beginning, including the last one, and
+/// what was granted of a slice is forgotten if a limit is changed while no write waits.
 const SLOWER: f64 = 1.03;
-/// While no write ends for so long, the throttle holds writes back: what it hands out of a slice is gone in less.
+/// If no write completes for this long, the throttle is holding writes back: what it grants for a slice is used up in
+/// less time.
 const HELD: Duration = Duration::from_millis(6);
-/// Longest wait for that, two slices: a device that is slower than the limit has no writes held back.
+/// Longest wait for that, two slices: on a device that is slower than the limit, no writes are held back.
 const HELD_WITHIN: Duration = Duration::from_millis(200);
-/// What the device may write while a limit is being changed, bytes: of more, nobody knows where the change was.
+/// What the device may write while a limit is being changed, in bytes; above this, the position of the change is
+/// unknown.
 const WHILE_CHANGING: u64 = SPAN / 200;
 
-/// A course: what the limit becomes when so much of the span was written, in 64ths of it.
+/// A course: the new limit when a part of the span was written, in 64ths of it.
 struct Course {
     name: &'static str,
     changes: Vec<(u64, u64)>,
-    /// Seconds from the first change to the second, where the second is not at a byte.
+    /// Seconds from the first change to the second, if the second is not at a byte.
     back_after_s: Option<f64>,
 }
 
-/// The seed of a test run's share. By hand `DRIVELAB_SEED=$RANDOM` draws others.
+/// The seed of a test run's share. By hand, `DRIVELAB_SEED=$RANDOM` draws others.
 const SEED: u64 = 17;
 
 /// Numbers that follow from a seed.
 struct Chance(u64);
 
 impl Chance {
-    /// From the setting; said aloud.
+    /// From the setting; printed.
     fn new() -> Chance {
         let given = std::env::var("DRIVELAB_SEED").ok().and_then(|seed| seed.parse::<u64>().ok());
         let seed = given.unwrap_or(SEED) | 1;
@@ -72,8 +74,8 @@ impl Chance {
     }
 }
 
-/// All courses once. A cliff falls to between a fifth and three quarters; one with a decline behind it to between a
-/// third and a half, and then to two fifths of that.
+/// All courses once. A cliff falls to between a fifth and three quarters; a cliff with a decline after it falls to
+/// between a third and a half, and then to two fifths of that.
 fn courses(chance: &mut Chance) -> Vec<Course> {
     let course = |name, changes: &[(u64, u64)], back_after_s| Course { name, changes: changes.to_vec(), back_after_s };
     let ramp: Vec<(u64, u64)> = (1..16).map(|step| (4 * step, FAST - FAST * step / 24)).collect();
@@ -92,7 +94,7 @@ fn courses(chance: &mut Chance) -> Vec<Course> {
     ]
 }
 
-/// The method: one fill, in blocks that the throttle charges once.
+/// The methodology: one fill, in blocks that the throttle charges once.
 fn method() -> String {
     r#"
 format = 1
@@ -134,7 +136,7 @@ fn written(disk: &LoopDevice) -> u64 {
     512 * sectors.expect("sectors written")
 }
 
-/// Waits until the device has counted so many bytes more than before; `false` where the program ended first.
+/// Waits until the device has counted this many more bytes than before; `false` if the program ended first.
 fn wait_for(disk: &LoopDevice, before: u64, bytes: u64, child: &mut Child) -> bool {
     loop {
         if written(disk) - before >= bytes {
@@ -147,8 +149,8 @@ fn wait_for(disk: &LoopDevice, before: u64, bytes: u64, child: &mut Child) -> bo
     }
 }
 
-/// Waits until the throttle holds writes back. It keeps count of a slice then when its limit is changed, and lets no more
-/// through than both limits allow.
+/// Waits until the throttle holds writes back. Then it keeps account of a slice when its limit is changed, and lets
+/// through no more than both limits allow.
 fn wait_until_held(disk: &LoopDevice) {
     let (mut last, since) = (written(disk), Instant::now());
     while since.elapsed() < HELD_WITHIN {
@@ -168,16 +170,16 @@ struct Fill {
     burst: u64,
     /// Bytes written at each later change of the limit.
     changed: Vec<u64>,
-    /// Why the device did not have the course that was asked for: what only a busy machine does.
+    /// Why the device did not have the requested course: something that only a busy machine causes.
     other_course: Option<String>,
-    /// The time that it took as a share of that which the fill's limits ask for.
+    /// The time that it took, as a share of the time that the fill's limits require.
     slower: f64,
-    /// The same of the least time that they ask for.
+    /// The time that it took, as a share of the shortest time that they require.
     at_least: f64,
 }
 
 impl Fill {
-    /// Whether the device had the course that was asked for.
+    /// Whether the device had the requested course.
     fn is_as_asked(&self) -> bool {
         self.slower <= SLOWER && self.at_least >= 1.0 / SLOWER && self.other_course.is_none()
     }
@@ -193,7 +195,7 @@ impl Fill {
     }
 }
 
-/// The limit of a device and what it has counted when that was changed.
+/// The limit of a device, and what it has counted when the limit was changed.
 struct Limits<'a> {
     throttle: &'a Throttle,
     disk: &'a LoopDevice,
@@ -202,7 +204,7 @@ struct Limits<'a> {
 }
 
 impl Limits<'_> {
-    /// Changes the limit, and says how much the device had written then.
+    /// Changes the limit, and returns how much the device had written then.
     fn change(&mut self, limit: u64) -> u64 {
         let at = written(self.disk) - self.before;
         self.throttle.limit("write_bps", limit);
@@ -218,14 +220,14 @@ impl Limits<'_> {
     }
 }
 
-/// Fills the device while its limit follows the course. Without a burst the throttle has just served its limit and has
-/// nothing saved up.
+/// Fills the device while its limit follows the course. Without a burst, the throttle has just served its limit and
+/// has nothing saved up.
 fn fill(course: &Course, burst: bool) -> Option<Fill> {
     let disk = LoopDevice::in_memory_or_skip(SPAN / MIB)?;
     let lab = Lab::new();
     lab.write("fill.toml", method());
     let throttle = Throttle::new(&disk.numbers());
-    // Half of the limit for the first slices is what takes the burst away: what is let through twice is then the limit.
+    // Half of the limit for the first slices removes the burst: what is let through twice is then the limit.
     throttle.limit("write_bps", if burst { BURST_LIMIT } else { FAST / 2 });
     let mut command = throttle.command(DRIVELAB);
     let arguments = ["run", "fill.toml", &disk.device, "--destroy", &disk.device, "--yes", "--json"];
@@ -244,8 +246,8 @@ fn fill(course: &Course, burst: bool) -> Option<Fill> {
         if !wait_for(&disk, before, at * (SPAN / 64), &mut child) {
             break;
         }
-        // Fifteen slices that are forgotten would make a ramp 6 to 9 % faster than its limits, in steps. Its limits lie so
-        // near to each other that what is kept count of is paid within a moment; below a cliff that would be a stall.
+        // Fifteen forgotten slices would make a ramp 6 to 9 % faster than its limits, in steps. Its limits are so
+        // close together that what is accounted for is paid within a moment; after a cliff that would be a stall.
         if course.name == "ramp" {
             wait_until_held(&disk);
         }
@@ -266,13 +268,13 @@ fn fill(course: &Course, burst: bool) -> Option<Fill> {
     }
     let fill = Fill { report, burst: burst_ended, changed, other_course, slower: 0.0, at_least: 0.0 };
     let took = fill.metric("duration").expect("a duration");
-    // A burst may take the time of its limit. It need not: it is less than the throttle hands out of its first slice.
+    // A burst may take the time of its limit. It need not: it is less than the throttle grants for its first slice.
     let due = [burst_ended as f64 / BURST_LIMIT as f64, 0.0].map(|burst_s| due_s(course, &fill, burst_s));
     Some(Fill { slower: took / due[0], at_least: took / due[1], ..fill })
 }
 
-/// Whether one of the first recorded intervals is clearly faster than the limit behind the burst. Where drivelab had no
-/// CPU for a part of the first 100 ms, the burst is over before an interval can show it.
+/// Whether one of the first recorded intervals is clearly faster than the limit after the burst. If drivelab had no
+/// CPU for a part of the first 100 ms, the burst has ended before an interval can show it.
 fn shows_burst(report: &Value) -> bool {
     let rate = |interval: &Value| {
         let length = interval["end_ns"].as_f64()? - interval["start_ns"].as_f64()?;
@@ -283,8 +285,8 @@ fn shows_burst(report: &Value) -> bool {
     first.filter_map(rate).any(|rate| rate > 1.6 * FAST as f64)
 }
 
-/// Waits for the end of the burst, and says how much was written until then. It lasts 45 ms: a program without the CPU
-/// for that long has none, and a test without it makes it longer than a burst is.
+/// Waits for the end of the burst, and returns how much was written until then. It lasts 45 ms: a program without the
+/// CPU for that long has no burst, and a test without the CPU makes it longer than a burst is.
 fn bursts(limits: &mut Limits<'_>, child: &mut Child) -> u64 {
     let (from, since) = (written(limits.disk) - limits.before, Instant::now());
     wait_for(limits.disk, limits.before, BURST, child);
@@ -300,8 +302,8 @@ fn bursts(limits: &mut Limits<'_>, child: &mut Child) -> u64 {
     ended
 }
 
-/// Seconds that the limits ask for, with so many for the burst. Without a burst the first 100 ms move what the first limit
-/// asks for: its half, twice.
+/// Seconds that the limits require, with this many for the burst. Without a burst the first 100 ms move what the first
+/// limit requires: its half, twice.
 fn due_s(course: &Course, fill: &Fill, burst_s: f64) -> f64 {
     let (mut from, mut limit, mut seconds) = (fill.burst, FAST, burst_s);
     for ((_, next), at) in course.changes.iter().zip(&fill.changed) {
@@ -311,23 +313,23 @@ fn due_s(course: &Course, fill: &Fill, burst_s: f64) -> f64 {
     seconds + (SPAN - from) as f64 / limit as f64 + course.back_after_s.unwrap_or(0.0)
 }
 
-/// What is wrong with the rates before and behind a cliff to this limit: both stand on the page beside its place.
+/// What is wrong with the rates before and after a cliff to this limit: the page shows both beside its position.
 fn wrong_rates(behind: u64, fill: &Fill) -> Option<String> {
     let off = |id: &str, limit: u64, most: f64| {
         let rate = fill.metric(id).map(|mb_s| mb_s * 1e6);
         let near = rate.is_some_and(|rate| (rate / limit as f64 - 1.0).abs() <= most);
         (!near).then(|| format!("{id} is {rate:?} at a limit of {limit}"))
     };
-    // Before it lie 10 intervals and more, of which the first may hold the rest of a burst.
+    // There are at least 10 intervals before it, of which the first may contain the rest of a burst.
     off("fill.peak", FAST, 0.08).or_else(|| off("fill.sustained", behind, 0.04))
 }
 
-/// What is wrong with the answer; `None` where it is the truth.
+/// What is wrong with the answer; `None` if it is right.
 fn wrong(course: &Course, fill: &Fill) -> Option<String> {
     let cache = fill.metric("fill.cache_size").map(|gb| gb * 1e9);
     let ended = fill.code("write_cache_ended");
-    // A ramp has no level that its start could be a burst above, and before an early cliff with a decline behind it a
-    // burst of 45 ms stands out too little from what varies: there it may stay unsaid, but none may be made up.
+    // A ramp has no level above which its start could be a burst, and before an early cliff with a decline after it a
+    // burst of 45 ms hardly exceeds the variation: there it may go unreported, but none may be invented.
     let (is, told) = (fill.burst > 0, fill.code("write_burst"));
     let may_be_unsaid = is && course.name == "cliff, then a decline";
     if course.name != "ramp" && told != is && !may_be_unsaid {
@@ -358,10 +360,11 @@ fn wrong(course: &Course, fill: &Fill) -> Option<String> {
     }
 }
 
-/// A wrong answer fails at once where the device had the course. The fill is repeated where the device had another one,
-/// by its own counter, by the harness's clock or by the time that the fill took: only other work makes it longer, and only
-/// a throttle that let through more than its limits makes it shorter. Such a fill says nothing about the rule. It is
-/// repeated once where the answer is that too little is known. No wrong answer passes: it is asked again, `TRIES` times.
+/// A wrong answer fails immediately if the device had the requested course. The fill is repeated if the device had a
+/// different course, by its own counter, by the harness's clock or by the time that the fill took: only other work
+/// makes it longer, and only a throttle that let through more than its limits makes it shorter. Such a fill shows
+/// nothing about the rule. It is repeated once if the answer is that too little is known. No wrong answer passes: the
+/// fill is repeated, `TRIES` times.
 fn assert_course(course: &Course, burst: bool) -> Option<usize> {
     let (mut why, mut undecided) = (String::new(), 0);
     for attempt in 1..=TRIES {
@@ -378,7 +381,7 @@ fn assert_course(course: &Course, burst: bool) -> Option<usize> {
             fill.code("write_burst"),
             fill.other_course,
         );
-        // A fall that is hidden by what other work did to the fill is one of which too little is known.
+        // If other work during the fill hides a drop, too little is known.
         let hidden = too_little && fill.slower > SLOWER;
         let Some(said) = said.filter(|_| !hidden) else { return Some(attempt) };
         why = said;
@@ -397,7 +400,7 @@ fn the_end_of_a_cache_is_where_the_throttle_fell_for_good_and_nowhere_else() {
     }
     let wanted = std::env::var("DRIVELAB_FILLS").ok().and_then(|count| count.parse::<usize>().ok()).unwrap_or(12);
     let mut chance = Chance::new();
-    // By course: fills that were asked for, and those that it took.
+    // By course: fills that were requested, and fills that were made.
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for number in 0..wanted {
         let (all, burst) = (courses(&mut chance), number % 12 >= 6);

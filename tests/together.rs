@@ -1,5 +1,5 @@
-//! Several drives at once: known losses under throttles (one shared, two of their own), targets that are refused, a
-//! stop, a drive that fails while the other goes on, and reports of a group through any of its runs.
+//! Several drives concurrently: known losses under throttles (one shared, two separate), refused targets, a stop, a
+//! drive that fails while the other continues, and reports of a group through any of its runs.
 
 mod support;
 
@@ -10,7 +10,7 @@ use std::process::{Child, Stdio};
 use drivelab_rig::{LoopFs, Throttle, root_or_skip, tool};
 use support::{Done, Lab, done, files_of};
 
-/// Reads of 256 KiB for so many seconds; two steps, so that there is a meeting between them.
+/// Reads of 256 KiB for this many seconds; two steps, so that the drives meet between them.
 fn method(seconds: u32) -> String {
     format!(
         r#"
@@ -60,7 +60,7 @@ fn lab_with_two(seconds: u32) -> Lab {
     lab
 }
 
-/// Measures two folders under a throttle and gives the group's document.
+/// Measures two folders under a throttle and returns the group's document.
 fn under(throttle: &Throttle, folders: [&Path; 2]) -> serde_json::Value {
     let lab = Lab::new();
     lab.write("pair.toml", method(4));
@@ -75,7 +75,7 @@ fn under(throttle: &Throttle, folders: [&Path; 2]) -> serde_json::Value {
     serde_json::from_str(&done.stdout).expect("one JSON document")
 }
 
-/// What each drive kept in each step, and how long it was in company.
+/// What each drive kept in each step, and how long it ran together with others.
 fn kept(document: &serde_json::Value) -> Vec<(f64, f64)> {
     let steps = document["steps"].as_array().expect("steps");
     assert_eq!(steps.len(), 2, "{document:#}");
@@ -88,10 +88,10 @@ fn codes(document: &serde_json::Value) -> Vec<&str> {
     document["findings"].as_array().expect("findings").iter().filter_map(|finding| finding["code"].as_str()).collect()
 }
 
-/// So often it is run again, as in `throttled`.
+/// Tries, as in `throttled`.
 const TRIES: usize = 8;
 
-/// Runs it again where less was kept than is due: a throttle gives no credit for time in which nobody asked, so on a busy
+/// Runs it again if less was kept than due: a throttle gives no credit for time in which nobody asked, so on a busy
 /// machine it serves less than its limit. More than the limit can only be a mistake.
 fn at_last(
     what: &str,
@@ -125,7 +125,7 @@ fn two_targets_behind_one_limit_keep_half_each() {
         let shares = kept(document).iter().all(|(kept, overlap)| (35.0..65.0).contains(kept) && *overlap > 85.0);
         let totals: Vec<f64> = document["steps"].as_array().expect("steps").iter().map(total).collect();
         assert!(totals.iter().all(|total| *total < 1.1), "both together are beyond the limit: {totals:?}");
-        // Seconds in the middle of a step, by the clock that both share, hold what the limit lets through.
+        // Seconds in the middle of a step, by the common clock, contain what the limit lets through.
         let near = document["seconds"].as_array().expect("seconds").iter().filter(|second| {
             let rate = second["total_mb_s"].as_f64().expect("a total") * 1e6 / RATE as f64;
             (0.85..1.15).contains(&rate)
@@ -142,7 +142,8 @@ fn two_targets_behind_one_limit_keep_half_each() {
     }
 }
 
-/// What all drives moved together in a step, as a share of the limit. The document has that sum unless a drive was apart.
+/// What all drives moved together in a step, as a share of the limit. The document has that sum unless a drive was
+/// apart.
 fn total(step: &serde_json::Value) -> f64 {
     let drives = step["drives"].as_array().expect("drives");
     let sum: f64 = drives.iter().map(|drive| drive["together_mb_s"].as_f64().expect("a rate")).sum();
@@ -177,9 +178,9 @@ fn what_cannot_be_measured_at_once_is_refused_before_anything_is_made() {
         (&["one", "one"], 2, "the same target"),
         (&["one", "two", "again"], 2, "the same target"),
         (&["one", "two", "--events", "json"], 2, "--events"),
-        (&["one", "two", "--destroy", "three"], 2, "names none of the targets"),
+        (&["one", "two", "--destroy", "three"], 2, "matches none of the targets"),
         (&["one", "two/new", "--together-only"], 6, "--new-file"),
-        (&["one", "two", "--new-file"], 2, "every target is there"),
+        (&["one", "two", "--new-file"], 2, "every target exists"),
         (&["one", "--together-only"], 2, "only one"),
         (&["one", "/dev/null"], 6, "files only"),
         (&["one", "two", "-o", "pair.toml"], 2, "toml"),
@@ -214,7 +215,7 @@ fn any_run_of_a_group_leads_to_the_report_of_all() {
     let text = std::fs::read_to_string(page).expect("the page");
     assert!(!text.contains(lab.folder().to_str().expect("text")), "a folder's name is in a redacted page");
     assert!(lab.ok(&["report", &runs[0].0, "--group", "--format", "csv"]).stdout.contains("total"));
-    // Each of them is an ordinary run too, and says that it was not alone.
+    // Each of them is also an ordinary run, and reports that it was not alone.
     let own = lab.json(&["report", &runs[0].0, "--json"]);
     assert!(own["findings"].to_string().contains("in_company"), "{:#}", own["findings"]);
     lab.ok(&["run", "pair.toml", "one"]);
@@ -222,7 +223,7 @@ fn any_run_of_a_group_leads_to_the_report_of_all() {
     assert_eq!(single.code, 4, "{}", single.stderr);
 }
 
-/// Starts two drives at once; gives the process once both say that a reading step has begun.
+/// Starts two drives concurrently; returns the process once both report that a reading step has begun.
 fn started(lab: &Lab, targets: &[&str]) -> Child {
     let arguments = [&["run", "pair.toml"], targets, &["--together-only", "--plain"]].concat();
     let mut child =
@@ -277,7 +278,7 @@ fn after_a_stop_or_a_kill_each_run_can_go_on_by_itself() {
 fn a_drive_that_fails_does_not_end_the_others_and_its_code_is_the_worst() {
     let lab = lab_with_two(4);
     let child = started(&lab, &["one/a.bin", "two", "--new-file"]);
-    // Somebody cuts the file off below the reader.
+    // Another program truncates the file while it is being read.
     let file = std::fs::OpenOptions::new().write(true).open(lab.folder().join("one/a.bin")).expect("the scratch file");
     file.set_len(0).expect("cut off");
     let done = ended(child);

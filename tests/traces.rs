@@ -1,8 +1,8 @@
-//! Recorded traces through the shipped binary: what is issued is what they hold, a broken one starts nothing, and a long one
-//! takes no memory.
+//! Recorded traces through the shipped binary: the issued operations are those of the trace, a broken trace starts
+//! nothing, and a long one takes no memory.
 //!
-//! Places, sizes and intended times are compared exactly; when operations were really submitted is only held to the one side
-//! that is always true.
+//! Places, sizes and intended times are compared exactly; the times of the actual submissions are only checked in the
+//! direction that always holds.
 
 mod support;
 
@@ -26,7 +26,7 @@ fn recorded() -> Vec<Recorded> {
         .collect()
 }
 
-/// As fio's log of version 2.
+/// As fio's log, version 2.
 fn as_fio(operations: &[Recorded]) -> String {
     let mut text = "fio version 2 iolog\ndisk add\ndisk open\n".to_owned();
     for (number, (kind, offset, length, wait)) in operations.iter().enumerate() {
@@ -39,7 +39,7 @@ fn as_fio(operations: &[Recorded]) -> String {
     text
 }
 
-/// As the CSV files of Alibaba.
+/// As a CSV file of Alibaba.
 fn as_csv(operations: &[Recorded]) -> String {
     let mut at = 1_577_808_000_000_000_u64;
     let line = |(kind, offset, length, wait): &Recorded| {
@@ -52,7 +52,7 @@ fn as_csv(operations: &[Recorded]) -> String {
 /// Kind, offset, length, intended and submitted nanoseconds.
 type Issued = (String, u64, u64, u64, u64);
 
-/// What was issued, by number.
+/// The issued operations, by number.
 fn issued(lab: &Lab, name: &str) -> Vec<Issued> {
     let text = std::fs::read_to_string(lab.folder().join(name)).expect("what was issued");
     let mut lines = text.lines();
@@ -181,11 +181,11 @@ fn a_trace_whose_times_go_back_says_how_many_operations_go_out_at_once() {
     let lab = Lab::new();
     let line = |number: u64| format!("7,R,{},4096,{}\n", number * 4096, 1_577_808_000_000_000 + number * 10);
     let mut lines: Vec<String> = (0..2000).map(line).collect();
-    // The last one stands at the place of number 200: what follows comes before the latest time seen by then.
+    // The last one is in the place of number 200: what follows comes before the latest time seen by then.
     lines.swap(199, 1999);
     std::fs::write(lab.folder().join("t.csv"), lines.concat()).expect("a trace");
-    let says = "1800 of 2000 operations have a time before the latest one seen so far and count as arriving with it: \
-                a replay in time issues them at once";
+    let says = "1800 of 2000 operations have a time before the latest one so far and count as arriving with it: a \
+                timed replay issues them immediately";
     let plan = lab.ok(&["methods", "plan", "application-traces", ".", "--trace", "t.csv", "--form", "smoke"]);
     assert!(plan.stderr.contains(&format!("Trace     own: {says}\n")), "{}", plan.stderr);
     let checked = lab.ok(&["trace", "check", "t.csv"]).stdout;
@@ -209,10 +209,10 @@ fn oddities_of_a_trace_are_those_that_it_has() {
     assert_eq!(odd("1,R,0,4096,10\n1,R,4096,4096,20\n"), None);
     let empty = "1 operation of no bytes, which is left out";
     assert_eq!(odd("1,R,0,4096,10\n1,R,4096,0,20\n").as_deref(), Some(empty));
-    let late = "1 of 2 operations has a time before the latest one seen so far and counts as arriving with it: a replay in \
-                time issues it at once";
+    let late = "1 of 2 operations has a time before the latest one so far and counts as arriving with it: a timed \
+                replay issues it immediately";
     assert_eq!(odd("1,R,0,4096,20\n1,R,4096,4096,10\n").as_deref(), Some(late));
-    let unknown = "1 operation of a kind that is not known here, which is left out";
+    let unknown = "1 operation of an unknown kind, which is left out";
     let queued = "8,0 1 1 0.000000000 7 Q W 8 + 8 [a]\n8,0 1 2 0.000001000 7 Q XX 8 + 8 [a]\n";
     assert_eq!(odd(queued).as_deref(), Some(unknown));
     let both = format!("2 operations of no bytes, which are left out; {late}");
@@ -287,7 +287,7 @@ fn a_long_trace_takes_no_more_memory_than_a_short_one() {
                 .stdout(std::process::Stdio::null()),
         )
     };
-    // A look that comes too late sees too small a peak, and never too large a one.
+    // A late look sees too small a peak, and never too large a one.
     let (long, short) = (peak("long.csv"), (0..5).map(|_| peak("short.csv")).max().unwrap_or(0));
     println!("peak resident: {long} KiB for 60 MB, {short} KiB for 20 KB");
     assert!(long < short + 16 * 1024, "{long} KiB for the long one, {short} KiB for the short one");

@@ -1,5 +1,5 @@
-//! Targets that are not there, or not what they are taken for: a name that is mistyped, and a folder whose file system
-//! is not mounted. Nothing is made on the disk of the running system by mistake.
+//! Targets that do not exist or are not what they seem: a mistyped name, and a folder whose file system is not
+//! mounted. Nothing is created on the disk of the running system by mistake.
 
 mod support;
 
@@ -9,16 +9,17 @@ use std::process::{Command, Stdio};
 use drivelab_rig::{root_or_skip, skip};
 use support::{Done, Lab, done, files_of};
 
-/// A run of seconds.
+/// A run of a few seconds.
 const QUICK: &[&str] = &["run", "quick", "--form", "smoke"];
 
-/// A table of its own in the place of the machine's /etc/fstab, for one command.
+/// A table that replaces the machine's /etc/fstab for one command.
 struct Fstab {
     lab: Lab,
 }
 
 impl Fstab {
-    /// `gone` is a folder in which nothing is mounted, `here` one that is a mount point. `None` where that cannot be.
+    /// `gone` is a folder in which nothing is mounted, `here` one that is a mount point. `None` if that is not
+    /// possible.
     fn new_or_skip() -> Option<Fstab> {
         if !root_or_skip("a mount namespace of its own") {
             return None;
@@ -71,12 +72,12 @@ fn a_target_that_is_not_there_is_refused_with_what_to_do_and_nothing_is_made() {
         (&["review", "nope", "--time", "10min"], 6, &["there is no nope", "--new-file"]),
         (&["io", "nope"], 6, &["there is no nope", "--new-file"]),
         (&["io", "nvme99n1"], 6, &["there is no device /dev/nvme99n1", "drivelab targets"]),
-        (&["io", "nop:xyz"], 2, &["nop: takes nothing behind its colon"]),
+        (&["io", "nop:xyz"], 2, &["nop: takes nothing after its colon"]),
         (&["io", "nop"], 2, &["did you mean nop:"]),
         (&["methods", "plan", "quick", "nope"], 6, &["there is no nope", "--new-file"]),
         (&["run", "quick", "nope", "neither"], 6, &["there is no nope", "--new-file"]),
         (&["doctor", "nope"], 6, &["there is no nope"]),
-        // A file in a folder that is not there is not made either.
+        // A file in a folder that does not exist is not created either.
         (&["run", "quick", "no/such", "--new-file"], 6, &["there is no folder no"]),
         (&["run", "quick", "nope/", "--new-file"], 6, &["there is no such folder"]),
         (&["run", "quick", "/dev/nosuch", "--new-file"], 6, &["no such device"]),
@@ -101,8 +102,8 @@ fn new_file_makes_only_what_is_not_there() {
     std::fs::create_dir(lab.folder().join("folder")).expect("a folder");
     lab.write("there", vec![7u8; 1 << 20]);
     for (target, code, word) in [
-        ("folder", 2, "is a folder"),
-        ("there", 5, "is there already"),
+        ("folder", 2, "is an existing folder"),
+        ("there", 5, "exists already"),
         ("nop:", 2, "leave the flag out"),
         ("/dev/null", 2, "leave the flag out"),
     ] {
@@ -133,36 +134,36 @@ fn a_folder_whose_file_system_is_not_mounted_is_refused_without_a_terminal_unles
             for dry in [&[][..], &["--dry-run"]] {
                 let refused = fstab.run(&[command, &[target], new, dry].concat());
                 assert_eq!(refused.code, 6, "{command:?} {target} {dry:?}\n{}", refused.stderr);
-                for word in ["/etc/fstab has LABEL=precious", "Nothing was touched", "--yes"] {
+                for word in ["/etc/fstab mounts LABEL=precious", "Nothing was touched", "--yes"] {
                     assert!(refused.stderr.contains(word), "{command:?}: '{word}' is missing in\n{}", refused.stderr);
                 }
             }
         }
         let yes = fstab.run(&[&load[..], &[target, "--yes"], new].concat());
         assert_eq!(yes.code, 0, "{target}: {}", yes.stderr);
-        assert!(yes.stderr.contains("/etc/fstab has LABEL=precious"), "it is said: {}", yes.stderr);
+        assert!(yes.stderr.contains("/etc/fstab mounts LABEL=precious"), "it is said: {}", yes.stderr);
     }
     let both = fstab.run(&["run", "quick", "--form", "smoke", "other", "gone"]);
     assert!(both.code == 6 && both.stderr.contains("LABEL=precious"), "{}", both.stderr);
     assert_eq!(fstab.found(), ["deep"]);
-    // What only looks says whose disk it looks at.
+    // A command that only looks names the disk that it looks at.
     for command in [&["show"][..], &["check", "--no-read"], &["watch", "--time", "10ms"]] {
         let said = |target: &str| fstab.run(&[command, &[target]].concat()).stderr;
         assert!(said("gone").contains("warning: ") && said("gone").contains("LABEL=precious"), "{}", said("gone"));
         assert!(!said("here").contains("fstab"), "{}", said("here"));
     }
-    // What is mounted is measured without a word, and so is what the table does not name.
+    // A mounted folder is measured without a warning, and so is one that the table does not name.
     for target in ["here", "other"] {
         let done = fstab.run(&[&load[..], &[target]].concat());
         assert_eq!(done.code, 0, "{target}: {}", done.stderr);
         assert!(!done.stderr.contains("fstab"), "{target}: {}", done.stderr);
     }
-    // Results that go to the wrong disk are no reason to refuse, but they are said.
+    // Results that go to the wrong disk are no reason to refuse, but they are reported.
     let kept = fstab.run(&["run", "quick", "--form", "smoke", "other", "--data", "gone/deep"]);
     assert_eq!(kept.code, 0, "{}", kept.stderr);
-    assert!(kept.stderr.contains("gone/deep: /etc/fstab has LABEL=precious"), "{}", kept.stderr);
+    assert!(kept.stderr.contains("gone/deep: /etc/fstab mounts LABEL=precious"), "{}", kept.stderr);
     assert!(kept.stderr.contains("results go to the file system at"), "{}", kept.stderr);
-    // And a name that leads to nothing is explained by it.
+    // A name that leads to nothing is explained by it.
     std::fs::remove_dir_all(fstab.lab.folder().join("gone")).expect("removed");
     for target in ["gone", "gone/", "gone/deep"] {
         let missing = fstab.run(&[&load[..], &[target]].concat());
@@ -200,7 +201,7 @@ fn at_a_terminal_a_folder_whose_file_system_is_not_mounted_is_asked_about() {
             heard.push(byte[0]);
         }
         let heard = String::from_utf8_lossy(&heard).into_owned();
-        assert!(heard.contains("Measure there all the same?"), "{heard}");
+        assert!(heard.contains("Measure there anyway?"), "{heard}");
         let mut input = child.stdin.take().expect("its input");
         writeln!(input, "{answer}").expect("typed");
         let mut shown = String::new();
@@ -211,7 +212,7 @@ fn at_a_terminal_a_folder_whose_file_system_is_not_mounted_is_asked_about() {
     }
 }
 
-/// A word for a shell.
+/// A word quoted for a shell.
 fn quoted(word: Option<&str>) -> String {
     format!("'{}'", word.expect("text").replace('\'', "'\\''"))
 }

@@ -1,15 +1,16 @@
-//! Whether others have the CPUs, by what holds now: who wants to run at this moment, and who had the CPUs meanwhile.
+//! Whether other programs have the CPUs, by two measures: how many threads want to run at this moment, and who had the
+//! CPUs meanwhile.
 
 use std::time::Duration;
 
-/// Share of the CPUs from which on others are in the way of a job that keeps a pace.
+/// Share of the CPUs from which on other programs disturb a job that keeps a pace.
 pub const BUSY: f64 = 0.5;
-/// Readings of who wants to run, and the time between two of them.
+/// Readings of how many threads want to run, and the time between two of them.
 const READINGS: u32 = 20;
 const APART: Duration = Duration::from_millis(5);
 
-/// Whether others want that share of the CPUs just now. The caller is all of this test that may be at work meanwhile: it
-/// is one of those that run while it reads.
+/// Whether other programs want that share of the CPUs right now. Only the caller of this test may be active meanwhile:
+/// it is one of the threads that run while it reads.
 pub fn wanted() -> bool {
     let mut running = 0;
     for _ in 0..READINGS {
@@ -19,7 +20,7 @@ pub fn wanted() -> bool {
     f64::from(running) / f64::from(READINGS) >= BUSY * cpus()
 }
 
-/// Threads of the whole machine that run or could.
+/// Threads of the whole machine that run or are ready to run.
 fn running_now() -> u32 {
     let text = read("/proc/loadavg");
     let field = text.split(' ').nth(3).and_then(|field| field.split('/').next());
@@ -28,29 +29,30 @@ fn running_now() -> u32 {
 
 /// CPU time since a moment, in ticks of the kernel.
 pub struct Watch {
-    /// Of all CPUs together, what was idle included.
+    /// Of all CPUs together, including idle time.
     passed: u64,
-    /// What of it somebody had; what the hypervisor took is somebody's.
+    /// The part of it that somebody used; time taken by the hypervisor counts as used.
     taken: u64,
-    /// What this process had, and the children that it waited for.
+    /// The part of this process and of the children that it waited for.
     own: u64,
 }
 
 impl Watch {
-    /// From now on.
+    /// Starts now.
     pub fn begin() -> Watch {
         let ticks = all_ticks();
-        // User, nice, system, idle, waiting for a disk, interrupts, soft ones, stolen; guests are in the first two.
+        // User, nice, system, idle, waiting for a disk, interrupts, soft interrupts, stolen; guest times are in the
+        // first two.
         let idle = ticks[3] + ticks[4];
         let passed = ticks.iter().take(8).sum::<u64>();
         Watch { passed, taken: passed - idle, own: own_ticks() }
     }
 
-    /// How much others had since then, as a share of the CPUs that this test may use.
+    /// How much other programs had since then, as a share of the CPUs that this test may use.
     pub fn others(&self) -> f64 {
         let now = Watch::begin();
         let others = (now.taken - self.taken).saturating_sub(now.own - self.own);
-        // The kernel counts idle time by itself, and not always upwards.
+        // The kernel counts idle time separately, and the count does not always increase.
         let of_one = now.passed.saturating_sub(self.passed).max(1) as f64 / machine_cpus();
         others as f64 / of_one / cpus()
     }
@@ -67,7 +69,7 @@ fn all_ticks() -> Vec<u64> {
 /// User and system time of this process and of its children, the 14th to the 17th field (proc(5)).
 fn own_ticks() -> u64 {
     let text = read("/proc/self/stat");
-    // The second field is the program's name, which may hold anything.
+    // The second field is the program's name, which may contain any character.
     let (_, rest) = text.rsplit_once(')').expect("a name in brackets");
     let fields: Vec<u64> = rest.split_whitespace().skip(11).take(4).filter_map(|field| field.parse().ok()).collect();
     assert_eq!(fields.len(), 4, "no CPU times in {text}");

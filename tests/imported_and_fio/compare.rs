@@ -1,5 +1,5 @@
-//! Holds what drivelab issued for a batch against what fio issued: exactly where the plan says that nothing is drawn, else
-//! within 4.5 standard deviations.
+//! Compares what drivelab issued for a batch with what fio issued: exactly if nothing is drawn according to the plan,
+//! otherwise within 4.5 standard deviations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,53 +22,53 @@ pub enum Aspect {
     /// Which operation follows which.
     Order,
     Flushes,
-    /// Time that the work takes at a rate, or work in a time.
+    /// The time that the work takes at a rate, or the work done in a time.
     Pace,
-    /// What operations do not show: depth, pauses, the page cache, data, CPUs, the seed.
+    /// Properties that operations do not show: depth, pauses, the page cache, data, CPUs, the seed.
     Settings,
 }
 
-/// Standard deviations within which chance must stay.
+/// Standard deviations within which random values must stay.
 const DEVIATIONS: f64 = 4.5;
-/// Equal parts of a span of which the operations are counted.
+/// Equal parts of a span in which the operations are counted.
 const PARTS: u64 = 8;
-/// What the import says of a job that explains a difference, and of what.
+/// Notes of the import that explain a difference, and the aspects that they explain.
 const SAID: [(&str, &[Aspect]); 26] = [
     ("its map of blocks cuts operations", &[Aspect::Amount, Aspect::Kinds, Aspect::Sizes, Aspect::Places]),
     ("each operation begins at a multiple of its own size", &[Aspect::Places, Aspect::Order]),
-    ("follow one stream", &[Aspect::Places, Aspect::Order]),
+    ("share one stream", &[Aspect::Places, Aspect::Order]),
     ("a jump after every", &[Aspect::Order, Aspect::Places]),
     ("draw from the stretches of all", &[Aspect::Places, Aspect::Order]),
-    ("each block is trimmed and then written", &[Aspect::Order, Aspect::Places, Aspect::Kinds]),
+    ("fio trims each block and then writes it", &[Aspect::Order, Aspect::Places, Aspect::Kinds]),
     ("a flush follows every write", &[Aspect::Flushes]),
-    ("the files of a job are one stretch", &[Aspect::Order]),
-    ("go over the span once each, by themselves", &[Aspect::Places]),
-    ("or that rests in place", &[Aspect::Order, Aspect::Places]),
+    ("the files of a job become one stretch", &[Aspect::Order]),
+    ("each go over the span once", &[Aspect::Places]),
+    ("or does not move", &[Aspect::Order, Aspect::Places]),
     ("fio's map counts blocks of the smallest size", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
     ("fio's first operation is at the start", &[Aspect::Places, Aspect::Order]),
     ("fio begins at the same place again", &[Aspect::Places, Aspect::Order]),
     ("fio scatters them over the span", &[Aspect::Places]),
-    ("fio flushes behind each read", &[Aspect::Flushes]),
+    ("fio also flushes after each read", &[Aspect::Flushes]),
     ("in fio each begins an increment further, and", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
-    ("in fio each begins an increment further and", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
-    ("into its own file, and ends with that", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
+    ("in fio each begins an increment further, and ends", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
+    ("into its own file, and ends with the file", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
     ("an increment further into its own file", &[Aspect::Places, Aspect::Order]),
     ("an offset without a size in bytes", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
-    ("in per cent of a device beside a filesize", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
-    ("fio reads each block that it wrote back once", &[Aspect::Amount, Aspect::Kinds, Aspect::Places, Aspect::Order]),
+    ("in per cent of a device with a filesize", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
+    ("fio reads each written block back once", &[Aspect::Amount, Aspect::Kinds, Aspect::Places, Aspect::Order]),
     ("fio checks after each pass", &[Aspect::Order]),
     ("has no flushes among its writes", &[Aspect::Flushes]),
-    ("thinking comes after every operation", &[Aspect::Pace]),
+    ("drivelab pauses after every operation", &[Aspect::Pace]),
     ("it ends when [", &[Aspect::Amount, Aspect::Kinds, Aspect::Places, Aspect::Order, Aspect::Pace]),
 ];
 
-/// The same for job files of others, which have what the table of generated ones has not.
+/// Like [`SAID`], for other people's job files, which contain more than the table of generated ones.
 const SAID_OF_OTHERS: [(&str, &[Aspect]); 6] = [
-    ("or that rests in place", &[Aspect::Amount]),
-    ("zones and zoned drives are not known here", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
+    ("or does not move", &[Aspect::Amount]),
+    ("does not support zones and zoned drives", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
     ("small blocks fill the rest", &[Aspect::Amount, Aspect::Kinds, Aspect::Sizes]),
-    ("ioengine=null moves nothing", &[Aspect::Amount, Aspect::Kinds, Aspect::Order]),
-    ("nothing between", &[Aspect::Order]),
+    ("ioengine=null moves no data", &[Aspect::Amount, Aspect::Kinds, Aspect::Order]),
+    ("nothing in between", &[Aspect::Order]),
     ("in a mix nothing is checked", &[Aspect::Amount, Aspect::Kinds, Aspect::Places, Aspect::Order]),
 ];
 
@@ -78,13 +78,14 @@ pub struct Pair<'p> {
     pub test: &'p TestPlan,
     pub fio: &'p Issued,
     pub lab: &'p Issued,
-    /// Others have the CPUs: either program may be slower than it was asked to be, and what it did by then says nothing.
+    /// Other programs have the CPUs: either program may be slower than asked, and the amount that it did until then
+    /// does not count.
     pub busy: bool,
-    /// The job file was generated here, not written by others.
+    /// The job file was generated here, not written by other people.
     pub generated: bool,
 }
 
-/// Where anything is read, it is what was written.
+/// If anything is read, it is what was written.
 fn reads_back(who: &str, issued: &Issued) -> Result<(), String> {
     let places = |kind| issued.all().filter(|op| op.kind == kind).map(|op| op.place).collect::<BTreeSet<u64>>();
     let (written, read) = (places(OpKind::Write), places(OpKind::Read));
@@ -92,7 +93,7 @@ fn reads_back(who: &str, issued: &Issued) -> Result<(), String> {
     same.then_some(()).ok_or_else(|| format!("{who} reads {} blocks back where it wrote {}", read.len(), written.len()))
 }
 
-/// What of it the words of the import explain.
+/// The aspects of a difference that the notes of the import explain.
 pub fn explained(words: &str, generated: bool) -> BTreeSet<Aspect> {
     let of_others: &[(&str, &[Aspect])] = if generated { &[] } else { &SAID_OF_OTHERS };
     let rows = SAID.iter().chain(of_others).filter(|(part, _)| words.contains(part));
@@ -125,19 +126,19 @@ impl Pair<'_> {
         io.expect("a step with I/O")
     }
 
-    /// The time says how much is done: it is the only end, or it came before the others.
+    /// The time decides how much is done: it is the only end, or it came before the others.
     fn timed(&self) -> bool {
         let stop = self.load().1;
         let only = stop.volume.is_none() && stop.operations.is_none() && stop.passes.is_none();
         stop.time.is_some_and(|time| only || self.fio.seconds >= 0.95 * time.get() as f64 / 1e9)
     }
 
-    /// Whether there is a time to judge: it ends by it, or it keeps a rate or pauses.
+    /// Whether there is a time to judge: the job ends by it, or it keeps a rate or pauses.
     pub fn keeps_time(&self) -> bool {
         self.timed() || self.waits()
     }
 
-    /// Time passes between its operations, and all of it is in both programs' figures.
+    /// Time passes between its operations, and all of that time is in both programs' figures.
     fn waits(&self) -> bool {
         let pauses = !self.load().0.pace.think_time.is_zero();
         (self.paced() || pauses) && self.sections.iter().all(|section| section.get("ramp_time").is_none())
@@ -147,7 +148,7 @@ impl Pair<'_> {
         self.load().0.groups().all(|load| load.pace.rate.is_some())
     }
 
-    /// Nothing is drawn: what is issued follows from the job file alone.
+    /// Nothing is drawn: the operations follow from the job file alone.
     fn drawn(&self) -> bool {
         let (load, _) = self.load();
         let mixed = (1..100).contains(&load.write_percent.get()) || load.other.trim_percent.get() % 100 > 0;
@@ -192,7 +193,7 @@ impl Pair<'_> {
         Ok(())
     }
 
-    /// In a time the kinds that have a rate do the same, the others what the machine can.
+    /// Within a time, the kinds with a rate do the same; the others do what the machine allows.
     fn paced_kinds(&self) -> Result<(), String> {
         for load in self.load().0.groups().filter(|load| load.pace.rate.is_some()) {
             let kind = if load.write_percent.get() > 0 { OpKind::Write } else { OpKind::Read };
@@ -221,7 +222,7 @@ impl Pair<'_> {
     fn places(&self) -> Result<(), String> {
         let (load, _) = self.load();
         let end = load.groups().map(|group| group.span.end()).max().unwrap_or(0) - load.span.offset.get();
-        // A span is whole blocks of the largest size; fio goes to its last byte.
+        // A span is a whole number of the largest blocks; fio goes to its last byte.
         let most = end + load.block_size.get() - 1;
         if let Some(op) = self.fio.all().find(|op| op.place + op.length > most) {
             return Err(format!("fio goes to {} with {} bytes, the plan to {end}", op.place, op.length));
@@ -231,7 +232,7 @@ impl Pair<'_> {
         let passed = self.lab.all().filter(|op| !checked || op.kind == OpKind::Write).count() as u64;
         let part = load.pattern == Pattern::RandomOnce && !passed.is_multiple_of(blocks);
         if part && checked {
-            // Each drew its own part of the blocks, and reads that back.
+            // Each program drew its own part of the blocks, and reads that part back.
             [("fio", self.fio), ("drivelab", self.lab)]
                 .into_iter()
                 .try_for_each(|(who, issued)| reads_back(who, issued))?;
@@ -264,7 +265,7 @@ impl Pair<'_> {
         Ok(())
     }
 
-    /// The share of the hottest blocks, wherever they lie.
+    /// The share of the hottest blocks, wherever they are.
     fn hot(&self) -> Result<(), String> {
         let of = |issued: &Issued, most: usize| {
             let mut often: BTreeMap<u64, usize> = BTreeMap::new();
@@ -280,7 +281,7 @@ impl Pair<'_> {
         Ok(())
     }
 
-    /// Operations that follow the one before of their kind in the thread.
+    /// Operations that continue where the last one of their kind in the thread ended.
     fn order(&self) -> Result<(), String> {
         let (load, _) = self.load();
         if load.pattern == Pattern::Sequential && load.seek_percent.is_zero() && !self.drawn() && !self.timed() {
@@ -293,9 +294,10 @@ impl Pair<'_> {
         }
         let (fio, lab) = (following(self.fio), following(self.lab));
         if load.pattern == Pattern::RandomOnce {
-            // Where fio draws a block that it had, it takes the next one that is free, so that more follow each other.
+            // If fio draws a block that it has used before, it takes the next free one, so more operations follow each
+            // other.
             let blocks = (load.span.length.get() / load.block_size.get().max(1)).max(1) as usize;
-            // Files of others may have spans of a few blocks, of which many follow each other by chance.
+            // Other people's files may have spans of a few blocks, of which many follow each other by chance.
             let by_chance = if self.generated { 0 } else { 10 * lab.1 / blocks };
             let near = lab.0 * 10 <= lab.1 + 20 + by_chance && fio.0 * 2 <= fio.1 + 20;
             return near.then_some(()).ok_or(format!("fio {fio:?} and drivelab {lab:?} follow"));
@@ -312,7 +314,7 @@ impl Pair<'_> {
         near.then_some(()).ok_or(format!("fio flushes {fio} times, drivelab {lab}"))
     }
 
-    /// The time that a number of operations takes at a rate. What is slower than asked is the machine's doing.
+    /// The time that a number of operations takes at a rate. If it is slower than asked, the machine is the cause.
     fn pace(&self) -> Result<(), String> {
         let (load, _) = self.load();
         if self.timed() || !self.waits() {
@@ -322,8 +324,8 @@ impl Pair<'_> {
         let chance = DEVIATIONS * (2.0 / self.fio.count().max(1) as f64).sqrt();
         let drawn = load.groups().any(|load| load.pace.rate.is_some_and(|rate| rate.arrivals != Arrivals::Constant));
         let allowed = 0.05 + if drawn || self.drawn() { chance } else { 0.0 };
-        // A pause comes on top of what an operation takes, which is the machine's.
-        // Nor is it told from a machine that is busy how early is too early: that a rate is there, `settings` holds.
+        // A pause comes in addition to the time of an operation, which depends on the machine. A busy machine does not
+        // show how early is too early either; `settings` checks that there is a rate.
         let slowest = if self.busy {
             0.0
         } else if self.paced() {
@@ -342,7 +344,7 @@ fn lengths(issued: &Issued, kind: OpKind) -> BTreeMap<u64, usize> {
     all
 }
 
-/// Operations that begin where the last one of their kind in the thread ended, and all that have one before them.
+/// Operations that begin where the last one of their kind in the thread ended, and all operations with a predecessor.
 fn following(issued: &Issued) -> (usize, usize) {
     let (mut follow, mut all) = (0, 0);
     for thread in &issued.threads {
@@ -357,18 +359,18 @@ fn following(issued: &Issued) -> (usize, usize) {
     (follow, all)
 }
 
-/// By how much counts of places spread wider where operations follow each other until the next jump.
+/// The factor by which counts of places vary more if operations follow each other until the next jump.
 fn runs(load: &Workload) -> f64 {
     let jumps = load.groups().map(|group| f64::from(group.seek_percent.get()) / 100.0);
     jumps.filter(|jumps| *jumps > 0.0).map(|jumps| ((2.0 - jumps) / jumps).sqrt()).fold(1.0, f64::max)
 }
 
-/// Two shares are of one kind as far as chance allows; exactly where it is nothing or all of both.
+/// Two shares agree as far as chance allows; exactly if they are zero or everything for both.
 fn share(what: &str, parts: (usize, usize, usize, usize)) -> Result<(), String> {
     wider(what, parts, 1.0)
 }
 
-/// The same, where chance is so much wider.
+/// The same, with chance wider by this factor.
 fn wider(what: &str, (one, all, other, of_all): (usize, usize, usize, usize), by: f64) -> Result<(), String> {
     if all == 0 || of_all == 0 {
         return (all == of_all).then_some(()).ok_or(format!("{what}: {all} operations and {of_all}"));
@@ -376,7 +378,7 @@ fn wider(what: &str, (one, all, other, of_all): (usize, usize, usize, usize), by
     let (first, second) = (one as f64 / all as f64, other as f64 / of_all as f64);
     let both = (one + other) as f64 / (all + of_all) as f64;
     let deviation = (both * (1.0 - both) * (1.0 / all as f64 + 1.0 / of_all as f64)).sqrt();
-    // Counts are whole: one operation of the smaller number is no difference.
+    // Counts are whole: a difference of one operation of the smaller number does not count.
     let near = (first - second).abs() <= by * DEVIATIONS * deviation + 1.5 / all.min(of_all) as f64;
     near.then_some(()).ok_or(format!("{what}: fio {one} of {all}, drivelab {other} of {of_all}"))
 }

@@ -1,11 +1,12 @@
-//! Draws job files from the table: each option at least once in the first thirty, each with each of its jobs in 300.
+//! Draws job files from the table: each option at least once in the first thirty, each option with each of its jobs in
+//! 300.
 
 use super::options::{ON_DEVICE, ROWS, Row, WORDS};
 
-/// Jobs behind barriers in a file.
+/// Jobs after barriers in a file.
 const BATCHES: usize = 4;
 
-/// A reproducible row of random numbers (splitmix64).
+/// A reproducible sequence of random numbers (splitmix64).
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -32,7 +33,7 @@ pub struct Section {
 }
 
 impl Section {
-    /// The value of an option, the last where it stands several times.
+    /// The value of an option; the last one if it appears several times.
     pub fn get(&self, key: &str) -> Option<&str> {
         let value = |option: &'_ str| option.split_once('=').unwrap_or((option, "")).0 == key;
         let found = self.options.iter().rev().find(|option| value(option))?;
@@ -44,7 +45,7 @@ impl Section {
     }
 }
 
-/// A job file: batches of jobs, a barrier before each.
+/// A job file: batches of jobs with a barrier before each batch.
 #[derive(Debug, Clone)]
 pub struct JobFile {
     pub batches: Vec<Vec<Section>>,
@@ -55,7 +56,7 @@ pub struct JobFile {
 }
 
 impl JobFile {
-    /// A file that is there: options of all jobs stand in each, and a barrier is said at each job.
+    /// An existing file: global options are repeated in each job, and a barrier is stated at each job.
     pub fn of_text(text: &str) -> JobFile {
         let mut batches: Vec<Vec<Section>> = Vec::new();
         for line in text.lines().filter(|line| !line.is_empty()) {
@@ -108,7 +109,7 @@ fn endless(rows: &'static [Row], seed: u64) -> impl Iterator<Item = (&'static Ro
     })
 }
 
-/// So many job files; every tenth, and the first, goes to a loop device.
+/// This many job files; the first and every tenth one use a loop device.
 pub fn job_files(count: usize, seed: u64, devices: bool) -> Vec<JobFile> {
     let mut dice = Dice(seed ^ 2);
     let mut on_files = endless(&ROWS, seed);
@@ -127,8 +128,8 @@ pub fn job_files(count: usize, seed: u64, devices: bool) -> Vec<JobFile> {
         .collect()
 }
 
-/// The next cases, of which at most one has `flow`: fio counts it across barriers, and of two jobs one was seen to wait for
-/// the other for ever. A case that has to wait is kept for the next file.
+/// The next cases, with at most one that has `flow`: fio counts flow across barriers, and one of two such jobs was
+/// observed to wait for the other for ever. A postponed case is kept for the next file.
 fn with_one_flow(
     cases: &mut impl Iterator<Item = (&'static Row, &'static str)>,
     kept: &mut Vec<(&'static Row, &'static str)>,
@@ -144,7 +145,7 @@ fn with_one_flow(
 }
 
 fn job_file(cases: &[(&'static Row, &'static str)], device: bool, dice: &mut Dice) -> JobFile {
-    // Behind a job that fio delays another one overtakes it.
+    // Another job overtakes one that fio delays.
     let mut cases = cases.to_vec();
     cases.sort_by_key(|(row, _)| row.key == "startdelay");
     let mut batches: Vec<Vec<Section>> = Vec::new();
@@ -169,7 +170,7 @@ fn job_file(cases: &[(&'static Row, &'static str)], device: bool, dice: &mut Dic
     JobFile { batches, cases: cases.iter().map(|(row, job)| (row.key, *job)).collect(), device }
 }
 
-/// The text with one of the words in place of each name in braces.
+/// The text with each name in braces replaced by one of its words.
 fn filled(text: &str, dice: &mut Dice) -> String {
     let mut out = text.replace("FILE", "shared");
     while let Some((before, rest)) = out.split_once('{') {

@@ -1,7 +1,8 @@
-//! What a batch of jobs issued, told by fio itself or by drivelab's engine, in one form for both.
+//! What a batch of jobs issued, reported by fio itself or by drivelab's engine, in one form for both.
 //!
-//! fio says each operation with `--debug=io`; drivelab's side is what the engine traces on `nop:`, where operations end in
-//! the ring, of the plan that the shipped binary's import makes. Places are counted from the start of a job's stretch.
+//! fio reports each operation with `--debug=io`. drivelab's side is the trace of the engine on `nop:`, where
+//! operations end in the ring, for the plan that the shipped binary's import makes. Places are counted from the start
+//! of a job's stretch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -35,7 +36,7 @@ pub struct Op {
 }
 
 impl Op {
-    /// What operations are sorted by.
+    /// The key by which operations are sorted.
     pub fn key(&self) -> (&'static str, u64, u64) {
         (self.kind.name(), self.place, self.length)
     }
@@ -44,11 +45,11 @@ impl Op {
 /// What the jobs of a batch issued.
 #[derive(Debug, Clone, Default)]
 pub struct Issued {
-    /// Each thread's operations that move data, in its order.
+    /// Each thread's operations that move data, in order.
     pub threads: Vec<Vec<Op>>,
     /// Flushes of all.
     pub flushes: usize,
-    /// From the first to the last operation of all, in seconds, as it was meant or took.
+    /// Seconds from the first to the last operation of all, as intended or as measured.
     pub seconds: f64,
 }
 
@@ -66,11 +67,11 @@ impl Issued {
     }
 }
 
-/// What fio issued for each batch; an error where it refuses the file.
+/// What fio issued for each batch; an error if it refuses the file.
 pub fn by_fio(file: &JobFile, path: &str, plan: &Plan) -> Result<Vec<Issued>, String> {
-    // What it remembers of a verification goes to the current folder.
+    // fio stores its verification state in the current folder.
     let folder = std::path::Path::new(path).parent().expect("a folder");
-    // Jobs of some milliseconds; one was seen that did not end.
+    // These jobs take some milliseconds; one was observed that never ended.
     let mut command = Command::new("timeout");
     command.args(["--kill-after=5", "60", "fio", "--debug=io", "--output-format=json", path]).current_dir(folder);
     let output = command.output().expect("fio starts");
@@ -109,7 +110,7 @@ pub fn by_fio(file: &JobFile, path: &str, plan: &Plan) -> Result<Vec<Issued>, St
     Ok(all)
 }
 
-/// An operation as fio says it.
+/// An operation as fio reports it.
 struct Line {
     kind: OpKind,
     offset: u64,
@@ -117,8 +118,8 @@ struct Line {
     file: String,
 }
 
-/// Each thread's operations, threads in the order in which they begin. Their numbers say nothing: the kernel's begin anew
-/// behind the last.
+/// Each thread's operations, threads in the order in which they begin. Thread numbers mean nothing: the kernel starts
+/// again after the last one.
 fn told(text: &str) -> Vec<Vec<Line>> {
     let mut begun: Vec<u64> = Vec::new();
     let mut threads: BTreeMap<u64, Vec<Line>> = BTreeMap::new();
@@ -138,7 +139,7 @@ fn told(text: &str) -> Vec<Vec<Line>> {
         let Some((unit, values)) = unit.split_once(": off=") else { continue };
         let key = (thread, unit.to_owned());
         match phase {
-            // One that the kernel had no room for is handed over again.
+            // An operation that the kernel had no room for is submitted again.
             "queue" if in_flight.insert(key.clone()) => known.extend(parsed(values)),
             "complete" => {
                 in_flight.remove(&key);
@@ -167,7 +168,7 @@ fn parsed(values: &str) -> Option<Line> {
     Some(Line { kind, offset, length, file: parts.next()?.trim_start_matches("file=").to_owned() })
 }
 
-/// fio's result, which stands between its other words.
+/// fio's result, which is between its other output.
 fn document(text: &str) -> Value {
     let lines: Vec<&str> = text.lines().skip_while(|line| *line != "{").collect();
     let end = lines.iter().position(|line| *line == "}").expect("the end of a document");
@@ -175,7 +176,7 @@ fn document(text: &str) -> Value {
     serde_json::from_str(&lines.join("\n")).expect("one document")
 }
 
-/// The longest of the jobs of these names.
+/// The longest time of the jobs with these names.
 fn seconds(document: &Value, names: &[&str]) -> f64 {
     let jobs = document["jobs"].as_array().expect("jobs");
     let of = jobs.iter().filter(|job| names.contains(&job["jobname"].as_str().unwrap_or_default()));
@@ -183,7 +184,7 @@ fn seconds(document: &Value, names: &[&str]) -> f64 {
     of.flat_map(time).fold(0.0, f64::max) / 1000.0
 }
 
-/// Where a job begins; per cent are of a device, and nothing of a file that is not there yet.
+/// Where a job begins; a percentage is taken of a device, and of a file that does not exist yet it is zero.
 fn offset(text: &str, device: bool) -> u64 {
     if let Some(share) = text.strip_suffix('%') {
         let share: u64 = share.parse().expect("a share of the table");
@@ -196,19 +197,19 @@ fn offset(text: &str, device: bool) -> u64 {
     number.parse::<u64>().expect("an offset of the table") * unit
 }
 
-/// Bytes from one of so many files of a job to the next, which are stretches of whole blocks here.
+/// Bytes between the starts of a job's files, if it has several; here the files are stretches of whole blocks.
 fn stretch(test: &TestPlan, files: u64) -> u64 {
     let load = test.steps.iter().find_map(|step| step.workload()).expect("a load");
     let block = load.block_size.get();
     load.span.length.get() / files / block * block
 }
 
-/// The tests that stand for batches.
+/// The tests that correspond to the batches.
 pub fn tests(plan: &Plan) -> impl Iterator<Item = &TestPlan> {
     plan.tests.iter().filter(|test| test.name != "prepare")
 }
 
-/// The plan of a methodology on what the job file is for.
+/// The plan of a methodology for the target of the job file.
 pub fn plan(toml: &str, device: bool) -> Result<Plan, String> {
     let method = drivelab_method::parse("imported.toml", toml).map_err(|wrong| wrong.to_string())?;
     let file = method.file_size(Form::Faithful).unwrap_or(Bytes::new(DEVICE));
@@ -217,7 +218,7 @@ pub fn plan(toml: &str, device: bool) -> Result<Plan, String> {
     drivelab_method::expand(&method, Form::Faithful, &shape).map_err(|wrong| wrong.to_string())
 }
 
-/// What the engine issues for a test, one step behind the other; an error where it is more than the trace takes.
+/// What the engine issues for a test, one step after the other; an error if it is more than the trace can hold.
 pub fn by_drivelab(test: &TestPlan) -> Result<Issued, String> {
     let mut all = Issued::default();
     for step in &test.steps {
@@ -234,7 +235,7 @@ pub fn by_drivelab(test: &TestPlan) -> Result<Issued, String> {
     Ok(all)
 }
 
-/// The load as `nop:` can take it: through no cache, with cheap data, without headers and CPUs of its own.
+/// The load as `nop:` can take it: without a cache, with cheap data, without headers and without CPUs of its own.
 fn on_nop(load: &Workload) -> Workload {
     Workload {
         direct: false,
@@ -278,7 +279,7 @@ fn run(load: &Workload, stop: &StopRule, ramp: Nanos) -> Result<(Vec<Vec<Op>>, u
     let last = entries.iter().map(|entry| entry.intended_ns).max().unwrap_or(0);
     let flushes = entries.iter().filter(|entry| entry.op == OpKind::Flush).count();
     let count = load.groups().map(|group| group.threads.get()).sum::<u32>();
-    // As for fio: from where the first of the jobs begins that run at once.
+    // As for fio: from the start of the first of the concurrent jobs.
     let own = load.groups().map(|group| group.span.offset.get()).min().unwrap_or(0);
     let op = |entry: &TraceEntry| Op { kind: entry.op, place: entry.offset - own, length: u64::from(entry.length) };
     let of = |thread| {

@@ -1,22 +1,23 @@
-//! The table of what is drawn: each option that the import carries over, its values, and the jobs in which it says
-//! something: alone, and with each other option that it depends on.
+//! The table of what is drawn: each option that the import carries over, its values, and the jobs in which it has an
+//! effect: alone, and with each other option that it depends on.
 //!
-//! In a job, `;` parts options, `{name}` is one of the words of [`WORDS`], `DEVICE` a loop device, and `|` parts two
-//! jobs that run at once. Jobs are small: what they issue is compared, not how fast. Of two at once that end by their
-//! work the second one keeps a rate, so that it has not done the same when the first one is done; in fio each does its
-//! own work, and the import has to say so.
+//! In a job, `;` separates options, `{name}` is one of the words of [`WORDS`], `DEVICE` a loop device, and `|`
+//! separates two concurrent jobs. Jobs are small, because only the operations are compared, not the speed. If both of
+//! two concurrent jobs end by their work, the second one keeps a rate, so that it has not done the same when the first
+//! one ends; in fio each does its own work, and the import has to report that.
 
-/// An option, its values, and jobs with which it is drawn; the first job is the least with which it says anything.
+/// An option, its values, and the jobs that it is drawn with; the first job is the smallest one in which it has an
+/// effect.
 pub struct Row {
     /// Its name.
     pub key: &'static str,
-    /// Its values; one that is empty is written without `=`.
+    /// Its values; an empty one is written without `=`.
     pub values: &'static [&'static str],
     /// The jobs.
     pub jobs: &'static [&'static str],
 }
 
-/// Words in jobs and values, and what stands in their place.
+/// Words in jobs and values, and their replacements.
 pub const WORDS: [(&str, &[&str]); 11] = [
     ("any", &["read", "write", "rw", "randread", "randwrite", "randrw"]),
     ("one", &["read", "write", "randread", "randwrite"]),
@@ -332,7 +333,7 @@ pub const ROWS: [Row; 69] = [
     row("scramble_buffers", &["0", "1"], &["rw={writes};size={size}"]),
 ];
 
-/// What is drawn on a loop device: trims are nothing that fio does to a file, and a device has a size.
+/// Options drawn on a loop device: fio does not trim files, and a device has a size.
 pub const ON_DEVICE: [Row; 9] = [
     row(
         "rw",
@@ -381,6 +382,6 @@ pub const ON_DEVICE: [Row; 9] = [
     row("buffer_pattern", &["0xdeadbeef", "\"abc\""], &["rw={writes};size={size};filename=DEVICE"]),
 ];
 
-/// Options that the import reads and that no job of the table can have: one holds for all jobs of a file, one leaves the
-/// whole job out.
+/// Options that the import reads and that no job of the table can have: one applies to all jobs of a file, one leaves
+/// the whole job out.
 pub const NOT_DRAWN: [&str; 2] = ["exitall", "read_iolog"];

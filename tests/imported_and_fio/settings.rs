@@ -1,13 +1,13 @@
-//! What the operations of a job do not show, held against the plan by what its options mean: operations in flight,
-//! pauses, the page cache, data, flushes that are asked for, CPUs, whether there is a rate, and the seed.
+//! Properties that a job's operations do not show, compared between the plan and the meaning of the options:
+//! operations in flight, pauses, the page cache, data, requested flushes, CPUs, whether there is a rate, and the seed.
 
 use drivelab_core::workload::{DataPattern, Workload};
 
 use super::compare::{Aspect, Pair};
 use super::draw::Section;
 
-/// What the import says where reads and writes are two loads of which each has its part of the job's depth.
-const SHARED_OUT: &str = "in fio either may have all";
+/// The note of the import if reads and writes are two loads with a part each of the job's depth.
+const SHARED_OUT: &str = "in fio either can have all";
 
 /// The seed that each test of a methodology states, in order.
 pub fn seeds(toml: &str) -> Vec<Option<i64>> {
@@ -16,7 +16,7 @@ pub fn seeds(toml: &str) -> Vec<Option<i64>> {
     tests.iter().map(|test| test.get("seed").and_then(toml::Value::as_integer)).collect()
 }
 
-/// What of the plan is not what the options say.
+/// How the plan differs from the options.
 pub fn differences(pair: &Pair<'_>, seed: Option<i64>, words: &str) -> Vec<(Aspect, String)> {
     let (main, _) = pair.load();
     let sections = pair.sections;
@@ -45,14 +45,14 @@ pub fn differences(pair: &Pair<'_>, seed: Option<i64>, words: &str) -> Vec<(Aspe
         }
     }
     if words.contains(SHARED_OUT) {
-        // Each of both has at least one.
+        // Each of the two has at least one.
         let (asked, planned) =
             (depth(&sections[0]).max(2), main.groups().map(|load| load.queue_depth.get()).sum::<u32>());
         if asked != planned {
             found.push(format!("operations in flight: {asked} are asked, and both loads of the plan have {planned}"));
         }
     }
-    // Also on a machine that is too busy to hold the pace itself.
+    // Even on a machine that is too busy to hold the pace.
     let (asked, planned) = (sections.iter().any(has_rate), main.groups().any(|load| load.pace.rate.is_some()));
     if asked != planned {
         found.push(format!("a rate is asked: {asked}, the plan has one: {planned}"));
@@ -64,7 +64,7 @@ pub fn differences(pair: &Pair<'_>, seed: Option<i64>, words: &str) -> Vec<(Aspe
     found.into_iter().map(|why| (Aspect::Settings, why)).collect()
 }
 
-/// Operations in flight of each job: engines that hand them over and wait have one, whatever is asked.
+/// Operations in flight of each job: engines that submit and wait have one, whatever is asked.
 fn depth(section: &Section) -> u32 {
     match section.get("ioengine") {
         Some("libaio" | "io_uring" | "posixaio") => {
@@ -74,12 +74,12 @@ fn depth(section: &Section) -> u32 {
     }
 }
 
-/// Pauses of a job, in words; none where the import says that it has none for it.
+/// Pauses of a job, in words; none if the import notes that it has none.
 fn pause(section: &Section, words: &str) -> String {
     let pause = section.get("thinktime").map_or(0, |text| nanos(text, 1_000));
     let active = section.get("thinktime_iotime").map_or(0, |text| nanos(text, 1_000_000_000));
     let blocks = section.get("thinktime_blocks").map_or(1, |text| text.parse::<u32>().expect("a number of the table"));
-    let lost = words.contains("thinking comes after every operation");
+    let lost = words.contains("drivelab pauses after every operation");
     match (pause, active, blocks) {
         (0, ..) => "none".to_owned(),
         (_, 0, 2..) if lost => "none".to_owned(),
@@ -97,21 +97,22 @@ fn planned_pause(load: &Workload) -> String {
     }
 }
 
-/// A time of the table; a bare number is in `bare` nanoseconds.
+/// A time of the table; a number without a unit is in `bare` nanoseconds.
 fn nanos(text: &str, bare: u64) -> u64 {
     let (number, unit) = text.strip_suffix("ms").map_or((text, bare), |number| (number, 1_000_000));
     number.parse::<u64>().expect("a time of the table") * unit
 }
 
-/// Past the page cache: the later one of two options says so.
+/// Direct I/O: the later of the two options counts.
 fn direct(section: &Section) -> bool {
     let said = |option: &&String| option.starts_with("direct=") || option.starts_with("buffered=");
     let last = section.options.iter().rev().find(said);
     last.is_some_and(|option| option == "direct=1" || option == "buffered=0")
 }
 
-/// Whether operations or bytes in a second are asked of a kind that the job has. One value is for every kind; of several the
-/// first is for reads, the second for writes, the third for trims, and an empty one limits nothing.
+/// Whether a rate in operations or bytes per second is set for a kind that the job has. A single value is for every
+/// kind; of several values the first is for reads, the second for writes, the third for trims, and an empty one sets
+/// no limit.
 fn has_rate(section: &Section) -> bool {
     let direction = section.get("rw").map_or("read", |text| text.split(':').next().unwrap_or(text));
     let has = |field: usize| match direction {
@@ -136,7 +137,7 @@ fn cpus(section: &Section) -> Vec<u32> {
     }
 }
 
-/// A switch that is on alone or with a number.
+/// A switch that is on without a value or with a number.
 fn on(section: &Section, key: &str) -> bool {
     section.get(key).is_some_and(|value| value != "0")
 }
@@ -145,7 +146,7 @@ fn share(section: &Section, key: &str) -> u8 {
     section.get(key).map_or(0, |text| text.parse().expect("a share of the table"))
 }
 
-/// What is written, in words.
+/// The data that are written, in words.
 fn data(section: &Section) -> String {
     let (compress, dedup) = (share(section, "buffer_compress_percentage"), share(section, "dedupe_percentage"));
     if let Some(pattern) = section.get("buffer_pattern") {
@@ -184,7 +185,8 @@ fn planned_data(load: &Workload) -> String {
     }
 }
 
-/// Writes behind which a flush is asked for; writes that are durable by themselves are each followed by one here.
+/// Writes after which a flush is requested; in drivelab, writes that are durable by themselves are each followed by a
+/// flush.
 fn flushes(section: &Section) -> u32 {
     let every = |key: &str| section.get(key).map_or(0_u32, |text| text.parse().expect("a number of the table"));
     if section.get("sync").is_some_and(|word| !matches!(word, "0" | "none")) {

@@ -1,14 +1,15 @@
-//! What the steps of a plan add up to, by their own fields in the document: time, ramp, rest, idle time and rounds.
+//! The sum of a plan's steps, by their own fields in the document: time, ramp, rest, idle time and rounds.
 //!
-//! No total of the plan is read, and none of its functions is called: a plan that forgot its rests differs from this sum.
+//! No total of the plan is read, and none of its functions is called: a plan that forgot its rests differs from this
+//! sum.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// What a plan reckons with around each execution: rings, buffers and threads, in nanoseconds.
+/// The plan's allowance around each execution for rings, buffers and threads, in nanoseconds.
 pub(crate) const SETUP: u64 = 100_000_000;
-/// Nanoseconds by which a step may differ, since a share of a second is rounded.
+/// Nanoseconds by which a step may differ, because a share of a second is rounded.
 const ROUNDED: u64 = 1000;
 
 pub(crate) fn number(value: &Value) -> u64 {
@@ -31,14 +32,14 @@ pub(crate) fn has_rest(step: &Value) -> bool {
     !step["rest"]["none"].is_object()
 }
 
-/// Ended by what it moves, and so by how fast the target is.
+/// Ends by the amount that it moves, so its time depends on the speed of the target.
 pub(crate) fn ends_by_amount(step: &Value) -> bool {
     let (stop, load) = (&step["action"]["io"]["stop"], &step["action"]["io"]["workload"]);
     ["volume", "passes", "coverage", "operations"].iter().any(|rule| stop[*rule].is_number())
         || load["files"].is_object()
 }
 
-/// Settings that take rests and ramps from a plan.
+/// Settings that remove rests and ramps from a plan.
 pub(crate) fn without_waits(plan: &Value) -> Vec<String> {
     let mut set = Vec::new();
     for test in tests(plan).iter().filter(|test| can_be_set(test)) {
@@ -50,7 +51,7 @@ pub(crate) fn without_waits(plan: &Value) -> Vec<String> {
     set
 }
 
-/// Whether `--set` reaches a test: not a preparation, nor one that only waits.
+/// Whether `--set` reaches a test: not a preparation, and not a test that only waits.
 pub(crate) fn can_be_set(test: &Value) -> bool {
     let steps = steps_of(test);
     steps.iter().any(|step| step["action"]["io"].is_object()) && !steps.iter().any(|step| step["role"] == "prepare")
@@ -62,7 +63,7 @@ pub(crate) struct Executions {
     pub(crate) sets: u64,
     /// Whether that is exact: fixed rounds.
     pub(crate) fixed: bool,
-    /// A step rests after its last round of a set only, and the last step of all never.
+    /// A step rests only after its last round of a set, and the last step of all never rests.
     pub(crate) rest_after_steps: bool,
 }
 
@@ -79,7 +80,7 @@ impl Executions {
         Executions { of_a_set, sets, fixed: fixed.is_some(), rest_after_steps }
     }
 
-    /// All that a plan reckons with: a steady test ends at the round after which it has written what it may.
+    /// All executions that a plan expects: a steady test ends at the round after which it has written its limit.
     fn planned(&self, test: &Value) -> u64 {
         let of_a_round: u64 = steps_of(test).iter().map(|step| number(&step["estimated_written"])).sum();
         let enough = match test["rounds"]["steady"]["written"].as_u64() {
@@ -89,13 +90,13 @@ impl Executions {
         enough * self.sets
     }
 
-    /// Whether a step rests after this round, where it has a rest; `last` is the last step of the last test.
+    /// Whether a step rests after this round, if it has a rest; `last` is the last step of the last test.
     pub(crate) fn rests_after(&self, round: u64, last: bool) -> bool {
         !self.rest_after_steps || (round.is_multiple_of(self.of_a_set) && !last)
     }
 }
 
-/// The rest after a step that was active for so long.
+/// The rest after a step that was active for this long.
 pub(crate) fn rest(step: &Value, active: u64) -> u64 {
     let (fixed, cycle) = (&step["rest"]["fixed"], &step["rest"]["duty_cycle"]);
     match (fixed["time"].as_u64(), cycle["percent"].as_u64()) {
@@ -105,7 +106,8 @@ pub(crate) fn rest(step: &Value, active: u64) -> u64 {
     }
 }
 
-/// What a clock alone ends: the time of a step and its ramp, or an idle step's own. How long cooling takes is not known.
+/// Time that only a clock ends: the time of a step and its ramp, or the time of an idle step. The length of a
+/// cool-down is unknown.
 pub(crate) fn by_clock(step: &Value) -> Option<u64> {
     let action = &step["action"];
     if action["cool_down"].is_object() {
@@ -123,8 +125,8 @@ pub(crate) fn by_clock(step: &Value) -> Option<u64> {
     Some(measured.saturating_add(number(ramp)).min(cap))
 }
 
-/// The least time that an amount can take at the rate that the plan assumes, in nanoseconds; 0 where the amount is not
-/// all that ends it, or is no reading or writing of a whole span.
+/// The least time that an amount can take at the rate that the plan assumes, in nanoseconds; 0 if something else may
+/// also end the step, or if it does not read or write a whole span.
 fn least(step: &Value, rate: f64) -> f64 {
     let (stop, load) = (&step["action"]["io"]["stop"], &step["action"]["io"]["workload"]);
     let apart = ["other", "places", "files", "replay"].iter().any(|part| load[*part].is_object());
@@ -138,8 +140,8 @@ fn least(step: &Value, rate: f64) -> f64 {
     nanos.min(number(&stop["cap"]) as f64)
 }
 
-/// Nanoseconds of all executions and their rests. `at_once` is the plan of the same words without rests and ramps: how
-/// long it takes to move an amount hangs on the assumed rate alone, and is taken from there.
+/// Nanoseconds of all executions and their rests. `at_once` is the same plan without rests and ramps: the time to move
+/// an amount depends only on the assumed rate, and is taken from there.
 pub(crate) fn time(plan: &Value, at_once: &Value) -> u64 {
     let all = || tests(plan).iter().flat_map(steps_of);
     let moving: BTreeMap<&str, u64> = tests(at_once)

@@ -1,9 +1,9 @@
-//! When a run worked and when it waited, by the times of its events, held against its plan: rests, idle steps, and what
-//! lies between the end of an execution and the begin of the next.
+//! When a run worked and when it waited, by the times of its events, compared with its plan: rests, idle steps, and
+//! the time between the end of an execution and the start of the next.
 //!
-//! Nothing makes a wait shorter, so one that is too short is wrong at once. Other work and a busy disk, on which the
-//! recorder makes each step durable, make it longer. Nothing here waits until a drive is cool: in memory nothing tells a
-//! temperature, and such a run fails.
+//! Nothing makes a wait shorter, so a wait that is too short is wrong immediately. Other work, and a busy disk on
+//! which the recorder makes each step durable, make it longer. Nothing here waits until a drive is cool: in memory
+//! nothing reports a temperature, and such a run fails.
 
 use std::collections::BTreeMap;
 
@@ -12,28 +12,28 @@ use serde_json::Value;
 use crate::sum::{Executions, SETUP, by_clock, id, number, rest, steps_of, tests};
 use crate::{Differences, MOMENT, SECONDS, TIME_WITHIN};
 
-/// Seconds for what is around a step beside the time that its plan has for it: threads are begun and their buffers filled,
-/// which takes ten times as long where others have nine tenths of the CPUs.
+/// Seconds for the work around a step in addition to the plan's allowance: threads are started and their buffers
+/// filled, which takes ten times as long if other programs have nine tenths of the CPUs.
 const AROUND: f64 = 10.0;
 
 /// One execution of a step; all times in nanoseconds on the run's clock.
 struct Execution {
     key: (String, u64),
     began: u64,
-    /// The first interval's start and the record's end, of a step that issues I/O.
+    /// Start of the first interval and end of the record, for a step that issues I/O.
     issued: [u64; 2],
     ended: u64,
     rest: Option<Rest>,
 }
 
-/// A rest behind an execution: when it began, until when it was to last, and when it was over.
+/// A rest after an execution: when it began, when it was to end, and when it ended.
 struct Rest {
     from: u64,
     until: u64,
     to: u64,
 }
 
-/// The executions of a run in their order.
+/// The executions of a run in order.
 pub(crate) struct Waits(Vec<Execution>);
 
 impl Waits {
@@ -63,7 +63,7 @@ impl Waits {
         Waits(all)
     }
 
-    /// Holds them against the plan; counts what was compared.
+    /// Compares them with the plan; returns how many were compared.
     pub(crate) fn compare(&self, planned: &Value, found: &mut Differences) {
         let mut done: BTreeMap<&str, u64> = BTreeMap::new();
         for one in &self.0 {
@@ -101,7 +101,7 @@ impl Execution {
                 found.too_long(format!("{name}, {what}"), most, seconds, spare);
             }
         };
-        // What a share of the active time is taken of lies between the operations and the events around them.
+        // The active time behind a share is between the time of the operations and the time of the surrounding events.
         let active = match idle {
             Some(time) => [time, time],
             None if issues => [self.issued[1].saturating_sub(self.issued[0]), lasted],
@@ -121,7 +121,7 @@ impl Execution {
         if let Some(next) = next {
             hold("until the next begins", due, next.began.saturating_sub(self.ended), SECONDS);
         }
-        // When a rest is to end is set once: whatever the machine does, it was not meant to last longer.
+        // The end of a rest is set once: whatever the machine does, it was not meant to last longer.
         let meant = self.rest.as_ref().map(|rest| rest.until.saturating_sub(rest.from));
         if meant.is_some() != (due[1] > 0) || meant > Some(due[1]) {
             found.wrong.push(format!("{name}: a rest of at most {} ns planned, and meant were {meant:?}", due[1]));

@@ -1,4 +1,4 @@
-//! A loop device on an image of its own for the tests of the write guard, with what is done to it and undone on drop.
+//! A loop device on its own image for the tests of the write guard; what is done to it is undone on drop.
 #![allow(dead_code, unreachable_pub, reason = "shared by several test programs, each of which uses its part")]
 
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use crate::support::{self, Lab};
 
 pub const MIB: u64 = 1 << 20;
 
-/// A process that goes when the test does.
+/// A process that ends with the test.
 pub struct Process(pub Child);
 
 impl Drop for Process {
@@ -24,9 +24,10 @@ impl Drop for Process {
 
 /// A loop device on a sparse image in a lab of its own.
 pub struct Disk {
-    // What comes first goes first: who has it open, then what lies on it, then the device and the folder of all.
+    // Dropped in this order: who has it open, then what is on it, then the device and the folder that holds
+    // everything.
     pub processes: Vec<Process>,
-    /// As swap space: the kernel itself may write behind the first page, once memory is short.
+    /// As swap space: the kernel itself may write after the first page, once memory is short.
     pub swap: Option<Undo>,
     pub mounts: Vec<Mount>,
     pub others: Vec<LoopDevice>,
@@ -47,12 +48,12 @@ impl Disk {
         Disk::of_bytes(mebibytes * MIB, options)
     }
 
-    /// The same of so many bytes.
+    /// The same with this many bytes.
     pub fn of_bytes(length: u64, options: &[&str]) -> Disk {
         Disk::attached(length, |image| LoopDevice::on(image, options))
     }
 
-    /// The same under a number that nobody gets who asks for the next free one, so that it can be attached again.
+    /// The same with a number that nobody gets who asks for the next free device, so that it can be attached again.
     pub fn apart(mebibytes: u64) -> Disk {
         Disk::attached(mebibytes * MIB, |image| LoopDevice::apart(image, &[], 200..400))
     }
@@ -77,8 +78,8 @@ impl Disk {
         self.others.last().expect("the other").device.clone()
     }
 
-    /// A fingerprint of everything below the device: the system's own program reads it. Of swap that the kernel has
-    /// begun to use, of the first page only.
+    /// A fingerprint of everything on the device, read by the system's own program. For swap that the kernel has begun
+    /// to use, of the first page only.
     pub fn checksum(&self) -> Checksum {
         tool("sync", &[]);
         let mut first_page = vec![0; 4096];
@@ -97,7 +98,7 @@ impl Disk {
         self.swap.is_some() && swaps.lines().any(used)
     }
 
-    /// A fingerprint of what lies from `offset` to the end.
+    /// A fingerprint of everything from `offset` to the end.
     pub fn checksum_from(&self, offset: u64) -> String {
         tool("sync", &[]);
         tool("sh", &["-c", "tail -c +$(($1 + 1)) \"$2\" | cksum", "sh", &offset.to_string(), text(&self.image)])
@@ -108,23 +109,23 @@ impl Disk {
     }
 }
 
-/// What lies on a disk.
+/// The content of a disk.
 #[derive(Debug)]
 pub struct Checksum {
     first_page: Vec<u8>,
-    /// Absent where the kernel itself may write.
+    /// Absent if the kernel itself may write.
     whole: Option<String>,
 }
 
 impl PartialEq for Checksum {
-    /// The whole content counts where both have it.
+    /// The whole content counts if both have it.
     fn eq(&self, other: &Checksum) -> bool {
         let wholes = self.whole.as_ref().zip(other.whole.as_ref());
         self.first_page == other.first_page && wholes.is_none_or(|(one, other)| one == other)
     }
 }
 
-/// Whether a program is there; says so where not.
+/// Whether a program is installed; prints a message if not.
 pub fn has(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
         || skip(&format!("there is no {program}"))
@@ -142,7 +143,7 @@ pub fn refused(what: &str, disk: &Disk, target: &str, flags: &[&str], code: i32,
     assert_eq!(disk.checksum(), before, "{what}: bytes changed");
 }
 
-/// Data that nobody takes for anything.
+/// Data that no program recognises.
 pub fn data_at(disk: &Disk, offset: u64, length: u64) -> bool {
     disk.write(offset, &vec![0x42; usize::try_from(length).expect("a size")]);
     true

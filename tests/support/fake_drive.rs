@@ -1,5 +1,5 @@
-//! A drive that lies: a loop device on a file in user space that claims more than it keeps. The file is opened so that no
-//! page cache answers for it. Needs root and /dev/fuse.
+//! A drive that lies: a loop device on a file in user space that claims more than it keeps. The file is opened so that
+//! no page cache answers for it. Needs root and /dev/fuse.
 #![allow(dead_code, unreachable_pub, reason = "shared by several test programs, each of which uses its part")]
 
 #[path = "one_file.rs"]
@@ -10,29 +10,29 @@ use drivelab_rig::LoopDevice;
 use crate::support::Lab;
 use one_file::{Mounted, OneFile};
 
-/// What it does behind the end of what it keeps.
+/// What it does beyond the end of the capacity that it keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Behind {
     /// It keeps everything.
     Nothing,
-    /// Addresses come round.
+    /// Addresses wrap around.
     Wraps,
-    /// Writes are dropped, reads give zeros.
+    /// Writes are dropped, reads return zeros.
     Drops,
-    /// Writes are taken, reads fail.
+    /// Writes succeed, reads fail.
     CannotRead,
     /// Writes fail.
     CannotWrite,
 }
 
-/// The device, and then its file unmounted.
+/// The device, and then its file, unmounted.
 pub struct FakeDrive {
     pub disk: LoopDevice,
     _file: Mounted,
 }
 
 impl FakeDrive {
-    /// A drive that claims so many bytes and keeps so many, in the lab's folder.
+    /// A drive that claims this many bytes and keeps this many, in the lab's folder.
     pub fn new(lab: &Lab, claimed: u64, kept: u64, behind: Behind) -> FakeDrive {
         let bytes = vec![0; usize::try_from(kept).expect("small")];
         let file = Mounted::on(&lab.data().with_file_name("fake.img"), Flash { claimed, kept, behind, bytes });
@@ -42,7 +42,7 @@ impl FakeDrive {
     }
 }
 
-/// What it keeps.
+/// The data that it keeps.
 struct Flash {
     claimed: u64,
     kept: u64,
@@ -53,7 +53,7 @@ struct Flash {
 const EIO: i32 = 5;
 
 impl Flash {
-    /// Pieces of a transfer, each with its length and where it is kept, if anywhere.
+    /// Pieces of a transfer, each with its length and the place where it is kept, if it is kept.
     fn pieces(&self, offset: u64, length: u64) -> Vec<(usize, Option<usize>)> {
         let (mut at, end, mut pieces) = (offset, offset + length, Vec::new());
         while at < end {

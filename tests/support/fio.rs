@@ -1,4 +1,4 @@
-//! fio as the peer: the job that is equivalent to a load of drivelab, and its figures.
+//! fio for comparison: the job that is equivalent to a load of drivelab, and its figures.
 #![allow(dead_code, unreachable_pub, reason = "shared by several test programs, each of which uses its part")]
 
 use std::process::Command;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::done;
 
-/// Whether fio is there; says so aloud where not.
+/// Whether fio is installed; prints a message if not.
 pub fn there_or_skip() -> bool {
     Command::new("fio").arg("--version").output().is_ok() || skip("fio is not installed (cargo xtask setup)")
 }
@@ -34,7 +34,7 @@ pub struct Figures {
     pub bytes_per_second: f64,
     /// From before the submission to the completion.
     pub latency: Percentiles,
-    /// From after the submission, which only fio tells apart.
+    /// From after the submission, which only fio measures separately.
     pub after_submission: Option<Percentiles>,
     /// Whether drivelab found the machine busy before it began.
     pub busy: bool,
@@ -58,7 +58,7 @@ impl Load<'_> {
         [&target[..], &load, &run].concat().into_iter().map(str::to_owned).collect()
     }
 
-    /// fio's arguments for the same. Synchronous depth is threads in both programs.
+    /// fio's arguments for the same load. Synchronous depth is threads in both programs.
     pub fn fio(&self, device: &str) -> Vec<String> {
         let random = if self.pattern == "random" { "rand" } else { "" };
         let engine: &[&str] = match self.backend {
@@ -74,7 +74,7 @@ impl Load<'_> {
             format!("--runtime={}", self.seconds),
         ];
         let same = ["--name=peer", "--direct=1", "--time_based", "--norandommap", "--output-format=json"];
-        // drivelab's latency begins before the submission; what does so in fio is called lat, not clat.
+        // drivelab's latency begins before the submission; fio calls that lat, not clat.
         let latency = ["--lat_percentiles=1", "--clat_percentiles=1", "--percentile_list=50:99"];
         let words = [&same[..], &latency, engine].concat();
         own.into_iter().chain(words.into_iter().map(str::to_owned)).collect()
@@ -84,7 +84,7 @@ impl Load<'_> {
     pub fn measure(&self, mut command: Command) -> Figures {
         let done = done(command.output().expect("the program starts"));
         assert_eq!(done.code, 0, "{self:?}\n{}", done.stderr);
-        // fio may say things before its document.
+        // fio may print something before its document.
         let start = done.stdout.find('{').expect("JSON");
         let document: Value = serde_json::from_str(&done.stdout[start..]).expect("one JSON document");
         let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("no number in {document:#}"));

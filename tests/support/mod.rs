@@ -1,4 +1,4 @@
-//! Drives the real `drivelab` binary the way a user does: a folder of its own, a data folder of its own, no terminal.
+//! Runs the real `drivelab` binary as a user does: its own folder, its own data folder, no terminal.
 #![allow(dead_code, unreachable_pub, reason = "shared by several test programs, each of which uses its part")]
 
 use std::io::{BufRead, BufReader};
@@ -14,7 +14,7 @@ pub struct Lab {
 
 /// What a command did.
 pub struct Done {
-    /// Exit code; -1 where a signal ended it.
+    /// Exit code; -1 if a signal ended it.
     pub code: i32,
     /// Everything on stdout.
     pub stdout: String,
@@ -33,12 +33,12 @@ impl Lab {
         Lab { root }
     }
 
-    /// The folder that is measured, and the current folder of every command.
+    /// The folder that is measured, which is also the current folder of every command.
     pub fn folder(&self) -> PathBuf {
         self.root.path().join("target")
     }
 
-    /// What holds the measured folder, and what the test has beside it.
+    /// The folder that contains the measured folder and the test's other files.
     pub fn root(&self) -> &Path {
         self.root.path()
     }
@@ -64,7 +64,7 @@ impl Lab {
         command
     }
 
-    /// Environment and current folder for a command, so that nothing of the machine's user leaks in.
+    /// Environment and current folder for a command, so that nothing of the machine's user affects it.
     pub fn dress<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         for name in [
             "XDG_CONFIG_HOME",
@@ -102,7 +102,7 @@ impl Lab {
         serde_json::from_str(&done.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}\n{}", done.stdout))
     }
 
-    /// Starts a run that prints its events; gives the process and its lines.
+    /// Starts a run that prints its events; returns the process and its lines.
     pub fn start_with_events(&self, arguments: &[&str]) -> (Child, impl Iterator<Item = String> + use<>) {
         let mut child = self
             .command(&[&["run", "quick", "--events", "json"], arguments].concat())
@@ -122,12 +122,12 @@ impl Lab {
     }
 }
 
-/// Whether the kernel makes mappings of devices, which encryption by dm-crypt takes.
+/// Whether the kernel can make device mappings, which encryption by dm-crypt needs.
 pub fn has_device_mapper() -> bool {
     std::fs::read_to_string("/proc/devices").is_ok_and(|text| text.contains("device-mapper"))
 }
 
-/// Most resident memory of a command, in KiB, as far as looking at it every 2 ms tells.
+/// Most resident memory of a command, in KiB, as seen every 2 ms.
 pub fn peak_kib(command: &mut Command) -> u64 {
     let mut child = command.spawn().expect("the program");
     let status = format!("/proc/{}/status", child.id());
@@ -160,7 +160,7 @@ pub fn files_of(folder: &Path) -> Vec<String> {
     names
 }
 
-/// An ext4 of its own on the disk of the build folder.
+/// An ext4 file system on the disk of the build folder.
 pub fn ext4(mebibytes: u64) -> LoopFs {
     LoopFs::ext4(env!("CARGO_TARGET_TMPDIR"), mebibytes, &[])
 }

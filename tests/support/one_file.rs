@@ -1,4 +1,4 @@
-//! A file system in user space with one file and nothing else, mounted on a file, whose reads and writes a test answers.
+//! A file system in user space with a single file, mounted on a file, whose reads and writes a test answers.
 //!
 //! The kernel's include/uapi/linux/fuse.h, protocol 7.31. A thread of the test answers until the file system is
 //! unmounted. Needs root and /dev/fuse. The engine's tests use it as well.
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::mount::{MountFlags, UnmountFlags};
 
-/// What answers for the file. Errors are numbers of errno.
+/// The functions that answer for the file. Errors are errno numbers.
 pub trait OneFile: Send + 'static {
     /// Nothing of the file is kept in the page cache.
     const PAST_THE_CACHE: bool;
@@ -20,7 +20,7 @@ pub trait OneFile: Send + 'static {
     /// Bytes of the file.
     fn length(&self) -> u64;
 
-    /// What stands there; `thread` asks, by the kernel's number.
+    /// The content; `thread` is the asking thread, by the kernel's number.
     fn read(&mut self, thread: u32, offset: u64, length: u32) -> Result<Vec<u8>, i32>;
 
     /// Bytes that were written.
@@ -33,7 +33,7 @@ pub struct Mounted {
 }
 
 impl Mounted {
-    /// Makes a file here and mounts on it. The error is a sentence.
+    /// Creates a file here and mounts on it. The error is a sentence.
     pub fn on(path: &Path, file: impl OneFile) -> Result<Mounted, String> {
         let said = |error: &dyn std::fmt::Display| format!("a file system in user space: {error}");
         let fuse = OpenOptions::new().read(true).write(true).open("/dev/fuse").map_err(|error| said(&error))?;
@@ -48,7 +48,7 @@ impl Mounted {
         Ok(Mounted { path: path.to_path_buf() })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -60,7 +60,7 @@ impl Drop for Mounted {
     }
 }
 
-/// The side that answers.
+/// The answering side.
 struct Server<F> {
     fuse: File,
     file: F,
@@ -72,12 +72,12 @@ const OPEN: u32 = 14;
 const READ: u32 = 15;
 const WRITE: u32 = 16;
 const INIT: u32 = 26;
-/// Those that get no answer: forget, interrupt, forget several.
+/// Operations without an answer: forget, interrupt, forget several.
 const SILENT: [u32; 3] = [2, 36, 42];
-/// Bytes of the head of a request, and of what stands before the bytes of a write.
+/// Bytes of the head of a request, and bytes before the data of a write.
 const HEAD: usize = 40;
 const BEFORE: usize = 40;
-/// Most bytes of a write; the kernel asks for room for a page more.
+/// Most bytes of a write; the kernel asks for room for one page more.
 const MOST: u32 = 128 << 10;
 const ENOSYS: i32 = 38;
 

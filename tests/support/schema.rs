@@ -1,4 +1,4 @@
-//! The published schemas of documents, and whether a document keeps to one.
+//! The published schemas of documents, and whether a document conforms to one.
 #![allow(dead_code, unreachable_pub, reason = "shared by several test programs, each of which uses its part")]
 
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use jsonschema::{Retrieve, Uri, Validator};
 use serde_json::Value;
 
-/// The folder of the schemas; what one of them refers to lies beside it.
+/// The folder of the schemas; schemas that one of them refers to are beside it.
 struct Formats;
 
 impl Retrieve for Formats {
@@ -25,7 +25,7 @@ pub fn validator(name: &str) -> Validator {
     jsonschema::options().with_retriever(Formats).build(&schema).expect("a schema")
 }
 
-/// Demands that a document keeps to `docs/formats/NAME.schema.json`.
+/// Demands that a document conforms to `docs/formats/NAME.schema.json`.
 pub fn fits(name: &str, document: &Value) {
     let validator = validator(name);
     let errors: Vec<String> = validator.iter_errors(document).map(|error| error.to_string()).take(5).collect();

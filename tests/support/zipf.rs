@@ -1,7 +1,7 @@
-//! How often the first ranks of Zipf's law come, by summing it.
+//! How often the first ranks of Zipf's law occur, by summing it.
 
-/// The sum of k^-theta for k from 1 to so many: one by one, and from 10,000 on by the area below the curve with its first
-/// correction (Euler and Maclaurin), which is right to ten digits there.
+/// The sum of k^-theta for k from 1 to a limit: one by one, and from 10,000 on by the area below the curve with its
+/// first correction (Euler and Maclaurin), which is accurate to ten digits there.
 pub(crate) fn harmonic(theta: f64, terms: u64) -> f64 {
     const ONE_BY_ONE: u64 = 10_000;
     let term = |rank: u64| (rank as f64).powf(-theta);

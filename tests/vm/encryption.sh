@@ -184,7 +184,7 @@ run plain 6 --partition 50% --arm luks2 --events json
 PATH=$real_path
 [ -e /tmp/opened ] || complain "the plain mapping was never made, so it shows nothing"
 says plain 'does not encrypt as it should'
-says plain 'pieces were found in plain below'
+says plain 'pieces were found in plain text below'
 says plain 'nothing was measured'
 if grep -q '"step_started"' "$RESULTS/plain.out"; then complain "something was measured under it"; fi
 if grep -q 'not undone' "$RESULTS/plain.said"; then complain "the drive was not given back: $(cat "$RESULTS/plain.said")"; fi
@@ -192,7 +192,7 @@ bare plain
 
 # QEMU's controller has one power state, and no Opal.
 run power 6 --power-state all
-says power 'one power state only'
+says power 'only one power state'
 run opal 6 --arm opal
 says opal 'the drive ('
 bare refusals

@@ -41,8 +41,8 @@ filesystem() {
 echo "--- the disk of the running system"
 noted /dev/nvme0n1:0:2048 /dev/nvme0n1:196575:33
 for name in /dev/nvme0n1 /dev/nvme0n1p1 /dev/nvme0 /dev/ng0n1 /dev/disk/by-id/nvme-QEMU_NVMe_Ctrl_SYSTEM; do
-    refuses 5 "the running system lives on" $name --destroy SYSTEM
-    refuses 5 "the running system lives on" $name --destroy nvme-QEMU_NVMe_Ctrl_SYSTEM --yes
+    refuses 5 "the running system is on" $name --destroy SYSTEM
+    refuses 5 "the running system is on" $name --destroy nvme-QEMU_NVMe_Ctrl_SYSTEM --yes
 done
 unchanged
 
@@ -175,8 +175,8 @@ echo "--- dm over a loop device over the disk of the running system"
 losetup /dev/loop0 /dev/nvme0n1
 over /dev/loop0
 noted /dev/nvme0n1:0:2048 /dev/nvme0n1:196575:33
-refuses 5 "the running system lives on" /dev/loop0 --destroy loop0
-refuses 5 "the running system lives on" /dev/mapper/over --destroy dm-0
+refuses 5 "the running system is on" /dev/loop0 --destroy loop0
+refuses 5 "the running system is on" /dev/mapper/over --destroy dm-0
 unchanged
 dmsetup remove over --noudevsync
 losetup -d /dev/loop0

@@ -18,13 +18,13 @@ for name in nvme0n1 nvme0 ng0n1 disk/by-id/nvme-QEMU_NVMe_Ctrl_SYSTEM-0; do
     refuses 5 "md0 lies on nvme0n1p1" /dev/$name --destroy SYSTEM-0 --yes
     refuses 5 "md0 lies on nvme0n1p1" /dev/$name --destroy nvme-QEMU_NVMe_Ctrl_SYSTEM-0
 done
-refuses 5 "cannot be told which disk the running system lives on" /dev/nvme0n1p1 --destroy SYSTEM-0 --yes
+refuses 5 "it is unknown which disk the running system is on" /dev/nvme0n1p1 --destroy SYSTEM-0 --yes
 refuses 5 "md0 lies on nvme1n1p1" /dev/nvme1n1 --destroy SYSTEM-1
-refuses 5 "cannot be told which disk the running system lives on" /dev/nvme1n1p1 --destroy SYSTEM-1
+refuses 5 "it is unknown which disk the running system is on" /dev/nvme1n1p1 --destroy SYSTEM-1
 refuses 5 "dm-0 lies on md0" /dev/md0 --destroy md0
 refuses 5 "dm-1 lies on dm-0" /dev/mapper/below --destroy dm-0
 # The volume with the file system itself is claimed by a mount that cannot be seen; the kernel says only that it is busy.
-refuses 6 "somebody has it claimed" /dev/mapper/vm-root --destroy dm-1
+refuses 6 "reports that it is claimed" /dev/mapper/vm-root --destroy dm-1
 unchanged
 writes /dev/nvme2n1 nvme-QEMU_NVMe_Ctrl_SPARE-2
 no_complaints

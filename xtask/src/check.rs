@@ -1,4 +1,4 @@
-//! `cargo xtask check`: all parts, quickest first, every failure named at the end.
+//! `cargo xtask check`: all parts, quickest first, with every failure named at the end.
 //!
 //! Owns: which parts there are and their order. A part that fails does not stop the others.
 
@@ -19,13 +19,13 @@ pub(crate) enum Part {
     Fmt,
     /// The rules of the house
     Tidy,
-    /// Dependencies: bans, licences, sources, and advisories where they can be reached
+    /// Dependencies: bans, licences, sources, and advisories if they can be reached
     Deny,
     /// The front end: types and tests of web/
     Web,
     /// clippy, all targets, warnings are errors
     Clippy,
-    /// Unit, integration and end-to-end tests (generated files up to date among them)
+    /// Unit, integration and end-to-end tests (including whether generated files are up to date)
     Test,
     /// Examples in documentation
     Doctest,
@@ -40,7 +40,7 @@ enum Outcome {
     Failed(anyhow::Error),
 }
 
-/// Runs the chosen parts (all of them where none is chosen).
+/// Runs the chosen parts, or all parts if none is chosen.
 pub(crate) fn run(root: &Path, only: &[Part]) -> Result<()> {
     let needs_tools = only.is_empty() || only.contains(&Part::Test) || only.contains(&Part::Web);
     if needs_tools || (setup::is_ci() && only.contains(&Part::Deny)) {
@@ -63,7 +63,7 @@ pub(crate) fn run(root: &Path, only: &[Part]) -> Result<()> {
     summary(&results, begun.elapsed())
 }
 
-/// Prints how each part ended and how long it took; an error where one failed.
+/// Prints how each part ended and how long it took; an error if one failed.
 fn summary(results: &[(Part, Outcome, Duration)], whole: Duration) -> Result<()> {
     println!("\n== check: {:.0} s", whole.as_secs_f64());
     for (part, outcome, took) in results {
@@ -122,14 +122,14 @@ fn run_part(root: &Path, part: Part) -> Outcome {
     done.map_or_else(Outcome::Failed, |()| Outcome::Passed)
 }
 
-/// Many tests wait for a device or a clock most of the time, so on a small machine more of them run than it has CPUs.
+/// Many tests mostly wait for a device or a clock, so on a small machine more of them run than it has CPUs.
 const LEAST_TESTS_AT_ONCE: usize = 4;
 
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// nextest where it is installed: it runs tests in parallel and ends those that hang (.config/nextest.toml).
+/// nextest if it is installed: it runs tests in parallel and ends tests that hang (.config/nextest.toml).
 fn tests(root: &Path) -> Command {
     if answers(&cargo_program(), &["nextest", "--version"]) {
         let at_once = processors().max(LEAST_TESTS_AT_ONCE).to_string();
@@ -139,17 +139,17 @@ fn tests(root: &Path) -> Command {
     cargo(root, &["test", "--workspace", "--locked", "--no-fail-fast", "--lib", "--bins", "--tests"])
 }
 
-/// Types and tests of the front end; each of the two scripts first installs what the lock file names and is not there.
+/// Types and tests of the front end; each of the two scripts first installs what the lock file names and is missing.
 fn web(root: &Path) -> Result<()> {
     let web = root.join("web");
     run_command(command(&web, "npm", &["run", "--silent", "check"]))?;
     run_command(command(&web, "npm", &["test", "--silent"]))
 }
 
-/// What cargo-deny prints where the advisory database cannot be had.
+/// The message of cargo-deny if the advisory database is not available.
 const NO_DATABASE: &[&str] = &["failed to fetch advisory database", "failed to load advisory database", "IO error"];
 
-/// Dependencies against deny.toml.
+/// Checks dependencies against deny.toml.
 fn deny(root: &Path) -> Outcome {
     if !answers(&cargo_program(), &["deny", "--version"]) {
         let why =
@@ -170,7 +170,7 @@ fn deny(root: &Path) -> Outcome {
     }
 }
 
-/// Known weaknesses of dependencies; `Some(why)` where the database cannot be reached.
+/// Known weaknesses of dependencies; `Some(why)` if the database cannot be reached.
 fn advisories(root: &Path) -> Result<Option<String>> {
     let output = cargo(root, &["deny", "--workspace", "--locked", "check", "advisories"])
         .output()

@@ -1,8 +1,8 @@
-//! `cargo xtask fuzz`: every decoder, reader of traces and importer against bytes that libFuzzer makes up, a set time
-//! each, and what came of it.
+//! `cargo xtask fuzz`: runs every decoder, trace reader and importer with bytes that libFuzzer generates, for a set
+//! time each, and reports the result.
 //!
 //! The targets are the programs of fuzz/Cargo.toml. What libFuzzer collects goes to `target/fuzz-corpus`, so that
-//! `fuzz/corpus` stays what a person put there: begin pages, and inputs that once found something.
+//! `fuzz/corpus` contains only what a person put there: initial pages, and inputs that once found something.
 
 use std::fs;
 use std::path::Path;
@@ -14,18 +14,18 @@ use clap::Args;
 
 use crate::shell::{answers, cargo, cargo_program, run as run_command};
 
-/// The longest input, bytes: a little more than the longest page.
+/// The longest input in bytes: a little more than the longest page.
 const LONGEST: u32 = 8192;
 
 /// What is run.
 #[derive(Debug, Args)]
 pub(crate) struct Fuzz {
-    /// Only these targets (all where none is named)
+    /// Only these targets (all if none is named)
     targets: Vec<String>,
     /// How long each target runs
     #[arg(long, value_name = "N", default_value_t = 60)]
     seconds: u32,
-    /// How many run at once
+    /// How many run concurrently
     #[arg(long, value_name = "N", default_value_t = 1)]
     at_once: usize,
     /// Only lists the targets
@@ -33,7 +33,7 @@ pub(crate) struct Fuzz {
     list: bool,
 }
 
-/// What came of one target.
+/// The result of one target.
 struct Outcome {
     target: String,
     runs: u64,
@@ -83,14 +83,14 @@ fn targets(manifest: &str) -> Vec<String> {
     programs.filter_map(|program| program.split('"').nth(1)).map(str::to_owned).collect()
 }
 
-/// cargo-fuzz on the stable compiler: the sanitizer's flag is one that stable refuses otherwise.
+/// cargo-fuzz on the stable compiler: the sanitizer's flag is one that stable otherwise refuses.
 fn fuzz(root: &Path, arguments: &[&str]) -> Command {
     let mut command = cargo(root, &[&["fuzz"], arguments].concat());
     command.env("RUSTC_BOOTSTRAP", "1");
     command
 }
 
-/// Runs one target that is built already.
+/// Runs one target that is already built.
 fn run_target(root: &Path, target: &str, seconds: u32) -> Outcome {
     let failed = |error: String| Outcome { target: target.to_owned(), runs: 0, covered: 0, error: Some(error) };
     let collected = root.join("target/fuzz-corpus").join(target);
@@ -113,13 +113,13 @@ fn run_target(root: &Path, target: &str, seconds: u32) -> Outcome {
     }
 }
 
-/// The number behind a word.
+/// The number after a word.
 fn number_after(text: &str, word: &str) -> Option<u64> {
     let behind = text.split(word).nth(1)?.trim_start();
     behind.split(|sign: char| !sign.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// What a person needs of a failed run: where the panic was, and the input that made it.
+/// What a person needs from a failed run: where the panic was, and the input that caused it.
 fn last_words(text: &str) -> String {
     let of_interest =
         |line: &&str| line.contains("panicked at") || line.contains("ERROR:") || line.contains("artifact");
@@ -173,7 +173,7 @@ mod tests {
         for target in &listed {
             assert!(root.join("fuzz/corpus").join(target).is_dir(), "{target} has no corpus");
         }
-        // Both rooms list their decoders in one table: `"name" => Type;` or `Decoder { name: "name", …`.
+        // Both crates list their decoders in one table: `"name" => Type;` or `Decoder { name: "name", …`.
         for decoders in ["nvme/src/reading/named.rs", "ata/src/named.rs"] {
             let text = fs::read_to_string(root.join("crates").join(decoders)).unwrap();
             let quoted = |line: &str| line.split('"').nth(1).map(str::to_owned);

@@ -1,7 +1,7 @@
-//! `cargo xtask generate`: writes the files that are made from code.
+//! `cargo xtask generate`: writes the files that are generated from code.
 //!
-//! Each such file has a test in its crate that compares it with the code; the same test writes it anew where an
-//! environment variable says so. So there is one definition of each file, and this list only knows where it is.
+//! Each such file has a test in its crate that compares it with the code; the same test rewrites it if an environment
+//! variable is set. So each file has a single definition, and this list only knows where it is.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use anyhow::Result;
 
 use crate::shell::{cargo, run as run_command};
 
-/// Tell the tests below to write instead of to compare.
+/// Makes the tests below write instead of compare.
 const WRITE: &[&str] = &["DRIVELAB_UPDATE_DOCS", "UPDATE_SCHEMA"];
 
-/// Package and test target that hold a generated file.
+/// Package and test target of a generated file.
 const TESTS: &[(&str, &str)] = &[
     // docs/metrics.md
     ("drivelab-analysis", "metrics_page"),

@@ -1,7 +1,7 @@
-//! `cargo xtask pictures`: makes the pictures of the README anew, from a review by the release build.
+//! `cargo xtask pictures`: makes the pictures of the README again, from a review by the release build.
 //!
-//! Owns: which parts of a page are shown, and how a terminal looks. Takes some three minutes and a calm machine: the
-//! figures that are shown are real.
+//! Owns: which parts of a page are shown, and what a terminal looks like. Takes about three minutes and needs a calm
+//! machine: the figures in the pictures are real.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use anyhow::{Context, Result, ensure};
 
 use crate::shell::{cargo, command, run as run_command};
 
-/// Where the pictures lie.
+/// Where the pictures are stored.
 const FOLDER: &str = "docs/images";
 /// Sections of the page that are shown: a table, and a chart.
 const SHOWN: [&str; 2] = ["look", "depths"];
 /// Pixels of the picture of the page.
 const PAGE: (u32, u32) = (1180, 1770);
-/// Pixels a line of the terminal takes, and around all of them.
+/// Pixels of a line of the terminal, and around all lines.
 const LINE: (u32, u32) = (21, 56);
 /// Lines of the terminal that are shown.
 const LINES: usize = 32;
@@ -33,7 +33,7 @@ pub(crate) struct Pictures {
     target: PathBuf,
 }
 
-/// Reviews, and photographs what came of it.
+/// Makes a review, and takes pictures of its result.
 pub(crate) fn run(root: &Path, options: &Pictures) -> Result<()> {
     let built = root.join("target/release/drivelab");
     if options.drivelab.is_none() {
@@ -44,7 +44,7 @@ pub(crate) fn run(root: &Path, options: &Pictures) -> Result<()> {
     fs::create_dir_all(&folder).context("a folder for what is made on the way")?;
     let target = options.target.canonicalize().context("the folder that is reviewed")?;
     let page = folder.join("review.html");
-    // An older page is not overwritten by a review.
+    // A review does not overwrite an existing page.
     let _ = fs::remove_file(&page);
     let mut review = command(root, &program.display().to_string(), &["review"]);
     review.arg(&target).arg("--output").arg(&page).args(["--redact", "--yes"]);
@@ -68,7 +68,7 @@ fn only_shown(page: &str) -> String {
     page.replacen("</head>", &style, 1)
 }
 
-/// The first lines of a text in a window, as a page of its own, and how many lines there are.
+/// The first lines of a text in a window, as a separate page, and the number of lines.
 fn as_terminal(text: &str) -> (String, u32) {
     let lines: Vec<&str> = text.lines().take(LINES).collect();
     let escaped = lines.join("\n").replace('&', "&amp;").replace('<', "&lt;");

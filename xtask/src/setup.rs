@@ -1,7 +1,7 @@
 //! What the tests need from the machine beyond Rust: lists what is missing and offers to install it.
 //!
-//! Debian's packages are installed only after a yes, or without a question where CI=true. Nothing else on the machine
-//! is touched. A test whose tool is missing says `skipped: why`, and fails where CI is set.
+//! Debian packages are installed only after a yes, or without a question if CI=true. Nothing else on the machine is
+//! changed. A test whose tool is missing prints `skipped: why`, and fails if CI is set.
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
@@ -50,12 +50,12 @@ fn missing() -> Vec<&'static Tool> {
     TOOLS.iter().filter(|tool| !is_installed(tool.program)).collect()
 }
 
-/// Whether this is a machine without a person.
+/// Whether this is a machine without a user.
 pub(crate) fn is_ci() -> bool {
     std::env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false" && value != "0")
 }
 
-/// `cargo xtask setup`: everything is there afterwards, or an error says what is not.
+/// `cargo xtask setup`: afterwards everything is installed, or an error names what is missing.
 pub(crate) fn run(root: &Path) -> Result<()> {
     prepare(root)?;
     let still = missing();
@@ -64,8 +64,8 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes the machine fit for the tests, as far as the user allows. Missing Node.js is an error: nothing builds
-/// without it. Missing tools are not: their tests are skipped, aloud.
+/// Prepares the machine for the tests, as far as the user allows. Missing Node.js is an error, because nothing builds
+/// without it. Missing tools are not: their tests are skipped with a message.
 pub(crate) fn prepare(root: &Path) -> Result<()> {
     node()?;
     let missing = missing();
@@ -74,19 +74,19 @@ pub(crate) fn prepare(root: &Path) -> Result<()> {
     }
     if is_ci() && !answers(&cargo_program(), &["deny", "--version"]) {
         println!("setup: installing cargo-deny {CARGO_DENY} (some minutes)");
-        // Compiled without optimisation: in half of the time, and it has little to do.
+        // Compiled without optimisation: it takes half the time, and the program has little to do.
         run_command(cargo(root, &["install", "cargo-deny", "--debug", "--locked", "--version", CARGO_DENY]))?;
     }
     Ok(())
 }
 
-/// Makes the machine fit for test VMs where nobody has to be asked: CI may install what is missing.
+/// Prepares the machine for test VMs without asking: CI may install what is missing.
 pub(crate) fn prepare_for_vm(root: &Path) -> Result<()> {
     let missing = missing();
     if is_ci() && !missing.is_empty() { offer(root, &missing) } else { Ok(()) }
 }
 
-/// Node.js and npm must be there and new enough.
+/// Node.js and npm must be installed and new enough.
 fn node() -> Result<()> {
     let todo = format!("install Node.js {NODE_MAJOR} or newer with npm; the charts of the report are built with it");
     ensure!(is_installed("node") && is_installed("npm"), "Node.js is missing: {todo}");
@@ -103,7 +103,7 @@ fn node_major(version: &str) -> Option<u32> {
     version.trim_start_matches('v').split('.').next()?.parse().ok()
 }
 
-/// Says what is missing and installs it where that is allowed.
+/// Reports what is missing and installs it if that is allowed.
 fn offer(root: &Path, missing: &[&Tool]) -> Result<()> {
     println!("setup: some tests need programs that this machine lacks:");
     for Tool { program, package, used_for } in missing {
@@ -125,7 +125,7 @@ fn offer(root: &Path, missing: &[&Tool]) -> Result<()> {
     if says_yes(&format!("setup: run `{typed}` now? [y/N] "))? { install(root, &packages) } else { Ok(()) }
 }
 
-/// Asks a person; only `y` and `yes` are a yes.
+/// Asks a person; only `y` and `yes` mean yes.
 fn says_yes(question: &str) -> Result<bool> {
     print!("{question}");
     std::io::stdout().flush()?;

@@ -1,11 +1,11 @@
-//! Running other programs: shown before they run, with an error that names them.
+//! Running other programs: they are shown before they run, and errors name them.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// A command that begins in the root of the checkout.
+/// A command in the root of the checkout.
 pub(crate) fn command(root: &Path, program: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(root).stdin(Stdio::null());
@@ -17,12 +17,12 @@ pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Command {
     command(root, &cargo_program(), arguments)
 }
 
-/// The cargo that runs this program; cargo says which through the environment.
+/// The cargo that runs this program; cargo passes it in the environment.
 pub(crate) fn cargo_program() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
 }
 
-/// Shows and runs a command; an error where it cannot start or fails.
+/// Shows and runs a command; an error if it cannot start or fails.
 pub(crate) fn run(mut command: Command) -> Result<()> {
     let shown = show(&command);
     println!("  $ {shown}");
@@ -33,18 +33,18 @@ pub(crate) fn run(mut command: Command) -> Result<()> {
     bail!("`{shown}` ended with {status}")
 }
 
-/// Whether a program answers to these arguments with success; its output is dropped.
+/// Whether a program succeeds with these arguments; its output is dropped.
 pub(crate) fn answers(program: &str, arguments: &[&str]) -> bool {
     let asked = Command::new(program).args(arguments).stdin(Stdio::null()).output();
     asked.is_ok_and(|output| output.status.success())
 }
 
-/// Whether a program is in one of the folders where programs are.
+/// Whether a program is in one of the program folders.
 pub(crate) fn is_installed(program: &str) -> bool {
     find_program(program).is_some()
 }
 
-/// The file of a program, from the folders where programs are, those for the administrator included.
+/// The file of a program, from the program folders, including those for root.
 pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(Into::into));

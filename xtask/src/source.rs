@@ -17,7 +17,7 @@ pub(crate) struct SourceFile {
     pub(crate) path: String,
     /// Size in bytes.
     pub(crate) size: u64,
-    /// The content, where it is UTF-8 text.
+    /// The content, if it is UTF-8 text.
     pub(crate) text: Option<String>,
     /// Rust files only: the scanned lines.
     pub(crate) rust: Vec<RustLine>,
@@ -28,7 +28,7 @@ pub(crate) struct SourceFile {
 pub(crate) struct RustLine {
     /// The line with comments and the insides of strings replaced by spaces.
     pub(crate) code: String,
-    /// Inside `#[cfg(test)] mod … { }`, or in a file that is tests alone.
+    /// Inside `#[cfg(test)] mod … { }`, or in a file that contains only tests.
     pub(crate) test: bool,
 }
 
@@ -68,11 +68,11 @@ pub(crate) fn tree(root: &Path) -> Result<Vec<SourceFile>> {
     let mut paths: Vec<&str> = names.split('\0').filter(|name| !name.is_empty()).collect();
     paths.sort_unstable();
     paths.dedup();
-    // A file that was deleted but not yet committed is still listed; a link is judged where it points to.
+    // A deleted file that is not yet committed is still listed; a link is judged by its target.
     Ok(paths.into_iter().filter_map(|path| read(root, path)).collect())
 }
 
-/// Reads one file; `None` for what is gone or no regular file.
+/// Reads one file; `None` for a file that is gone or not regular.
 fn read(root: &Path, path: &str) -> Option<SourceFile> {
     let whole: PathBuf = root.join(path);
     let facts = fs::symlink_metadata(&whole).ok().filter(fs::Metadata::is_file)?;
@@ -90,7 +90,7 @@ fn has_extension(path: &str, extension: &str) -> bool {
     Path::new(path).extension().is_some_and(|found| found == extension)
 }
 
-/// A path that a file writes, as a path from the root of the tree: it begins in the file's folder.
+/// A path that a file contains, as a path from the root of the tree: it is relative to the file's folder.
 pub(crate) fn beside(file: &str, written: &str) -> String {
     let mut parts: Vec<&str> = file.split('/').collect();
     parts.pop();
@@ -106,7 +106,7 @@ pub(crate) fn beside(file: &str, written: &str) -> String {
     parts.join("/")
 }
 
-/// Whether a file holds tests or examples and nothing that ships.
+/// Whether a file contains only tests or examples and nothing that ships.
 pub(crate) fn is_test_file(path: &str) -> bool {
     let mut parts = path.split('/').rev();
     let name = parts.next().unwrap_or("");
@@ -127,7 +127,7 @@ fn scan(path: &str, text: &str) -> Vec<RustLine> {
     lines
 }
 
-/// Marks from `#[cfg(test)]` to the end of the item behind it: its closing brace, or a `;` before any brace.
+/// Marks from `#[cfg(test)]` to the end of the next item: its closing brace, or a `;` before any brace.
 fn mark_test_modules(lines: &mut [RustLine]) {
     let mut index = 0;
     while index < lines.len() {
@@ -174,7 +174,7 @@ pub(crate) fn blank(text: &str) -> String {
     out
 }
 
-/// The end of the comment or literal that begins at `at`; `at` itself where none begins.
+/// The end of the comment or literal that begins at `at`; `at` itself if none begins.
 fn skip_end(signs: &[char], at: usize) -> usize {
     let next = |offset: usize| signs.get(at + offset).copied();
     match signs[at] {
@@ -182,7 +182,7 @@ fn skip_end(signs: &[char], at: usize) -> usize {
         '/' if next(1) == Some('*') => block_comment_end(signs, at),
         '"' => quoted_end(signs, at + 1, '"'),
         'r' if !continues_a_word(signs, at) => raw_string_end(signs, at).unwrap_or(at),
-        // A lifetime has no closing quote right behind one character; a character literal has, or begins with `\`.
+        // A lifetime has no closing quote right after one character; a character literal has one, or begins with `\`.
         '\'' if next(1) == Some('\\') || (next(2) == Some('\'') && next(1) != Some('\'')) => {
             quoted_end(signs, at + 1, '\'')
         }
@@ -190,7 +190,7 @@ fn skip_end(signs: &[char], at: usize) -> usize {
     }
 }
 
-/// Whether the sign before `at` belongs to a word, so that an `r` there begins no raw string (`br"…"` does).
+/// Whether the character before `at` belongs to a word, so that an `r` there begins no raw string (`br"…"` does).
 fn continues_a_word(signs: &[char], at: usize) -> bool {
     let word = |sign: char| sign.is_alphanumeric() || sign == '_';
     match at.checked_sub(1).map(|before| signs[before]) {
@@ -217,7 +217,7 @@ fn block_comment_end(signs: &[char], start: usize) -> usize {
     signs.len()
 }
 
-/// End of a literal with backslash escapes, behind its closing quote.
+/// End of a literal with backslash escapes, after its closing quote.
 fn quoted_end(signs: &[char], inside: usize, quote: char) -> usize {
     let mut at = inside;
     while at < signs.len() {
@@ -230,7 +230,7 @@ fn quoted_end(signs: &[char], inside: usize, quote: char) -> usize {
     signs.len()
 }
 
-/// End of `r"…"` or `r##"…"##`; `None` where no raw string begins.
+/// End of `r"…"` or `r##"…"##`; `None` if no raw string begins.
 fn raw_string_end(signs: &[char], at: usize) -> Option<usize> {
     let hashes = signs[at + 1..].iter().take_while(|sign| **sign == '#').count();
     let open = at + 1 + hashes;

@@ -1,4 +1,4 @@
-//! `cargo xtask compare-fio` that is interrupted leaves nothing behind: no device, image, group, process, huge pages.
+//! An interrupted `cargo xtask compare-fio` leaves nothing behind: no device, image, group, process, huge pages.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,11 +9,11 @@ use std::time::Duration;
 
 const HUGE_PAGES: &str = "/proc/sys/vm/nr_hugepages";
 
-/// What stands in for a build of drivelab plans: one load with one operation in flight.
+/// Replaces a build of drivelab that plans: one load with one operation in flight.
 const PLAN: &str = r#"{"plan":{"tests":[{"steps":[{"id":"a/b","role":"measure","action":{"io":{"workload":{
     "pattern":"random","write_percent":0,"block_size":4096,"queue_depth":1,"threads":1}}}}]}]}}"#;
 
-/// What a comparison of this process id has made.
+/// What a comparison of this process id has created.
 fn left_by(pid: u32) -> Vec<String> {
     let name = format!("drivelab-compare-{pid}");
     let devices = Command::new("losetup").args(["--list", "--noheadings", "--output", "NAME,BACK-FILE"]).output();

@@ -1,4 +1,4 @@
-//! What every command needs: settings, voice, the data folder, and which drivelab this is.
+//! What every command needs: settings, output, the data folder, and the version of drivelab.
 
 use std::time::SystemTime;
 
@@ -15,13 +15,13 @@ use drivelab_store::{Catalog, DataDir, Found, RunRow};
 use crate::args::OneRun;
 use crate::settings::Settings;
 
-/// Said where a command needs a run and there is none.
+/// The message if a command needs a run and there is none.
 pub const NO_RUNS: &str = "there are no runs yet; `drivelab review` makes one";
 
-/// Answers filters that let no run through.
+/// The message if a filter matches no run.
 pub const NO_MATCH: &str = "no run matches these filters; `drivelab results list` lists all runs";
 
-/// Names the newest run wherever a run is named.
+/// The name of the newest run, wherever a run is named.
 pub const LAST: &str = "last";
 
 /// What every command needs.
@@ -30,7 +30,7 @@ pub struct Context {
     pub settings: Settings,
     /// When this process began.
     pub began: SystemTime,
-    /// Which drivelab this is.
+    /// The version of drivelab.
     pub tool: ToolVersion,
 }
 
@@ -54,15 +54,15 @@ impl Context {
         }
     }
 
-    /// The data folder, made where it is missing.
+    /// The data folder, which is created if it is missing.
     ///
     /// # Errors
-    /// Where it cannot be made or used.
+    /// It cannot be created or used.
     pub fn data(&self) -> Result<DataDir> {
         open_data(&self.settings.data.value)
     }
 
-    /// Gives what was written to the user behind sudo.
+    /// Gives the written files to the user behind sudo.
     pub fn give_to_caller(&self) {
         if let Some(caller) = behind_sudo() {
             caller.give(&self.settings.data.value, self.began);
@@ -72,7 +72,7 @@ impl Context {
     /// The catalog.
     ///
     /// # Errors
-    /// Where it cannot be opened.
+    /// It cannot be opened.
     pub fn catalog(&self) -> Result<Catalog> {
         Ok(Catalog::open(&self.data()?)?)
     }
@@ -80,7 +80,7 @@ impl Context {
     /// The run that the user named.
     ///
     /// # Errors
-    /// None or several fit.
+    /// No run or several runs match.
     pub fn find(&self, run: &OneRun) -> Result<RunRow> {
         match &run.run {
             Some(name) => self.find_named(name),
@@ -91,12 +91,12 @@ impl Context {
     /// The newest run of all.
     ///
     /// # Errors
-    /// Where there is none.
+    /// There is no run.
     pub fn newest_run(&self) -> Result<RunRow> {
         self.newest(|_| true, NO_RUNS)
     }
 
-    /// What is recorded of a run, and what it means.
+    /// The records of a run, and their analysis.
     ///
     /// # Errors
     /// A damaged bundle.
@@ -104,10 +104,10 @@ impl Context {
         drivelab_lab::lab::load(&self.data()?, run)
     }
 
-    /// The newest run that fits.
+    /// The newest run that matches.
     ///
     /// # Errors
-    /// `none` where there is none.
+    /// `none` if no run matches.
     pub fn newest(&self, fits: impl Fn(&RunRow) -> bool, none: &str) -> Result<RunRow> {
         self.catalog()?.list()?.into_iter().find(|row| fits(row)).ok_or_else(|| Failure::nothing(none))
     }
@@ -115,15 +115,15 @@ impl Context {
     /// The run of this name: [`LAST`], or as [`Context::find_by_id`].
     ///
     /// # Errors
-    /// None or several fit.
+    /// No run or several runs match.
     pub fn find_named(&self, name: &str) -> Result<RunRow> {
         if name == LAST { self.newest_run() } else { self.find_by_id(name) }
     }
 
-    /// The run whose id begins or ends so.
+    /// The run whose id begins or ends with this text.
     ///
     /// # Errors
-    /// None or several fit.
+    /// No run or several runs match.
     pub fn find_by_id(&self, name: &str) -> Result<RunRow> {
         self.pick(self.catalog()?.list()?, name)
     }
@@ -131,7 +131,7 @@ impl Context {
     /// The run of this name among all runs, newest first: [`LAST`], or as [`Context::find_by_id`].
     ///
     /// # Errors
-    /// None or several fit.
+    /// No run or several runs match.
     pub fn find_among(&self, rows: &[RunRow], name: &str) -> Result<RunRow> {
         let newest = || rows.first().cloned().ok_or_else(|| Failure::nothing(NO_RUNS));
         if name == LAST { newest() } else { self.pick(rows.to_vec(), name) }
@@ -149,13 +149,13 @@ impl Context {
     }
 }
 
-/// What a name that fits several runs is answered with.
+/// The message for a name that matches several runs.
 pub fn several_runs(name: &str, runs: &[RunId]) -> String {
     let ids: Vec<String> = runs.iter().map(RunId::to_string).collect();
-    format!("'{name}' fits {} runs: {}; write more of it", ids.len(), ids.join(", "))
+    format!("'{name}' matches {} runs: {}; use more of its characters", ids.len(), ids.join(", "))
 }
 
-/// Which drivelab this is.
+/// The version of drivelab.
 #[must_use]
 pub fn tool() -> ToolVersion {
     ToolVersion {

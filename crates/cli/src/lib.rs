@@ -17,7 +17,7 @@ use args::{Cli, Color, Command};
 use context::{Context, tool};
 use settings::Settings;
 
-/// Runs the program and says how it ended.
+/// Runs the program and returns its exit code.
 #[must_use]
 pub fn main() -> u8 {
     // The handlers come first: a signal has the same meaning from here to the end.
@@ -33,7 +33,7 @@ pub fn main() -> u8 {
     code as u8
 }
 
-/// A command line that asks for help or the version, which go to stdout, or that is wrong.
+/// A command line that is wrong, or that asks for help or the version, which go to stdout.
 fn not_parsed(error: &clap::Error) -> Result {
     if let Some(message) = negative(error).or_else(|| fios_flag(error)).or_else(|| too_large(error)) {
         return Err(Failure::usage(message));
@@ -46,7 +46,7 @@ fn not_parsed(error: &clap::Error) -> Result {
     Ok(ExitCode::Ok)
 }
 
-/// The error about a value below zero, which clap takes for a flag of its own and gives advice that does not help.
+/// The error about a value below zero: clap takes it for an unknown flag and gives advice that does not help.
 fn negative(error: &clap::Error) -> Option<String> {
     if error.kind() != clap::error::ErrorKind::UnknownArgument {
         return None;
@@ -60,13 +60,13 @@ fn negative(error: &clap::Error) -> Option<String> {
     Some(match flag {
         Some(flag) => format!("{flag} {value}: the value must not be negative{}", expected(flag)),
         None => format!(
-            "{value} is neither a flag nor a value that can be: nothing here is below zero (a file of that \
+            "{value} is neither a flag nor a valid value: nothing here is below zero (a file of that \
                          name: ./{value})"
         ),
     })
 }
 
-/// The error about a number that no type holds, which clap tells in words about types.
+/// The error about a number that is too large for its type, which clap reports in terms of types.
 fn too_large(error: &clap::Error) -> Option<String> {
     use clap::error::ContextKind;
     let large = std::error::Error::source(error).is_some_and(|source| source.to_string().contains("number too large"));
@@ -75,7 +75,7 @@ fn too_large(error: &clap::Error) -> Option<String> {
     large.then(|| format!("{flag} {value}: the number is too large{}", expected(flag)))
 }
 
-/// What the help of the command that was typed says of a flag; nothing where it does not know it.
+/// What the help of the typed command states about a flag; empty if the command does not have it.
 fn expected(flag: &str) -> String {
     let (mut command, mut path) = (<Cli as clap::CommandFactory>::command(), String::from("drivelab"));
     for word in std::env::args_os().skip(1).filter_map(|word| word.into_string().ok()) {
@@ -91,7 +91,7 @@ fn expected(flag: &str) -> String {
     help.map_or_else(String::new, |help| format!(". {flag}: {} (`{path} --help`)", help.trim_end_matches('.')))
 }
 
-/// fio's flags and what stands for them here, for those who have them in their fingers.
+/// fio's flags with their counterparts here, for people who are used to fio.
 const FIOS_FLAGS: [(&str, &str); 16] = [
     ("--bs", "--block"),
     ("--blocksize", "--block"),
@@ -107,11 +107,11 @@ const FIOS_FLAGS: [(&str, &str); 16] = [
     ("--filename", "TARGET, the first word"),
     ("--rate_iops", "--rate"),
     ("--fsync", "--sync-every"),
-    ("--time_based", "--time, which always holds"),
+    ("--time_based", "--time, which always applies"),
     ("--thinktime", "--think-time"),
 ];
 
-/// The error about a flag of fio's, for which clap would name whatever is spelt nearly alike.
+/// The error about a flag of fio, for which clap would suggest any similarly spelt flag.
 fn fios_flag(error: &clap::Error) -> Option<String> {
     if error.kind() != clap::error::ErrorKind::UnknownArgument {
         return None;

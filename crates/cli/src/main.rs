@@ -1,4 +1,4 @@
-//! Entry of the `drivelab` program; everything is in the library beside it.
+//! Entry point of the `drivelab` program; everything else is in the library beside it.
 
 fn main() -> std::process::ExitCode {
     std::process::ExitCode::from(drivelab::main())

@@ -1,4 +1,4 @@
-//! Words go to stderr, data to stdout; neither ever panics because a terminal or a pipe went away.
+//! Messages go to stderr, data to stdout; neither ever panics because a terminal or a pipe disappeared.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use drivelab_core::excerpt::LONGEST_SHOWN;
 use drivelab_core::exit::ExitCode;
 use drivelab_lab::{Failure, Result};
 
-/// One line on stderr; a stderr that is gone (the terminal was closed) is no reason to stop measuring.
+/// One line on stderr; a missing stderr (the terminal was closed) is no reason to stop measuring.
 pub fn line(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }
@@ -21,29 +21,29 @@ fn without_long_words(text: &str) -> String {
     text.split_inclusive(char::is_whitespace).map(word_shown).collect()
 }
 
-/// The word and the whitespace behind it, cut to [`LONGEST_SHOWN`] characters.
+/// The word and the whitespace after it, cut to [`LONGEST_SHOWN`] characters.
 fn word_shown(word: &str) -> std::borrow::Cow<'_, str> {
     let bare = word.trim_end();
     if bare.len() <= LONGEST_SHOWN {
         return word.into();
     }
-    // Colours are no letters, and one that is switched on in the word must not go on behind it.
+    // Colour codes are not letters, and a colour that is switched on inside the word must not continue after it.
     let letters = anstream::adapter::strip_str(bare).to_string();
     let Some((end, _)) = letters.char_indices().nth(LONGEST_SHOWN) else { return word.into() };
     let colours_off = if letters.len() < bare.len() { "\x1b[0m" } else { "" };
     format!("{}…{colours_off}{}", &letters[..end], &word[bare.len()..]).into()
 }
 
-/// Prints data on stdout. A reader that went away (`| head`, a closed terminal) has what it wanted: no error, as for
-/// any filter.
+/// Prints data on stdout. A reader that went away (`| head`, a closed terminal) got what it wanted: this is not an
+/// error, as for any filter.
 ///
 /// # Errors
-/// A full disk behind a redirection, say.
+/// For example a full disk behind a redirection.
 pub fn data(text: &str) -> Result<()> {
     data_heard(text).map(drop)
 }
 
-/// The same, and whether anybody still reads.
+/// Like [`data`]; returns whether anybody still reads.
 ///
 /// # Errors
 /// As for [`data`].
@@ -53,7 +53,7 @@ pub fn data_heard(text: &str) -> Result<bool> {
     heard(out.write_all(text.as_bytes()).and_then(|()| out.write_all(end.as_bytes())).and_then(|()| out.flush()))
 }
 
-/// What became of data on stdout.
+/// The result of writing data to stdout.
 ///
 /// # Errors
 /// As for [`data`].
@@ -61,7 +61,7 @@ pub fn printed(written: std::io::Result<()>) -> Result<()> {
     heard(written).map(drop)
 }
 
-/// Whether anybody still reads what went to stdout.
+/// Whether anybody still reads stdout.
 ///
 /// # Errors
 /// As for [`data`].
@@ -76,9 +76,8 @@ pub fn heard(written: std::io::Result<()>) -> Result<bool> {
     }
 }
 
-/// Whether a write to stdout failed because there is nobody who reads: a pipe without a reader, or a terminal that was
-/// closed, of which the kernel says EIO. By then isatty(3) no longer knows it for one, but it still is a character
-/// device.
+/// Whether a write to stdout failed because nobody reads: a pipe without a reader, or a closed terminal, for which the
+/// kernel returns EIO. isatty(3) then no longer recognises it as a terminal, but it is still a character device.
 #[must_use]
 pub fn reader_is_gone(error: &std::io::Error) -> bool {
     use rustix::fs::{FileType, fstat};
@@ -102,7 +101,7 @@ pub fn json(value: &impl serde::Serialize) -> Result<()> {
     }
 }
 
-/// A document that JSON cannot hold.
+/// The error about a document that JSON cannot represent.
 pub fn unwritable(error: &serde_json::Error) -> Failure {
     Failure::unexpected(format!("cannot make the JSON document: {error}"))
 }

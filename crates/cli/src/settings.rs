@@ -1,4 +1,4 @@
-//! Settings and where each comes from: flag > environment > project file > user file > system file > default.
+//! Settings and the origin of each: flag > environment > project file > user file > system file > default.
 //!
 //! The project file is `drivelab.toml` in the current folder, the user file `drivelab/config.toml` in
 //! $XDG_CONFIG_HOME, the system file /etc/drivelab/config.toml. An unknown key in any of them is an error.
@@ -15,9 +15,9 @@ use serde::Deserialize;
 use crate::args::{BackendArg, Color, Global};
 use crate::say;
 
-/// Most bytes of a settings file.
+/// Largest settings file, in bytes.
 const LONGEST: u64 = 1 << 20;
-/// Most characters of what is wrong with it.
+/// Longest error text, in characters.
 const LONGEST_MESSAGE: usize = 4000;
 
 /// A value and the name of what set it.
@@ -34,25 +34,25 @@ pub struct Setting<T> {
 pub struct Settings {
     /// Folder for bundles and catalog.
     pub data: Setting<PathBuf>,
-    /// When to colour.
+    /// When to use colour.
     pub color: Setting<Color>,
     /// Plain lines instead of the panel.
     pub plain: Setting<bool>,
     /// Engine.
     pub backend: Setting<BackendArg>,
-    /// What is sampled beside the I/O.
+    /// What is sampled during the I/O.
     pub telemetry: Setting<TelemetryChoice>,
-    /// Part of a drive's rated endurance, per cent, that a run may write without asking.
+    /// Part of a drive's rated endurance, in per cent, that a run may write without asking.
     pub endurance_ask_percent: Setting<f64>,
     /// Run time from which a key of the live panel asks before it stops the run.
     pub stop_ask_after: Setting<Nanos>,
-    /// The user's own drive facts files, `drives/` beside the user's settings file; none without a home folder.
+    /// The user's own drive facts files, `drives/` beside the user's settings file; `None` without a home folder.
     pub drives: Option<PathBuf>,
-    /// How much is said.
+    /// How much is printed.
     pub voice: Voice,
 }
 
-/// What a settings file can hold.
+/// What a settings file can contain.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -65,16 +65,17 @@ struct File {
     stop_ask_after: Option<String>,
 }
 
-/// Part of the endurance that is asked about: a drive used for five years bears a per cent in eighteen days.
+/// The part of the endurance at which a run asks: in five years of rated use, a drive uses up one per cent in eighteen
+/// days.
 const ENDURANCE_ASK_PERCENT: f64 = 1.0;
-/// What has taken less is soon measured again.
+/// A run that has taken less time is quickly repeated.
 const STOP_ASK_AFTER: Nanos = Nanos::new(60_000_000_000);
 
 impl Settings {
     /// Reads everything once.
     ///
     /// # Errors
-    /// A settings file that cannot be understood, or an environment variable with an unknown value.
+    /// A settings file that cannot be parsed, or an environment variable with an unknown value.
     pub fn read(global: &Global) -> Result<Settings> {
         let color = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
         let voice = Voice::new(loudness(global), color, say::line);
@@ -90,7 +91,7 @@ impl Settings {
             Some(data) => data,
             None => default_data(),
         };
-        // Without a current folder, what is meant is what was written.
+        // Without a current folder, the path stays as written.
         let value = std::path::absolute(&data.value).unwrap_or(data.value);
         Ok(Settings {
             data: Setting { value, source: data.source },
@@ -132,15 +133,15 @@ fn base() -> Option<Base> {
         return Some(Base { data: caller.home.join(".local/share"), config: caller.home.join(".config") });
     }
     let strategy = etcetera::choose_base_strategy().ok()?;
-    // A home folder that is told from where one happens to stand would be another one in each place.
+    // A relative home folder would be a different one in each current folder.
     if !strategy.home_dir().is_absolute() {
         return None;
     }
     Some(Base { data: strategy.data_dir(), config: strategy.config_dir() })
 }
 
-/// Where results go unless something else is said. Without a home folder there is no such place, which only matters to
-/// a command that needs it: [`crate::context::Context::data`] says so then.
+/// Where results go by default. Without a home folder there is no such place, which only matters to a command that
+/// needs it: [`crate::context::Context::data`] then reports it.
 fn default_data() -> Setting<PathBuf> {
     match base() {
         Some(base) => Setting { value: base.data.join("drivelab"), source: "default".to_owned() },
@@ -152,8 +153,8 @@ fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The settings files that exist, strongest first. One in a place where this user may not look (the home folder of
-/// somebody else, as after `su`) cannot be theirs: that is said, and no reason to refuse every command.
+/// The settings files that exist, strongest first. A file in a place where this user may not look (somebody else's
+/// home folder, as after `su`) cannot be theirs: it is reported, and is no reason to refuse every command.
 fn files(voice: &Voice) -> Result<Vec<(String, File)>> {
     let mut paths = vec![PathBuf::from("drivelab.toml")];
     if let Some(base) = base() {
@@ -182,7 +183,7 @@ fn files(voice: &Voice) -> Result<Vec<(String, File)>> {
     Ok(files)
 }
 
-/// The strongest layer that says something.
+/// The strongest layer that has a value.
 fn pick<T>(
     flag: Option<(&str, T)>,
     environment: Option<(&str, T)>,
@@ -199,7 +200,7 @@ fn pick<T>(
 fn endurance_ask_percent(files: &[(String, File)]) -> Result<Setting<f64>> {
     let wrong = |value: &str, source: &str| {
         Failure::usage(format!(
-            "'{}' is not a valid value for 'endurance_ask_percent' (set by {source}); expected per cent from 0 to 100",
+            "'{}' is not a valid value for 'endurance_ask_percent' (set by {source}); expected a percentage from 0 to 100",
             shortened(value, LONGEST_SHOWN)
         ))
     };
@@ -234,7 +235,7 @@ fn stop_ask_after(files: &[(String, File)]) -> Result<Setting<Nanos>> {
     Ok(Setting { value, source: setting.source })
 }
 
-/// What is sampled beside the I/O; its flag belongs to the commands that measure.
+/// What is sampled during the I/O; its flag belongs to the commands that measure.
 fn telemetry(files: &[(String, File)]) -> Result<Setting<TelemetryChoice>> {
     let environment = environment("DRIVELAB_TELEMETRY").map(|value| ("DRIVELAB_TELEMETRY", value));
     let Some(setting) = pick(None, environment, files, |file| file.telemetry.clone()) else {

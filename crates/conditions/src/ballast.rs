@@ -1,4 +1,4 @@
-//! Fills a file system of our own to a share of its size, with a file of data that cannot be compressed.
+//! Fills a file system that drivelab created to a given share of its size, with a file of incompressible data.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -9,19 +9,19 @@ use drivelab_core::units::{Bytes, Percent};
 
 use crate::error::ConditionsError;
 
-/// The file that takes the room.
+/// The file that takes up the space.
 const FILE: &str = "ballast";
-/// The folder beside it in which the run measures.
+/// The folder next to it in which the run measures.
 const TEST: &str = "test";
 
-/// The folder in which the run measures, made where it is missing.
+/// The folder in which the run measures, created if it does not exist.
 pub(crate) fn test_folder(mounted: &Path) -> Result<PathBuf, ConditionsError> {
     let folder = mounted.join(TEST);
     fs::create_dir_all(&folder).map_err(ConditionsError::system("cannot make", &folder))?;
     Ok(folder)
 }
 
-/// Writes until so much of the file system is taken; gives the bytes written, durable.
+/// Writes until this share of the file system is used; returns the number of written bytes, durable.
 pub(crate) fn fill(mounted: &Path, percent: Percent, stop: &StopToken) -> Result<Bytes, ConditionsError> {
     let space =
         rustix::fs::statvfs(mounted).map_err(ConditionsError::system("cannot ask for the space of", mounted))?;

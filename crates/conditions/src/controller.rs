@@ -1,4 +1,4 @@
-//! How the controller behind a drive is reached: through the kernel, or, in tests, in recorded pages.
+//! Access to the controller behind a drive: through the kernel or, in tests, through recorded pages.
 
 use std::path::Path;
 
@@ -7,22 +7,22 @@ use drivelab_nvme::{Controller, IoctlTransport, NvmeError, Transport};
 
 use crate::error::ConditionsError;
 
-/// The way to controllers.
+/// The kind of access.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Controllers {
     /// The kernel passes commands on from a drive's node.
     #[default]
     Kernel,
-    /// One controller of recorded pages stands behind every node.
+    /// One controller of recorded pages is behind every node.
     #[cfg(test)]
     Recorded(std::sync::Arc<drivelab_nvme::RecordedTransport>),
 }
 
 impl Controllers {
-    /// That a drive has a controller that can be asked.
+    /// Checks that a drive has a controller that can be asked.
     ///
     /// # Errors
-    /// [`ConditionsError::Target`] where it is no NVMe drive.
+    /// [`ConditionsError::Target`] if it is not an NVMe drive.
     pub(crate) fn is_nvme(&self, node: &BlockNode) -> Result<(), ConditionsError> {
         #[cfg(test)]
         if matches!(self, Controllers::Recorded(_)) {
@@ -32,7 +32,7 @@ impl Controllers {
             return Ok(());
         }
         Err(ConditionsError::Target(format!(
-            "{} is no NVMe drive, and only those have power states that can be set; leave --power-state out. Nothing was \
+            "{} is not an NVMe drive, and only those have power states that can be set; leave --power-state out. Nothing was \
              touched",
             node.whole
         )))
@@ -41,7 +41,7 @@ impl Controllers {
     /// The controller behind a drive's node.
     ///
     /// # Errors
-    /// The kernel's.
+    /// The kernel's error.
     pub(crate) fn open(&self, node: &Path) -> Result<Controller<Box<dyn Transport + '_>>, NvmeError> {
         Ok(Controller::new(match self {
             Controllers::Kernel => Box::new(IoctlTransport::open(node)?),
@@ -50,7 +50,7 @@ impl Controllers {
         }))
     }
 
-    /// Whether there is a controller to ask behind a node: a drive that is gone has none.
+    /// Whether a controller can be asked through a node: a drive that is gone has none.
     pub(crate) fn is_there(&self, node: &Path) -> bool {
         #[cfg(test)]
         if matches!(self, Controllers::Recorded(_)) {

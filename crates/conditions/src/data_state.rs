@@ -1,5 +1,5 @@
-//! The data state of a device as steps of the plan: what is asked for stands in the place of the methodology's own
-//! preparation, is issued by the engine, recorded like every step, and repeated when a run begins again.
+//! The data state of a device as steps of the plan: the requested state replaces the methodology's own preparation,
+//! is issued by the engine, recorded like every step, and repeated when a run starts again.
 //!
 //! Same blocks and depths as the methodology language's `fill`, `overwrite_random` and `discard`.
 
@@ -10,13 +10,13 @@ use drivelab_core::plan::{Action, Combine, Order, Plan, Repeats, Rest, Rounds, S
 use drivelab_core::units::{Bytes, BytesPerSecond, Nanos, Percent, QueueDepth};
 use drivelab_core::workload::{Pattern, Span, Workload};
 
-/// The test that holds preparation, as the methodology language names it.
+/// The preparation test, as the methodology language names it.
 const PREPARE: &str = "prepare";
-/// Filling a large slow drive takes most of a day; more than that is a fault.
+/// Filling a large slow drive takes most of a day; a longer time is a fault.
 const CAP: Nanos = Nanos::from_secs(48 * 3600);
 
-/// The plan with its preparation replaced by what brings a device of this rate into the state. As found, nothing
-/// changes.
+/// The plan, with its preparation replaced by steps that bring a device of this rate into the state. The state "as
+/// found" changes nothing.
 #[must_use]
 pub fn with_data_state(mut plan: Plan, state: DataState, rate: BytesPerSecond) -> Plan {
     let area = plan.capacity;
@@ -24,7 +24,7 @@ pub fn with_data_state(mut plan: Plan, state: DataState, rate: BytesPerSecond) -
         DataState::AsFound => return plan,
         DataState::Fresh => Vec::new(),
         DataState::Filled { percent } if percent == all() => vec![fill(area)],
-        // What it held before would make it fuller than is said.
+        // Previous content would make it fuller than stated.
         DataState::Filled { percent } => vec![discard(area), fill(part(area, percent))],
         DataState::OverwrittenRandom => vec![fill(area), overwrite(area)],
         DataState::Discarded => vec![fill(area), discard(area)],
@@ -64,12 +64,12 @@ fn depth(value: u64) -> QueueDepth {
     QueueDepth::new(value).unwrap_or(QueueDepth::ONE)
 }
 
-/// Every operation.
+/// All operations.
 fn all() -> Percent {
     Percent::new(100).unwrap_or_default()
 }
 
-/// Blocks as large as the action's, or as large as divides a small or odd area.
+/// Block size: the wanted one, or the largest one that divides a small or odd area.
 fn block_of(area: Bytes, wanted: Bytes) -> Bytes {
     let mut block = wanted.get();
     while block > 512 && (block > area.get() || !area.get().is_multiple_of(block)) {
@@ -134,7 +134,7 @@ fn step(slug: &str, what: &str, workload: Workload, stop: StopRule, written: Byt
     }
 }
 
-/// The step with the time that it takes at a rate, in whole seconds; what moves nothing takes one.
+/// The step with its estimated duration at a rate, in whole seconds; a step that moves no data takes one.
 fn timed(step: Step, rate: BytesPerSecond) -> Step {
     let seconds = (step.estimated_written.as_f64() / rate.get()).ceil().max(1.0);
     Step { estimated_time: Nanos::new((seconds * 1e9) as u64), ..step }

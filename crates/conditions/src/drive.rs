@@ -1,5 +1,5 @@
-//! Writing to the drive that the user released: every handle is a target that the write guard made, held for the one
-//! write and let go again, since mkfs, cryptsetup and the kernel's partition code need the device next.
+//! Writing to the drive that the user released: every handle is a target from the write guard, held for one write and
+//! then closed, because mkfs, cryptsetup and the kernel's partition code need the device next.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -13,7 +13,7 @@ use crate::error::ConditionsError;
 
 /// Bytes at both ends of a device in which tables and superblocks lie.
 pub(crate) const ENDS: u64 = 1 << 20;
-/// What direct I/O needs at most: a page, and the largest logical block in use.
+/// Largest alignment that direct I/O needs: a page, and the largest logical block in use.
 const ALIGN: usize = 4096;
 
 /// A part of the released drive, open for writing through the page cache.
@@ -40,7 +40,7 @@ pub(crate) fn wipe_ends(released: &Released, node: &Path, start: u64) -> Result<
     let (target, file) = open(released, node)?;
     let length = target.length().get();
     let zeroes = vec![0; usize::try_from(ENDS).unwrap_or(ALIGN)];
-    // The start last: it proves whose the rest is, should this be cut short.
+    // The start last: it proves the ownership of the rest if this is interrupted.
     let ranges = [(length.saturating_sub(ENDS), length), (0, start.min(length))];
     let zero = |from: u64, until: u64| {
         let mut at = from;

@@ -1,6 +1,7 @@
-//! Why a condition cannot be set up or undone, each in one sentence chain: what, where, why likely, what to do.
+//! Why a condition cannot be set up or undone. Each text states in this order: what failed, where, the likely cause,
+//! what to do.
 //!
-//! Must not know exit codes; [`ConditionsError::kind`] says which sort of trouble it is.
+//! Must not know exit codes; [`ConditionsError::kind`] gives the kind of the error.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,55 +10,55 @@ use drivelab_core::ids::RunId;
 use drivelab_device::DeviceError;
 use drivelab_device::guard::GuardError;
 
-/// What sort of trouble an error is.
+/// The kind of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// What was asked for makes no sense together.
+    /// The requested options contradict each other.
     Usage,
-    /// The write guard or the device room said no.
+    /// The write guard or the device crate refused.
     Device(drivelab_device::ErrorKind),
     /// The target cannot do it.
     Target,
-    /// The host lacks a program or an ability of the kernel.
+    /// The host lacks a program or a kernel feature.
     Host,
-    /// Told to stop.
+    /// The user stopped it.
     Stopped,
     /// Anything else.
     Other,
 }
 
-/// Why a ledger cannot be used, and what to do about it.
+/// Why an undo log cannot be used, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[error("{why}")]
 pub struct LedgerTrouble {
-    /// The file.
+    /// Its file.
     pub path: PathBuf,
-    /// The run that it is of, by its name.
+    /// The run in its file name.
     pub run: Option<RunId>,
     /// What is wrong with it, and what to do.
     pub why: String,
-    /// What the reader said, where it is no JSON of a ledger.
+    /// The parser's error, if it is not the JSON of an undo log.
     pub source: Option<serde_json::Error>,
 }
 
 /// Why a condition cannot be set up or undone.
 #[derive(Debug, thiserror::Error)]
 pub enum ConditionsError {
-    /// Wishes that contradict each other.
+    /// Requested options that contradict each other.
     #[error("{0}")]
     Wish(String),
     /// The target cannot do what the condition needs.
     #[error("{0}")]
     Target(String),
-    /// The host cannot.
+    /// The host does not support it.
     #[error("{0}")]
     Host(String),
-    /// A program is not there.
+    /// A program is missing.
     #[error("{program} is not on this machine, and {needed_for} needs it; on Debian it is in the package {package}")]
     NoProgram {
         /// Its name.
         program: &'static str,
-        /// What for.
+        /// What needs it.
         needed_for: &'static str,
         /// Debian's package.
         package: &'static str,
@@ -73,17 +74,17 @@ pub enum ConditionsError {
     /// The encryption does not encrypt.
     #[error("{0}")]
     NotEncrypted(String),
-    /// Told to stop while it was being set up.
+    /// The user stopped it while it was being set up.
     #[error("stopped by the user while it was being set up; what had been set up was undone, and nothing was measured")]
     Stopped,
-    /// The system said no.
+    /// A system call failed.
     #[error("{what} {path}: {source}")]
     System {
-        /// What was tried, `cannot mount`.
+        /// What was tried, such as `cannot mount`.
         what: &'static str,
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
     /// The write guard refused.
@@ -92,28 +93,28 @@ pub enum ConditionsError {
     /// The controller refused, or could not be asked.
     #[error("{source}; {known}")]
     Controller {
-        /// What it said, or why it could not be asked.
+        /// Its error, or why it could not be asked.
         source: drivelab_nvme::NvmeError,
-        /// What is known of its state now.
+        /// The known state of the controller.
         known: &'static str,
     },
-    /// What failed on the way, and what failed when what had been done by then was undone.
+    /// The error while setting up, and the error while undoing what had been set up by then.
     #[error("{source}. What had been set up could not be undone either: {left}; `drivelab resume --last` tries again")]
     NotUndone {
-        /// What failed first.
+        /// The first error.
         source: Box<ConditionsError>,
-        /// What is still there, and why.
+        /// What still exists, and why.
         left: Box<ConditionsError>,
     },
-    /// What could not be undone: the first that failed, then everything else.
+    /// What could not be undone: the first error, then the others.
     #[error("{source}{rest}")]
     StillThere {
-        /// Why the first one stays.
+        /// Why the first item remains.
         source: Box<ConditionsError>,
         /// The others, and what to do.
         rest: String,
     },
-    /// A ledger that cannot be used.
+    /// An undo log that cannot be used.
     #[error("{path}: {why}", path = .0.path.display(), why = .0.why)]
     Ledger(#[from] LedgerTrouble),
     /// The data state could not be set up.
@@ -125,7 +126,7 @@ pub enum ConditionsError {
 }
 
 impl ConditionsError {
-    /// The sort of trouble.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> Kind {
         match self {
@@ -134,7 +135,7 @@ impl ConditionsError {
             | ConditionsError::NotEncrypted(_)
             | ConditionsError::Controller { .. }
             | ConditionsError::Wipe(_) => Kind::Target,
-            // A stop that leaves something behind is no clean stop.
+            // A stop that leaves something behind is not a clean stop.
             ConditionsError::NotUndone { source, left } => match source.kind() {
                 Kind::Stopped => left.kind(),
                 kind => kind,
@@ -150,12 +151,12 @@ impl ConditionsError {
         }
     }
 
-    /// For `map_err`: what is known of a controller after a command that failed.
+    /// For `map_err`: the known state of a controller after a failed command.
     pub(crate) fn controller(known: &'static str) -> impl FnOnce(drivelab_nvme::NvmeError) -> ConditionsError {
         move |source| ConditionsError::Controller { source, known }
     }
 
-    /// For `map_err`: what was tried and where.
+    /// For `map_err`: what was tried, and the path.
     pub(crate) fn system<E: Into<io::Error>>(what: &'static str, path: &Path) -> impl FnOnce(E) -> ConditionsError {
         let path = path.to_owned();
         move |source| ConditionsError::System { what, path, source: source.into() }
@@ -175,11 +176,15 @@ mod tests {
             ConditionsError::NotUndone { source: Box::new(first), left: Box::new(left) }
         };
         let error = failed(ConditionsError::Host("no such thing".to_owned()));
-        assert_eq!(error.kind(), Kind::Host, "the sort of what failed first");
+        assert_eq!(error.kind(), Kind::Host, "the kind of the first error");
         assert!(error.source().is_some_and(|first| first.to_string() == "no such thing"), "{error:?}");
         for part in ["no such thing. What", "cannot unmount /x", "resume --last"] {
             assert!(error.to_string().contains(part), "{error}");
         }
-        assert_eq!(failed(ConditionsError::Stopped).kind(), Kind::Other, "what is left behind is no clean stop");
+        assert_eq!(
+            failed(ConditionsError::Stopped).kind(),
+            Kind::Other,
+            "leaving something behind is not a clean stop"
+        );
     }
 }

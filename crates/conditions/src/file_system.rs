@@ -1,7 +1,7 @@
-//! Makes a file system and mounts it, and knows one of its own again by its UUID.
+//! Creates and mounts a file system, and recognises drivelab's own by its UUID.
 //!
-//! mke2fs(8): `nodiscard`, so that the data state stays as it was set up; no lazy initialisation, since its writes
-//! would go on behind the tests. mkfs.xfs(8): `-K` for the same reason. Superblocks: the kernel's
+//! mke2fs(8): `nodiscard`, so that the data state stays as it was set up; no lazy initialisation, because its writes
+//! would continue during the tests. mkfs.xfs(8): `-K` for the same reason. Superblocks: the kernel's
 //! Documentation/filesystems/ext4 (s_uuid at 0x68 of the superblock at byte 1024, magic EF53 at 0x38); XFS Algorithms
 //! & Data Structures, 3rd edition, "Superblocks" (magic XFSB at 0, sb_uuid at 32).
 
@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::error::ConditionsError;
 use crate::programs::{MKFS_EXT4, MKFS_XFS, Program};
 
-/// mkfs.xfs(8) makes none smaller than this.
+/// Smallest size that mkfs.xfs(8) accepts.
 const XFS_LEAST: Bytes = Bytes::new(300 << 20);
 
 const fn program(kind: FileSystem) -> Program {
@@ -27,11 +27,11 @@ const fn program(kind: FileSystem) -> Program {
     }
 }
 
-/// That the program is there and the size is enough.
+/// Checks that the program exists and the size is sufficient.
 pub(crate) fn check(kind: FileSystem, length: Bytes) -> Result<(), ConditionsError> {
     if kind == FileSystem::Xfs && length < XFS_LEAST {
         return Err(ConditionsError::Target(format!(
-            "an XFS file system takes at least {}, and there are {}; take ext4, or more room",
+            "an XFS file system needs at least {}, and {} are available; use ext4, or more space",
             XFS_LEAST.about(),
             length.about()
         )));
@@ -39,7 +39,7 @@ pub(crate) fn check(kind: FileSystem, length: Bytes) -> Result<(), ConditionsErr
     program(kind).check()
 }
 
-/// Makes it on the node.
+/// Creates it on the node.
 pub(crate) fn make(kind: FileSystem, node: &str, uuid: Uuid) -> Result<FormatFacts, ConditionsError> {
     let uuid = uuid.to_string();
     let with_name = format!("uuid={uuid}");
@@ -56,12 +56,12 @@ pub(crate) fn make(kind: FileSystem, node: &str, uuid: Uuid) -> Result<FormatFac
     Ok(FormatFacts { kind, version, command: format!("{} {}", program.name, options.join(" ")) })
 }
 
-/// Mounts it; nothing on it is executed or taken for a device.
+/// Mounts it, without execution of its files and without device nodes.
 pub(crate) fn mount_at(kind: FileSystem, node: &Path, at: &Path) -> Result<(), ConditionsError> {
     let flags = MountFlags::NODEV | MountFlags::NOSUID | MountFlags::NOEXEC;
     mount(node, at, kind.name(), flags, None).map_err(|error| match error {
         Errno::NODEV => ConditionsError::Host(format!(
-            "this kernel does not know {}: load its module, or take another file system",
+            "this kernel does not support {}: load its module, or use another file system",
             kind.name()
         )),
         error => ConditionsError::system("cannot mount at", at)(error),
@@ -72,7 +72,7 @@ pub(crate) fn mount_at(kind: FileSystem, node: &Path, at: &Path) -> Result<(), C
 pub(crate) fn unmount_from(at: &Path) -> Result<(), ConditionsError> {
     unmount(at, UnmountFlags::empty()).map_err(|error| match error {
         Errno::BUSY => ConditionsError::Target(format!(
-            "{} cannot be unmounted: something is still open there (`fuser -m {}` names it); end that, then say `drivelab \
+            "{} cannot be unmounted: something is still open there (`fuser -m {}` lists it); end that, then run `drivelab \
              resume --last`",
             at.display(),
             at.display()
@@ -81,7 +81,7 @@ pub(crate) fn unmount_from(at: &Path) -> Result<(), ConditionsError> {
     })
 }
 
-/// The UUID of a file system of one of the kinds that drivelab makes, from its first bytes.
+/// The UUID of a file system of a kind that drivelab creates, from its first bytes.
 pub(crate) fn uuid_in(start: &[u8]) -> Option<Uuid> {
     let at = |from: usize, length: usize| start.get(from..from + length);
     let uuid = |from: usize| Uuid::from_slice(at(from, 16)?).ok();
@@ -94,7 +94,7 @@ pub(crate) fn uuid_in(start: &[u8]) -> Option<Uuid> {
     None
 }
 
-/// Makes the folder of a mount point, for its owner alone.
+/// Creates the folder of a mount point, accessible only to its owner.
 pub(crate) fn make_folder(at: &Path) -> Result<(), ConditionsError> {
     use std::os::unix::fs::DirBuilderExt;
     fs::DirBuilder::new().recursive(true).mode(0o700).create(at).map_err(ConditionsError::system("cannot make", at))

@@ -1,5 +1,5 @@
-//! Everything that can be refused is refused here, before anything is touched: wishes that contradict each other,
-//! sizes, programs and abilities that are missing.
+//! Every reason to refuse a condition, before anything is changed: contradicting options, sizes, missing programs and
+//! features.
 
 use std::path::Path;
 
@@ -13,16 +13,16 @@ use crate::gpt::Layout;
 use crate::programs::{ADDPART, CRYPTSETUP, DELPART};
 use crate::{file_system, kernel, luks, opal, power};
 
-/// Bytes that a LUKS2 header takes from what it is written to (cryptsetup's default).
+/// Bytes that a LUKS2 header takes up (cryptsetup's default).
 const LUKS_TAKES: Bytes = Bytes::new(luks::HEADER);
-/// Less than this behind it all is nothing to measure on.
+/// Least size to measure on, after everything that is set up.
 const LEAST: Bytes = Bytes::new(16 << 20);
 
-/// Whether a condition can be set up on a device of this machine. `admin_key` is the file of the key of the drive's
-/// administrator, which only the arm opal needs.
+/// Checks whether a condition can be set up on a device of this machine. `admin_key` is the file with the key of the
+/// drive's administrator, which only the arm opal needs.
 ///
 /// # Errors
-/// What is wrong, or missing, or too small; nothing was touched.
+/// What is wrong, missing or too small; nothing was touched.
 pub fn check(node: &BlockNode, condition: &Condition, admin_key: Option<&Path>) -> Result<(), ConditionsError> {
     contradictions(condition)?;
     let Condition { partition, span, file_system, encryption, data_state: _, power_state } = *condition;
@@ -75,13 +75,13 @@ pub fn check(node: &BlockNode, condition: &Condition, admin_key: Option<&Path>) 
     Ok(())
 }
 
-/// Refuses a size in bytes that is more than there is: what was asked for is the label of the run, and must be what was
-/// measured on. `most` is the largest that can be had, in whole MiB.
+/// Refuses a size in bytes that is larger than what is available: the requested size labels the run, so it must be
+/// the measured size. `most` is the largest available size, in whole MiB.
 fn fits(node: &BlockNode, flag: &str, share: Share, most: Bytes) -> Result<(), ConditionsError> {
     match share {
-        // Where there is nothing at all, that is said in its own words.
+        // If nothing at all is available, another message reports that.
         Share::Bytes(asked) if asked > most && most.get() > 0 => Err(ConditionsError::Wish(format!(
-            "{flag} {asked} is more than {} can give under this condition: at most {most}; name no more than that, or a \
+            "{flag} {asked} is more than {} can provide under this condition: at most {most}; use no more than that, or a \
              share such as 100%. Nothing was touched",
             node.path.display()
         ))),
@@ -89,34 +89,34 @@ fn fits(node: &BlockNode, flag: &str, share: Share, most: Bytes) -> Result<(), C
     }
 }
 
-/// cryptsetup numbers locking ranges by partition and resets the one that has the number, wherever it lies: only on a
-/// drive that was released as a whole is that nobody's.
+/// cryptsetup numbers locking ranges by partition and resets the range with that number, wherever it lies. This is
+/// safe only on a drive that was released as a whole.
 fn whole_for_opal(node: &BlockNode) -> Result<(), ConditionsError> {
     if !node.is_partition() {
         return Ok(());
     }
     Err(ConditionsError::Wish(format!(
         "{} is a partition, and the arm opal resets a locking range of the drive that may reach beyond it: name the whole \
-         disk {}, with --partition where a part of it is wanted. Nothing was touched",
+         disk {}, with --partition to use a part of it. Nothing was touched",
         node.name, node.whole
     )))
 }
 
-/// Wishes that contradict each other.
+/// Options that contradict each other.
 fn contradictions(condition: &Condition) -> Result<(), ConditionsError> {
     let Condition { partition: _, span, file_system, encryption, data_state, power_state: _ } = *condition;
     let wrong = |text: &str| Err(ConditionsError::Wish(text.to_owned()));
     match (file_system, data_state) {
         (Some(_), _) if span.is_some() => {
-            wrong("--span is for devices; on a file system say how large the test file is with --size")
+            wrong("--span is for devices; on a file system, set the size of the test file with --size")
         }
         (Some(_), DataState::Discarded | DataState::OverwrittenRandom) => wrong(
             "on a file system the methodology prepares its own file, so the data states discarded and overwritten-random \
              are for devices: leave --file-system out",
         ),
         (_, DataState::Discarded) if matches!(encryption, Arm::Luks2(_)) => wrong(
-            "discards do not pass dm-crypt unless it is told to pass them, which shows below what is empty: leave out the \
-             arm luks2 or the data state discarded",
+            "dm-crypt does not pass discards on by default, because they reveal which blocks are empty: leave out the arm \
+             luks2 or the data state discarded",
         ),
         _ => Ok(()),
     }

@@ -1,27 +1,27 @@
 //! A GUID partition table with one partition, as bytes: UEFI Specification 2.10, section 5.2.3 (protective MBR) and
 //! 5.3.
 //!
-//! Owns where the partition lies and what is written where. Must not know devices: whoever holds the drive writes the
-//! bytes. An own writer, because the table has fixed content here, and because not every kernel reads tables itself:
-//! the partition is announced to the kernel separately (addpart(8)).
+//! Owns the place of the partition and the content and place of the tables. Must not know devices: the holder of the
+//! drive writes the bytes. drivelab has its own writer because the table has fixed content here, and because not
+//! every kernel reads tables itself: the partition is announced to the kernel separately (addpart(8)).
 
 use drivelab_core::condition::Share;
 use drivelab_core::units::Bytes;
 use uuid::Uuid;
 
-/// Partitions begin and end at multiples of this, as all tools of today place them.
+/// Partitions begin and end at multiples of this, as current tools place them.
 const ALIGN: u64 = 1 << 20;
-/// Entries in the table, and bytes of one: what section 5.3.3 asks at least.
+/// Entries in the table, and bytes of one: the minimum in section 5.3.3.
 const ENTRIES: u64 = 128;
 const ENTRY: usize = 128;
 /// Bytes of a header (section 5.3.2, table 5.5).
 const HEADER: usize = 92;
-/// "Linux filesystem data", the type that partitioning tools give by default.
+/// "Linux filesystem data", the default type of partitioning tools.
 const LINUX_DATA: Uuid = Uuid::from_u128(0x0FC6_3DAF_8483_4772_8E79_3D69_D847_7DE4);
 /// The partition's name in the table.
 const NAME: &str = "drivelab";
 
-/// Where the one partition lies.
+/// The place of the one partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
     /// Bytes of a logical block.
@@ -35,8 +35,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// A partition of `share` of a drive, rounded down to whole MiB and to what the table leaves free; `None` where
-    /// that is nothing, or where the block size is none that drives have.
+    /// A partition of `share` of a drive, rounded down to whole MiB and limited to what the table leaves free. `None`
+    /// if nothing is left, or if drives do not have this block size.
     #[must_use]
     pub fn new(drive: Bytes, block: u64, share: Share) -> Option<Layout> {
         if !block.is_power_of_two() || !(512..=ALIGN).contains(&block) {
@@ -49,7 +49,7 @@ impl Layout {
         (length > 0).then_some(Layout { block, blocks, start: ALIGN, length })
     }
 
-    /// What is written where: the protective MBR with the first table, and the second table at the end.
+    /// The data to write and its offsets: the protective MBR with the first table, and the second table at the end.
     #[must_use]
     pub fn tables(&self, drive: Uuid, partition: Uuid) -> [(u64, Vec<u8>); 2] {
         let last = self.blocks - 1;
@@ -116,7 +116,7 @@ impl Layout {
     }
 }
 
-/// Blocks in which a header stands, the other one stands, and its entries begin.
+/// The blocks of a header, of the other header, and of its entries.
 #[derive(Clone, Copy)]
 struct Place {
     own: u64,
@@ -129,7 +129,7 @@ const fn table_blocks(block: u64) -> u64 {
     (ENTRIES * ENTRY as u64).div_ceil(block)
 }
 
-/// The drive's GUID in a header read from block 1, where there is a sound one: to know a table of our own again.
+/// The drive's GUID in a header read from block 1, if the header is valid: to recognise drivelab's own table.
 #[must_use]
 pub fn drive_guid(header: &[u8]) -> Option<Uuid> {
     let header = header.get(..HEADER)?;
@@ -143,7 +143,7 @@ pub fn drive_guid(header: &[u8]) -> Option<Uuid> {
     sound.then(|| Uuid::from_bytes_le(guid))
 }
 
-/// Whether the first block is a protective MBR as it is written here: one entry of type EE and no other.
+/// Whether the first block is a protective MBR as written here: one entry of type EE and no other.
 pub(crate) fn is_protective(start: &[u8]) -> bool {
     let kind = |entry: usize| start.get(446 + 16 * entry + 4).copied();
     kind(0) == Some(0xEE) && (1..4).all(|entry| kind(entry) == Some(0))

@@ -1,4 +1,4 @@
-//! What the kernel says of partitions, mappings and mounts, from sysfs and procfs.
+//! Partitions, mappings and mounts in the kernel, from sysfs and procfs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use drivelab_device::{BlockNode, identity_of, is_mount_point};
 use crate::error::ConditionsError;
 use crate::ledger::DriveMark;
 
-/// A partition as the kernel has it.
+/// A partition as the kernel shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Partition {
     pub(crate) node: PathBuf,
@@ -27,7 +27,7 @@ fn number(path: &Path) -> Option<u64> {
     word(path)?.parse().ok()
 }
 
-/// The folder of a block device in sysfs, by its kernel name.
+/// The sysfs folder of a block device, by its kernel name.
 fn folder(name: &str) -> PathBuf {
     Path::new("/sys/class/block").join(name)
 }
@@ -58,29 +58,29 @@ pub(crate) fn partitions(drive: &str) -> Vec<(u32, PathBuf)> {
     entries.flatten().filter_map(|entry| own(entry.path())).collect()
 }
 
-/// The node of a mapping: `/dev/dm-0`, by the name under which it stands in /dev/mapper.
+/// The node of a mapping, such as `/dev/dm-0`, by its name in /dev/mapper.
 ///
 /// # Errors
-/// sysfs cannot be read, so it cannot be told.
+/// sysfs cannot be read, so the answer is unknown.
 pub(crate) fn mapping(name: &str) -> Result<Option<PathBuf>, ConditionsError> {
     let all = Path::new("/sys/class/block");
-    let entries = fs::read_dir(all).map_err(ConditionsError::system("cannot look into", all))?;
+    let entries = fs::read_dir(all).map_err(ConditionsError::system("cannot read the folder", all))?;
     let own = entries.flatten().find(|entry| word(&entry.path().join("dm/name")).as_deref() == Some(name));
     Ok(own.map(|own| Path::new("/dev").join(own.file_name())))
 }
 
-/// Which boot this is.
+/// The id of this boot.
 pub(crate) fn boot() -> String {
     word(Path::new("/proc/sys/kernel/random/boot_id")).unwrap_or_default()
 }
 
-/// Whether a file system is mounted at this very place, as far as this process sees. A table that cannot be read proves
-/// nothing: then it counts as mounted, and unmounting says what is wrong.
+/// Whether a file system is mounted at exactly this path, as far as this process sees. If the table of mounts cannot
+/// be read, the path counts as mounted, and unmounting then reports the error.
 pub(crate) fn is_mounted(at: &Path) -> bool {
     is_mount_point(at).unwrap_or(true)
 }
 
-/// What tells this drive (or the partition of it that was named) from others.
+/// Identifiers that distinguish this drive (or the named partition of it) from others.
 pub(crate) fn mark(node: &BlockNode, bytes: u64) -> DriveMark {
     let identity = identity_of(node);
     DriveMark {
@@ -93,10 +93,10 @@ pub(crate) fn mark(node: &BlockNode, bytes: u64) -> DriveMark {
     }
 }
 
-/// That the drive is the one that was marked, and not another one that has its name by now.
+/// Checks that the drive is the marked one, and not another drive that has its name now.
 ///
 /// # Errors
-/// [`ConditionsError::Target`] where it is not, or where that cannot be told.
+/// [`ConditionsError::Target`] if it is not, or if this is unknown.
 pub(crate) fn same_drive(before: &DriveMark, now: &DriveMark) -> Result<(), ConditionsError> {
     let same = before.bytes == now.bytes
         && before.serial == now.serial
@@ -105,9 +105,9 @@ pub(crate) fn same_drive(before: &DriveMark, now: &DriveMark) -> Result<(), Cond
         return Ok(());
     }
     Err(ConditionsError::Target(format!(
-        "{} is not provably the drive that the conditions were set up on (it was attached anew, has another size or \
-         serial number, or has no serial number and the machine was started again): it is left alone. If it is the \
-         one, wipe it by name",
+        "{} is not provably the drive that the conditions were set up on (it was attached again, has another size or \
+         serial number, or has no serial number and the machine was restarted): it was left alone. If it is the right \
+         drive, wipe it by name",
         before.node.display()
     )))
 }

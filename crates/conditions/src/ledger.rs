@@ -1,9 +1,9 @@
-//! What has to be undone, on disk: each action is written down and durable before the deed it undoes, so that a process
-//! that is killed at any moment leaves behind what a later one needs to clean up.
+//! The undo log on disk: each change is logged, durably, before it is made, so that a process that is killed at any
+//! moment leaves behind what a later process needs to clean up.
 //!
-//! A ledger is two files in a folder: `RUN.lock`, held with flock(2) while the process lives, and `RUN.json`, replaced
-//! atomically. It lies beside the bundles and not in one, because a bundle begins with the plan, and the plan depends
-//! on the size of what is set up. Its format is described in docs/formats/conditions-ledger.md.
+//! An undo log is two files in a folder: `RUN.lock`, held with flock(2) while the process lives, and `RUN.json`,
+//! replaced atomically. It is next to the bundles and not in one, because a bundle begins with the plan, and the plan
+//! depends on the size of what is set up. docs/formats/conditions-ledger.md describes its format.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -16,39 +16,40 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{ConditionsError, LedgerTrouble};
 
-/// Version of the format that this version of drivelab writes. A reader refuses a newer one: it may list deeds that it
-/// cannot undo.
+/// Version of the format that this version of drivelab writes. A reader refuses a newer one: it may list changes that
+/// the reader cannot undo.
 pub const FORMAT: u32 = 1;
-/// Most bytes of a ledger that are read; one has some hundred a deed.
+/// Most bytes of an undo log that are read; an entry has some hundred.
 const LONGEST: u64 = 1 << 24;
 
-/// The drive that conditions are made on, so that nothing is undone on another one that has its name by then.
+/// The drive that conditions are set up on, so that nothing is undone on another drive that has its name later.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DriveMark {
-    /// Its node, or that of the partition that was named: `/dev/nvme0n1`.
+    /// Its node, or the node of the named partition: `/dev/nvme0n1`.
     pub node: PathBuf,
     /// Kernel name: `nvme0n1`.
     pub name: String,
     /// Number of the device's attachment since boot (`/sys/block/*/diskseq`, Linux 5.15 and later).
     pub diskseq: Option<u64>,
-    /// Serial number, where it has one.
+    /// Serial number, if it has one.
     pub serial: Option<String>,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
     /// The boot in which it was marked (`/proc/sys/kernel/random/boot_id`): mounts and mappings do not outlive it.
     pub boot: String,
 }
 
-/// One deed and so what undoes it. The deed may have happened or not: the process may have been killed before it.
+/// One change, and so what undoes it. The change may have been made or not: the process may have been killed before
+/// it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Deed {
-    /// A partition table of our own was written.
+    /// A partition table was written.
     Table {
         /// The drive's GUID in it.
         guid: String,
     },
-    /// The kernel was told of a partition.
+    /// The kernel was told about a partition.
     Partition {
         /// Its number.
         number: u32,
@@ -59,18 +60,18 @@ pub enum Deed {
     },
     /// A LUKS2 header was written.
     Luks {
-        /// Where: the partition, or the drive itself.
+        /// Its node: the partition, or the drive itself.
         node: PathBuf,
         /// Its UUID.
         uuid: String,
     },
-    /// A locking range of TCG Opal was set up, with a LUKS2 header before it.
+    /// A TCG Opal locking range was set up, with a LUKS2 header before it.
     Opal {
-        /// Where: the partition, or the drive itself.
+        /// Its node: the partition, or the drive itself.
         node: PathBuf,
         /// The header's UUID.
         uuid: String,
-        /// The user's file with the key of the drive's administrator. The key itself is in no ledger.
+        /// The user's file with the key of the drive's administrator. No undo log contains the key itself.
         admin_key: PathBuf,
     },
     /// A mapping was opened.
@@ -78,26 +79,26 @@ pub enum Deed {
         /// Its name in /dev/mapper.
         name: String,
     },
-    /// A file system was made.
+    /// A file system was created.
     FileSystem {
-        /// Where.
+        /// Its node.
         node: PathBuf,
         /// Its UUID.
         uuid: String,
     },
-    /// A folder for a mount point was made.
+    /// A folder for a mount point was created.
     Folder {
-        /// Where.
+        /// Its path.
         path: PathBuf,
     },
     /// A file system was mounted.
     Mount {
-        /// Where.
+        /// The mount point.
         at: PathBuf,
     },
-    /// A file was made, and a loop device on it. Only in ledgers of their own, which list nothing else.
+    /// A file was created, and a loop device on it. Only in undo logs of their own, which list nothing else.
     LoopFile {
-        /// The file, without links.
+        /// The file's path, without symbolic links.
         path: PathBuf,
     },
     /// A controller's power state was changed.
@@ -112,12 +113,12 @@ pub enum Deed {
 }
 
 impl Deed {
-    /// Whether undoing it takes something off the drive.
+    /// Whether undoing it removes something from the drive.
     #[must_use]
     pub const fn is_on_the_drive(&self) -> bool {
         match self {
             Deed::Table { .. } | Deed::Partition { .. } | Deed::Luks { .. } | Deed::FileSystem { .. } => true,
-            // Its undoing looks for itself whose header it is, and a range must not be forgotten while it is locked.
+            // Undoing it checks the header's owner itself, and a range must not be forgotten while it is locked.
             Deed::Opal { .. }
             | Deed::Mapping { .. }
             | Deed::Folder { .. }
@@ -128,7 +129,7 @@ impl Deed {
     }
 }
 
-/// Everything that is on disk.
+/// The content on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
     /// Version of the format, [`FORMAT`].
@@ -138,16 +139,16 @@ pub struct Content {
     pub run: RunId,
     /// The drive.
     pub drive: DriveMark,
-    /// What the user named to release it.
+    /// The value of `--destroy` that released it.
     pub destroy: Option<String>,
-    /// What was done, in order.
+    /// The logged changes, in order.
     pub deeds: Vec<Deed>,
 }
 
-/// What is read first: the version decides whether the rest can be.
+/// The part that is read first: the version decides whether the rest can be read.
 #[derive(Debug, Deserialize)]
 struct Head {
-    /// Absent in ledgers that were written before the format had a number; they are of the first.
+    /// Absent in undo logs from before the format had a number; they have the first format.
     #[serde(default = "first")]
     format: u32,
 }
@@ -156,16 +157,16 @@ const fn first() -> u32 {
     1
 }
 
-/// What dead processes left in a folder.
+/// The undo logs that dead processes left in a folder.
 #[derive(Debug, Default)]
 pub struct Abandoned {
-    /// The ledgers, now owned by this process, oldest first.
+    /// The undo logs, now owned by this process, oldest first.
     pub ledgers: Vec<Ledger>,
-    /// Those that cannot be used, by name.
+    /// Undo logs that cannot be used, by name.
     pub unusable: Vec<LedgerTrouble>,
 }
 
-/// A ledger that this process owns.
+/// An undo log that this process owns.
 #[derive(Debug)]
 pub struct Ledger {
     folder: PathBuf,
@@ -174,10 +175,10 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// A new one, with nothing done yet, durable.
+    /// A new undo log without entries, durable.
     ///
     /// # Errors
-    /// Where the folder cannot be made or written.
+    /// The folder cannot be created or written.
     pub fn create(
         folder: &Path,
         run: RunId,
@@ -185,8 +186,8 @@ impl Ledger {
         destroy: Option<String>,
     ) -> Result<Ledger, ConditionsError> {
         fs::create_dir_all(folder).map_err(ConditionsError::system("cannot make the folder", folder))?;
-        // The table of mounts names places without links.
-        let folder = &fs::canonicalize(folder).map_err(ConditionsError::system("cannot look at", folder))?;
+        // The table of mounts lists paths without symbolic links.
+        let folder = &fs::canonicalize(folder).map_err(ConditionsError::system("cannot inspect", folder))?;
         let path = lock_path(folder, run);
         let made = OpenOptions::new().write(true).create_new(true).open(&path);
         let lock = made.map_err(ConditionsError::system("cannot make", &path))?;
@@ -197,21 +198,21 @@ impl Ledger {
             ledger.write().map(|()| ledger)
         });
         if written.is_err() {
-            // Nobody would ever look at a lock without a ledger.
+            // Nothing would ever use a lock without an undo log.
             let _ = fs::remove_file(&path);
         }
         written
     }
 
-    /// Those that dead processes left in the folder, now owned by this one. A folder that is not there holds none. One
-    /// that cannot be used is named, and the others are found all the same.
+    /// The undo logs that dead processes left in the folder, now owned by this process; none if the folder does not
+    /// exist. An unusable one is listed, and the others are still found.
     ///
     /// # Errors
-    /// Where the folder cannot be read.
+    /// The folder cannot be read.
     pub fn abandoned(folder: &Path) -> Result<Abandoned, ConditionsError> {
         let entries = match fs::read_dir(folder) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Abandoned::default()),
-            read => read.map_err(ConditionsError::system("cannot look into", folder))?,
+            read => read.map_err(ConditionsError::system("cannot read the folder", folder))?,
         };
         let mut found = Abandoned::default();
         for entry in entries.flatten() {
@@ -229,39 +230,39 @@ impl Ledger {
         Ok(found)
     }
 
-    /// What is on disk.
+    /// The content on disk.
     #[must_use]
     pub fn content(&self) -> &Content {
         &self.content
     }
 
-    /// A folder of the run's own beside the ledger, for its mount point. Not made.
+    /// A folder of the run's own next to the undo log, for its mount point. Not created.
     #[must_use]
     pub fn own_folder(&self) -> PathBuf {
         self.folder.join(self.content.run.to_string())
     }
 
-    /// Writes down a deed that is about to be done.
+    /// Logs a change that is about to be made.
     ///
     /// # Errors
-    /// Where it cannot be written: the deed must not be done then.
+    /// It cannot be written: the change must not be made then.
     pub fn about_to(&mut self, deed: Deed) -> Result<(), ConditionsError> {
         self.content.deeds.push(deed);
         self.write()
     }
 
-    /// Strikes out the last deed, which is undone.
+    /// Removes the last entry, which is undone.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// It cannot be written.
     pub fn undone(&mut self) -> Result<(), ConditionsError> {
         self.strike(self.content.deeds.len().saturating_sub(1))
     }
 
-    /// Strikes out one deed by its place, which is undone.
+    /// Removes one entry by its index, which is undone.
     ///
     /// # Errors
-    /// Where it cannot be written; this process has it struck out all the same.
+    /// It cannot be written; this process has removed the entry in any case.
     pub(crate) fn strike(&mut self, at: usize) -> Result<(), ConditionsError> {
         if at < self.content.deeds.len() {
             self.content.deeds.remove(at);
@@ -269,12 +270,12 @@ impl Ledger {
         self.write()
     }
 
-    /// Its file.
+    /// Path of its file.
     pub(crate) fn path(&self) -> PathBuf {
         json_path(&self.folder, self.content.run)
     }
 
-    /// The run of another ledger beside this one that has changed the power state of the controller with this serial
+    /// The run of another undo log in this folder that has changed the power state of the controller with this serial
     /// number, whether its owner lives or not.
     pub(crate) fn other_with_power_state(&self, of: &str) -> Option<RunId> {
         let entries = fs::read_dir(&self.folder).ok()?;
@@ -288,10 +289,10 @@ impl Ledger {
         contents.into_iter().find(|content| content.deeds.iter().any(is_it)).map(|content| content.run)
     }
 
-    /// Strikes out the deeds that must not be undone any more.
+    /// Removes the entries that must no longer be undone.
     ///
     /// # Errors
-    /// Where it cannot be written.
+    /// It cannot be written.
     pub fn forget(&mut self, mut which: impl FnMut(&Deed) -> bool) -> Result<(), ConditionsError> {
         self.content.deeds.retain(|deed| !which(deed));
         self.write()
@@ -300,7 +301,7 @@ impl Ledger {
     /// Ends it: nothing is left to undo.
     ///
     /// # Errors
-    /// Where its files cannot be removed.
+    /// Its files cannot be removed.
     pub fn close(self) -> Result<(), ConditionsError> {
         let json = json_path(&self.folder, self.content.run);
         fs::remove_file(&json).map_err(ConditionsError::system("cannot remove", &json))?;
@@ -327,7 +328,8 @@ impl Ledger {
 
 impl Drop for Ledger {
     fn drop(&mut self) {
-        // A child between fork and exec has a copy of the open file: closing ours alone would leave the lock with it.
+        // A child between fork and exec has a copy of the open file: closing ours alone would leave the lock with the
+        // child.
         let _ = flock(&self.lock, FlockOperation::Unlock);
     }
 }
@@ -340,13 +342,13 @@ fn lock_path(folder: &Path, run: RunId) -> PathBuf {
     folder.join(format!("{run}.lock"))
 }
 
-/// The ledger at this path, where no living process owns it.
+/// The undo log at this path, if no living process owns it.
 fn take_over(folder: &Path, path: &Path) -> Result<Option<Ledger>, LedgerTrouble> {
     let run = path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
     let unusable = |why: String, source| LedgerTrouble { path: path.to_owned(), run, why, source };
     let failed = |error: std::io::Error| {
         let advice = if error.kind() == std::io::ErrorKind::PermissionDenied { AS_ROOT } else { BY_HAND };
-        unusable(format!("this ledger of conditions cannot be read: {error}. {advice}"), None)
+        unusable(format!("this undo log cannot be read: {error}. {advice}"), None)
     };
     let locked = path.with_extension("lock");
     let lock = input::open_with(OpenOptions::new().write(true).create(true).truncate(false), &locked);
@@ -355,20 +357,20 @@ fn take_over(folder: &Path, path: &Path) -> Result<Option<Ledger>, LedgerTrouble
         return Ok(None);
     }
     let text = match input::read(path, LONGEST) {
-        // Its owner ended it between the two looks.
+        // Its owner ended it in the meantime.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let _ = fs::remove_file(&locked);
             return Ok(None);
         }
         read => read.map_err(failed)?,
     };
-    let broken = |error| unusable(format!("this is no ledger of conditions ({error}). {BY_HAND}"), Some(error));
+    let broken = |error| unusable(format!("this is not an undo log ({error}). {BY_HAND}"), Some(error));
     let Head { format } = serde_json::from_slice(&text).map_err(broken)?;
     if format > FORMAT {
         return Err(unusable(
             format!(
-                "this ledger of conditions has format {format}, and this version of drivelab knows formats up to {FORMAT}: \
-                 `drivelab resume` of the newer version that wrote it undoes what it lists"
+                "this undo log has format {format}, and this version of drivelab knows formats up to {FORMAT}: `drivelab \
+                 resume` of the newer version that wrote it undoes what it lists"
             ),
             None,
         ));
@@ -377,13 +379,13 @@ fn take_over(folder: &Path, path: &Path) -> Result<Option<Ledger>, LedgerTrouble
     Ok(Some(Ledger { folder: folder.to_owned(), content, lock }))
 }
 
-/// What is left to do where only this user cannot.
+/// Advice if only this user may not read it.
 const AS_ROOT: &str =
-    "It belongs to another user, mostly root: `sudo drivelab resume` of that run undoes what it lists";
+    "It belongs to another user, usually root: `sudo drivelab resume` of that run undoes what it lists";
 
-/// What is left to do where nobody can read what was set up.
+/// Advice if the undo log cannot be read at all.
 const BY_HAND: &str = "What it lists may still be set up: `lsblk` shows partitions, mappings and mounts of that drive. \
-                       Undo them by hand, or wipe the drive by name, then remove this file and the .lock beside it";
+                       Undo them by hand, or wipe the drive by name, then remove this file and the .lock next to it";
 
 #[cfg(test)]
 mod tests {
@@ -432,7 +434,7 @@ mod tests {
         assert!(found(Path::new("/no/such/folder")).is_empty());
     }
 
-    /// A ledger of a dead process with its text changed.
+    /// The undo log of a dead process, with its text changed.
     fn left_behind(folder: &Path, change: impl Fn(&mut serde_json::Value)) -> (RunId, PathBuf) {
         let run = RunId::now();
         let mut ledger = Ledger::create(folder, run, mark(), None).expect("a ledger");
@@ -476,8 +478,8 @@ mod tests {
         assert!(text.contains("format 2") && text.contains("up to 1") && text.contains("newer version"), "{text}");
         assert_eq!(of(&newer_path).run, Some(newer));
         let text = of(&broken_path).to_string();
-        assert!(text.contains("no ledger of conditions") && text.contains("lsblk"), "{text}");
-        assert!(std::error::Error::source(of(&broken_path)).is_some(), "the reader's own words are kept");
+        assert!(text.contains("not an undo log") && text.contains("lsblk"), "{text}");
+        assert!(std::error::Error::source(of(&broken_path)).is_some(), "the parser's own error is kept");
         assert!(newer_path.exists() && broken_path.exists(), "nothing of them is removed");
     }
 }

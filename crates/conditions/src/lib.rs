@@ -1,10 +1,10 @@
-//! What a run is measured under: sets up partition, file system, encryption, data state and power state, and undoes
-//! them, also after a kill.
+//! The conditions of a run: sets up partition, file system, encryption, data state and power state, and undoes them,
+//! even after a kill.
 //!
-//! Owns: the order of setting up and tearing down, the ledger of what has to be undone ([`ledger`]), the bytes of a
-//! partition table, the test that encryption encrypts. Must not know: terminals, bundles, how a run is measured. Every
-//! write to a drive goes through a target that `device::guard` made, or through a program of the system on a drive that
-//! the guard has released and holds.
+//! Owns: the order of setting up and tearing down, the undo log ([`ledger`]), the bytes of a partition table, the
+//! check that encryption encrypts. Must not know: terminals, bundles, how a run is measured. Every write to a drive
+//! goes through a target from `device::guard`, or through a system program on a drive that the guard has released and
+//! holds.
 #![forbid(unsafe_code)]
 
 mod ballast;

@@ -1,9 +1,9 @@
-//! A loop device on a file, for who has no drive to spare: made in a folder, past the page cache (direct I/O), and
-//! removed again, also by a later process after a kill.
+//! A loop device on a file, for users without a spare drive: created in a folder, with direct I/O past the page
+//! cache, and removed again, even by a later process after a kill.
 //!
-//! Its ledger lies in a folder of its own, since the runs on the device have theirs: those are undone first. The file
-//! has a name that nobody else gives; the device is found by the file below it, whatever its number is by then. Must
-//! not know what is measured on it.
+//! Its undo log is in a folder of its own, because the runs on the device have separate ones, which are undone first.
+//! The file has a name that nothing else uses; the device is found by the file below it, whatever its number is by
+//! then. Must not know what is measured on it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -20,11 +20,11 @@ use crate::ledger::{Abandoned, Deed, DriveMark, Ledger};
 use crate::programs::{LOSETUP, text};
 use crate::tear_down::{Undoing, patiently};
 
-/// What the files are called, with a run's id between the two.
+/// Prefix of the file names; a run's id follows.
 const PREFIX: &str = ".drivelab-loop-";
 const SUFFIX: &str = ".img";
 
-/// A loop device on a file of its own. It must be removed: dropping it leaves both, for a later process to clean up.
+/// A loop device on a file of its own. It must be removed: dropping it leaves both for a later process to clean up.
 #[derive(Debug)]
 #[must_use = "the device and the file have to be removed"]
 pub struct LoopFile {
@@ -34,13 +34,14 @@ pub struct LoopFile {
 }
 
 impl LoopFile {
-    /// Makes a file of this size in a folder, all of it allocated, and a loop device on it.
+    /// Creates a file of this size in a folder, completely allocated, and a loop device on it.
     ///
     /// # Errors
-    /// No room, a file system whose files cannot be allocated, no loop device to be had; what was made is removed.
+    /// No room, a file system whose files cannot be allocated, or no loop device available; whatever was created is
+    /// removed.
     pub fn make(folder: &Path, size: Bytes, ledgers: &Path) -> Result<LoopFile, ConditionsError> {
         LOSETUP.check()?;
-        let folder = fs::canonicalize(folder).map_err(ConditionsError::system("cannot look at", folder))?;
+        let folder = fs::canonicalize(folder).map_err(ConditionsError::system("cannot inspect", folder))?;
         let run = RunId::now();
         let path = folder.join(format!("{PREFIX}{run}{SUFFIX}"));
         let mark = DriveMark {
@@ -77,17 +78,17 @@ impl LoopFile {
     /// Detaches the device and removes the file.
     ///
     /// # Errors
-    /// Something still uses the device, or the file cannot be removed; both stay on the ledger.
+    /// Something still uses the device, or the file cannot be removed; both stay in the undo log.
     pub fn remove(self) -> Result<(), ConditionsError> {
         undo(&self.path)?;
         self.ledger.close()
     }
 }
 
-/// The loop devices that dead processes left: what runs set up on these has to be undone before they can go.
+/// The loop devices that dead processes left: what runs set up on them has to be undone before they can be removed.
 ///
 /// # Errors
-/// Where the folder of their ledgers, or sysfs, cannot be read.
+/// The folder of their undo logs, or sysfs, cannot be read.
 pub fn left_loops(ledgers: &Path) -> Result<Vec<PathBuf>, ConditionsError> {
     let Abandoned { ledgers, .. } = Ledger::abandoned(ledgers)?;
     let paths: Vec<PathBuf> = ledgers.iter().flat_map(|ledger| &ledger.content().deeds).filter_map(of_loop).collect();
@@ -98,11 +99,11 @@ pub fn left_loops(ledgers: &Path) -> Result<Vec<PathBuf>, ConditionsError> {
     Ok(nodes)
 }
 
-/// Removes the loop devices and files that dead processes left, where nothing is on them any more; what was done, a
-/// sentence each, and what could not be.
+/// Removes the loop devices and files that dead processes left, if nothing is on them any more. Returns what was
+/// done, one sentence each, and what failed.
 ///
 /// # Errors
-/// Where the folder of their ledgers cannot be read.
+/// The folder of their undo logs cannot be read.
 pub fn clean_loops(ledgers: &Path) -> Result<(Vec<String>, Vec<ConditionsError>), ConditionsError> {
     let Abandoned { ledgers, unusable } = Ledger::abandoned(ledgers)?;
     let (mut done, mut trouble) = (Vec::new(), unusable.into_iter().map(ConditionsError::from).collect::<Vec<_>>());
@@ -143,16 +144,16 @@ fn make_on(path: &Path, size: Bytes) -> Result<PathBuf, ConditionsError> {
         return Ok(node);
     }
     Err(ConditionsError::Target(format!(
-        "the loop device on {} cannot go past the page cache there, so memory would be measured and not a drive; name a \
+        "the loop device on {} cannot bypass the page cache there, so memory would be measured and not a drive; name a \
          folder on a file system with direct I/O, such as ext4 or XFS",
         path.display()
     )))
 }
 
-/// Kernel names of the loop devices whose file this is.
+/// Kernel names of the loop devices on this file.
 fn devices_on(path: &Path) -> Result<Vec<String>, ConditionsError> {
     let all = Path::new("/sys/block");
-    let entries = fs::read_dir(all).map_err(ConditionsError::system("cannot look into", all))?;
+    let entries = fs::read_dir(all).map_err(ConditionsError::system("cannot read the folder", all))?;
     let is_on = |name: &String| {
         let backing = all.join(name).join("loop/backing_file");
         fs::read_to_string(backing).is_ok_and(|found| Path::new(found.trim_end_matches('\n')) == path)
@@ -160,7 +161,7 @@ fn devices_on(path: &Path) -> Result<Vec<String>, ConditionsError> {
     Ok(entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).filter(is_on).collect())
 }
 
-/// Detaches what is on the file, and removes it, where it is a file that has a name of ours.
+/// Detaches the device from the file and removes the file, if it has a name of drivelab's.
 pub(crate) fn undo(path: &Path) -> Result<Undoing, ConditionsError> {
     let devices = devices_on(path)?;
     for name in &devices {
@@ -169,9 +170,12 @@ pub(crate) fn undo(path: &Path) -> Result<Undoing, ConditionsError> {
     let own = path.file_name().and_then(|name| name.to_str()).is_some_and(is_own_name);
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound && parent_is_there(path) => return Ok(Undoing::NotThere),
-        Err(error) => return Err(ConditionsError::system("cannot look at", path)(error)),
+        Err(error) => return Err(ConditionsError::system("cannot inspect", path)(error)),
         Ok(status) if !own || !status.is_file() || status.uid() != rustix::process::geteuid().as_raw() => {
-            return Ok(Undoing::Somebodys(format!("{} is not the file that was made: it was left", path.display())));
+            return Ok(Undoing::Somebodys(format!(
+                "{} is not the file that drivelab created: it was left alone",
+                path.display()
+            )));
         }
         Ok(_) => {}
     }
@@ -187,13 +191,13 @@ fn is_own_name(name: &str) -> bool {
     name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX)).is_some_and(|id| id.parse::<RunId>().is_ok())
 }
 
-/// Where the folder is not there, its file system may not be mounted, with the file still on it.
+/// If the folder does not exist, its file system may not be mounted, with the file still on it.
 fn parent_is_there(path: &Path) -> bool {
     path.parent().is_some_and(Path::is_dir)
 }
 
-/// Takes the device off the file. The kernel would put that off while something is on the device, so it is looked at
-/// before and after.
+/// Detaches the device from the file. The kernel would delay this while the device is in use, so its use is checked
+/// before and afterwards.
 fn detach(path: &Path, name: &str) -> Result<(), ConditionsError> {
     let node = format!("/dev/{name}");
     let used = |by: &str| {

@@ -1,8 +1,8 @@
-//! LUKS2 on dm-crypt through cryptsetup(8): command lines, and what its header says.
+//! LUKS2 on dm-crypt through cryptsetup(8): command lines, and parsing the header.
 //!
 //! Parameters: research notes, methods section 7; cryptsetup-luksFormat(8), cryptsetup-open(8), the kernel's
-//! admin-guide/device-mapper/dm-crypt. The key is 64 random bytes that exist in this process and in a pipe only; a slow
-//! key derivation would protect nothing, since nobody types it, so the fewest iterations are asked for.
+//! admin-guide/device-mapper/dm-crypt. The key is 64 random bytes that exist only in this process and in a pipe. A
+//! slow key derivation would protect nothing, because nobody types the key, so the fewest iterations are used.
 
 use std::fs;
 use std::io::Read;
@@ -19,16 +19,16 @@ use crate::programs::{self, CRYPTSETUP};
 
 /// Bytes of a LUKS2 header with its key slots, as cryptsetup makes it: 16 MiB.
 pub(crate) const HEADER: u64 = 16 << 20;
-/// The heading of `luksDump` under which it says where the data lie.
+/// The heading of `luksDump` for the position of the data.
 pub(crate) const SEGMENTS: &str = "Data segments";
 /// Bytes of the key.
 const KEY: usize = 64;
 
-/// A random key, gone with the value.
+/// A random key, erased with the value.
 pub(crate) struct Key(Vec<u8>);
 
 impl Key {
-    /// From the kernel's generator.
+    /// A key from the kernel's generator.
     pub(crate) fn random() -> Result<Key, ConditionsError> {
         let source = Path::new("/dev/urandom");
         let mut key = vec![0; KEY];
@@ -51,7 +51,7 @@ impl Drop for Key {
     }
 }
 
-/// What a header says.
+/// The parsed header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) cipher: String,
@@ -92,7 +92,7 @@ pub(crate) fn format(node: &str, uuid: &str, luks: &Luks2, key: &Key) -> Result<
     CRYPTSETUP.run(&format_arguments(node, uuid, sector.as_deref()), &key.0).map(drop)
 }
 
-/// Opens the mapping `name`; gives its node.
+/// Opens the mapping `name`; returns its node.
 pub(crate) fn open(node: &str, name: &str, luks: &Luks2, key: &Key) -> Result<PathBuf, ConditionsError> {
     CRYPTSETUP.run(&open_arguments(node, name, &flags(luks)), &key.0)?;
     kernel::mapping(name)?
@@ -104,22 +104,21 @@ pub(crate) fn close(name: &str) -> Result<(), ConditionsError> {
     CRYPTSETUP.run(&["close", name], &[]).map(drop)
 }
 
-/// Destroys all key slots of the header, so that nothing behind it can ever be read again.
+/// Destroys all key slots of the header, so that the data behind it can never be read again.
 pub(crate) fn erase(node: &str) -> Result<(), ConditionsError> {
     CRYPTSETUP.run(&["erase", "--batch-mode", node], &[]).map(drop)
 }
 
-/// The header in words; it holds no key.
+/// The header as text; it contains no key.
 pub(crate) fn dump(node: &str) -> Result<String, ConditionsError> {
     CRYPTSETUP.run(&["luksDump", node], &[])
 }
 
-/// The UUID of the header there, where there is one. That there is none is believed only where cryptsetup says nothing
-/// else (it ends with 1, without a word or with "is not a valid LUKS device") and no header begins there by its bytes.
+/// The UUID of the header there, if there is one. `None` is believed only if cryptsetup reports no other error (it
+/// ends with 1, without a message or with "is not a valid LUKS device") and no header begins there by its bytes.
 ///
 /// # Errors
-/// It cannot be told: cryptsetup cannot be started, or failed for another reason (a lock, a second signature, a torn
-/// header).
+/// Unknown: cryptsetup cannot be started, or failed for another reason (a lock, a second signature, a torn header).
 pub(crate) fn uuid_of(node: &str) -> Result<Option<String>, ConditionsError> {
     let failed = match CRYPTSETUP.run(&["luksUUID", node], &[]) {
         Ok(text) => return Ok(Some(text.trim().to_owned())),
@@ -133,14 +132,14 @@ pub(crate) fn uuid_of(node: &str) -> Result<Option<String>, ConditionsError> {
         return Ok(None);
     }
     let said = format!(
-        "{said}: whether {node} has a LUKS header of ours cannot be told, so it was left. Look with `cryptsetup luksDump \
-         {node}`, mend what it names, then say `drivelab resume --last`"
+        "{said}: it is unknown whether {node} has a LUKS header of drivelab's, so it was left alone. Check with `cryptsetup \
+         luksDump {node}`, fix what it reports, then run `drivelab resume --last`"
     );
     Err(ConditionsError::Program { command, said })
 }
 
-/// Whether a header, the first or the second, begins where LUKS2 has them (LUKS2 On-Disk Format Specification, binary
-/// header: the second lies at one of these offsets).
+/// Whether a header, the first or the second, begins at an offset that LUKS2 allows (LUKS2 On-Disk Format
+/// Specification, binary header: the second lies at one of these offsets).
 fn has_header(node: &Path) -> Result<bool, ConditionsError> {
     let failed = |error| ConditionsError::system("cannot read", node)(error);
     let file = fs::File::open(node).map_err(failed)?;
@@ -159,28 +158,28 @@ fn has_header(node: &Path) -> Result<bool, ConditionsError> {
 const FIRST: [u8; 6] = *b"LUKS\xba\xbe";
 const SECOND: [u8; 6] = *b"SKUL\xba\xbe";
 
-/// The UUID in the first bytes of a LUKS2 header (at byte 168, 40 bytes with zeroes behind).
+/// The UUID in the first bytes of a LUKS2 header (at byte 168, 40 bytes, padded with zeros).
 pub(crate) fn uuid_in(start: &[u8]) -> Option<String> {
     start.starts_with(&FIRST).then_some(())?;
     let text = start.get(168..208)?.split(|byte| *byte == 0).next()?;
     String::from_utf8(text.to_owned()).ok()
 }
 
-/// What `cryptsetup --version` says, with the flags that it was built with.
+/// The output of `cryptsetup --version`, with the flags that it was built with.
 pub(crate) fn version_with_flags() -> Result<String, ConditionsError> {
     Ok(CRYPTSETUP.says(&["--version"])?.trim().to_owned())
 }
 
-/// What `cryptsetup --version` says in its first words: `cryptsetup 2.6.1`.
+/// The first words of `cryptsetup --version`: `cryptsetup 2.6.1`.
 pub(crate) fn version() -> Result<String, ConditionsError> {
     let said = CRYPTSETUP.says(&["--version"])?;
     Ok(said.split_whitespace().take(2).collect::<Vec<_>>().join(" "))
 }
 
-/// That the kernel has the device mapper; a module is asked for first.
+/// Checks that the kernel has the device mapper; tries to load its module first.
 ///
 /// # Errors
-/// [`ConditionsError::Host`] where it has not.
+/// [`ConditionsError::Host`] if it has not.
 pub(crate) fn check_kernel(arm: &str) -> Result<(), ConditionsError> {
     let there = || fs::read_to_string("/proc/devices").is_ok_and(|text| has_device_mapper(&text));
     if !there() {
@@ -191,8 +190,8 @@ pub(crate) fn check_kernel(arm: &str) -> Result<(), ConditionsError> {
         return Ok(());
     }
     Err(ConditionsError::Host(format!(
-        "this kernel has no device mapper, so there is no mapping for the arm {arm}: load the module dm-mod (and dm-crypt for \
-         luks2), or boot a kernel with CONFIG_BLK_DEV_DM and CONFIG_DM_CRYPT; nothing was touched"
+        "this kernel has no device mapper, which the arm {arm} needs: load the module dm-mod (and dm-crypt for luks2), or boot \
+         a kernel with CONFIG_BLK_DEV_DM and CONFIG_DM_CRYPT; nothing was touched"
     )))
 }
 
@@ -200,7 +199,7 @@ fn has_device_mapper(devices: &str) -> bool {
     devices.lines().any(|line| line.split_whitespace().nth(1) == Some("device-mapper"))
 }
 
-/// The first value that `luksDump` gives under a heading and a name.
+/// The first value of `luksDump` under a heading and a name.
 pub(crate) fn value_of<'a>(dump: &'a str, heading: &str, name: &str) -> Option<&'a str> {
     let mut section = "";
     dump.lines().find_map(|line| {
@@ -212,12 +211,12 @@ pub(crate) fn value_of<'a>(dump: &'a str, heading: &str, name: &str) -> Option<&
     })
 }
 
-/// The same where it begins with a number: `16777216 [bytes]`.
+/// As [`value_of`], for a value that begins with a number: `16777216 [bytes]`.
 pub(crate) fn number_of<T: FromStr>(dump: &str, heading: &str, name: &str) -> Option<T> {
     value_of(dump, heading, name)?.split_whitespace().next()?.parse().ok()
 }
 
-/// Reads what `luksDump` says of the one data segment and of the first key slot.
+/// Parses the `luksDump` output for the one data segment and the first key slot.
 pub(crate) fn parse(dump: &str) -> Option<Header> {
     Some(Header {
         cipher: value_of(dump, SEGMENTS, "cipher")?.to_owned(),
@@ -229,7 +228,7 @@ pub(crate) fn parse(dump: &str) -> Option<Header> {
 
 #[cfg(test)]
 mod tests {
-    //! Command lines word by word, and the header that cryptsetup 2.6.1 wrote in words.
+    //! Command lines word by word, and a header as cryptsetup 2.6.1 printed it.
 
     use super::*;
 
@@ -302,7 +301,7 @@ Digests:
         assert!(!has_device_mapper("Block devices:\n  7 loop\n253 zram\n"));
     }
 
-    /// What needs no device mapper: cryptsetup writes, reads and destroys headers on an ordinary file.
+    /// The part that needs no device mapper: cryptsetup writes, reads and destroys headers on an ordinary file.
     #[test]
     fn a_header_is_written_as_the_arm_says_read_back_and_destroyed() {
         if CRYPTSETUP.check().is_err() {

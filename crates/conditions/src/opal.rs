@@ -1,4 +1,4 @@
-//! Whether hardware encryption by TCG Opal can be had, and which of drive, kernel and tool is missing where not.
+//! Whether hardware encryption by TCG Opal is available; otherwise, which of drive, kernel and tool lacks it.
 //!
 //! Sources: cryptsetup-luksFormat(8), `--hw-opal-only` (cryptsetup 2.7 and later); the kernel's block/Kconfig,
 //! BLK_SED_OPAL; NVM Express Base Specification 2.0, figure 275, OACS bit 0 (Security Send and Receive).
@@ -18,17 +18,17 @@ use crate::error::ConditionsError;
 use crate::luks;
 use crate::programs::unpacked;
 
-/// The kernel's switch.
+/// The kernel's build option.
 const SWITCH: &str = "CONFIG_BLK_SED_OPAL";
 
-/// What `cryptsetup --version` has among its flags where it was built for Opal.
+/// The flag of `cryptsetup --version` if it was built for Opal.
 const BUILT_WITH: &str = "HW_OPAL";
 
-/// Refuses hardware encryption where drive, kernel, tool or the administrator's key is missing, and names each that is.
+/// Refuses hardware encryption if drive, kernel, tool or the administrator's key lacks something, and names each.
 ///
 /// # Errors
-/// [`ConditionsError::Wish`] where only the key is missing, [`ConditionsError::Host`] where the drive could and the
-/// host cannot, else [`ConditionsError::Target`].
+/// [`ConditionsError::Wish`] if only the key is missing, [`ConditionsError::Host`] if only the host lacks something,
+/// otherwise [`ConditionsError::Target`].
 pub fn check(drive: Answer, key: Answer) -> Result<(), ConditionsError> {
     let said = luks::version_with_flags();
     let tool = said.map_or_else(|error| Answer::No(format!("the tool: {error}")), |said| tool(&said));
@@ -48,7 +48,7 @@ fn judge(drive: Answer, kernel: Answer, tool: Answer, key: Answer) -> Result<(),
         return Ok(());
     }
     let text = format!(
-        "hardware encryption (Opal) cannot be had here. What is missing: {}. Nothing was touched{}",
+        "hardware encryption (Opal) is not available here. Missing: {}. Nothing was touched{}",
         missing.join("; "),
         if drive_could && host_could { "" } else { "; leave the arm opal out" },
     );
@@ -59,14 +59,14 @@ fn judge(drive: Answer, kernel: Answer, tool: Answer, key: Answer) -> Result<(),
     })
 }
 
-/// What a cryptsetup with this version and these flags can do.
+/// Whether a cryptsetup with this version and these flags supports Opal.
 fn tool(said: &str) -> Answer {
     let number = said.split_whitespace().nth(1).unwrap_or_default();
     let mut parts = number.split('.').map(|part| part.parse::<u32>().unwrap_or_default());
     let version = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     if version < (2, 7) {
         let name = said.split(" flags:").next().unwrap_or_default();
-        return Answer::No(format!("the tool (this is {name}, and only cryptsetup 2.7 and later know Opal)"));
+        return Answer::No(format!("the tool (this is {name}, and only cryptsetup 2.7 and later support Opal)"));
     }
     if !said.split_whitespace().any(|flag| flag == BUILT_WITH) {
         return Answer::No(format!("the tool (this cryptsetup was built without {BUILT_WITH}: {said})"));
@@ -74,13 +74,13 @@ fn tool(said: &str) -> Answer {
     Answer::Yes
 }
 
-/// What a kernel with these settings can do.
+/// Whether a kernel with these settings supports Opal.
 fn kernel(settings: Option<&str>) -> Answer {
     match settings {
         Some(text) if text.lines().any(|line| line == format!("{SWITCH}=y")) => Answer::Yes,
         Some(_) => Answer::No(format!("the kernel (it was built without {SWITCH})")),
         None => Answer::No(format!(
-            "the kernel (whether it has {SWITCH} cannot be told: neither /proc/config.gz nor /boot/config-* can be read)"
+            "the kernel (it is unknown whether it has {SWITCH}: neither /proc/config.gz nor /boot/config-* can be read)"
         )),
     }
 }
@@ -100,7 +100,7 @@ mod tests {
     const WITHOUT: &str = "# CONFIG_BLK_SED_OPAL is not set\n";
 
     fn no_drive() -> Answer {
-        Answer::No("the drive (it says nothing of Opal)".into())
+        Answer::No("the drive (it reports nothing about Opal)".into())
     }
 
     fn no_key() -> Answer {
@@ -119,7 +119,7 @@ mod tests {
         }
         let only_tool = text(Answer::Yes, kernel(Some(WITH)), old());
         assert!(!only_tool.contains("the drive (") && !only_tool.contains("the kernel ("), "{only_tool}");
-        assert!(text(Answer::Yes, kernel(None), old()).contains("cannot be told"));
+        assert!(text(Answer::Yes, kernel(None), old()).contains("it is unknown"));
         judge(Answer::Yes, kernel(Some(WITH)), tool(NEW), Answer::Yes).expect("all are there");
     }
 
@@ -150,12 +150,12 @@ mod tests {
         }
     }
 
-    /// The real program and the real kernel of this machine, whatever they can do.
+    /// The real program and the real kernel of this machine, whatever they support.
     #[test]
     fn this_machines_own_tool_and_kernel_are_judged_by_what_they_say() {
         let said = luks::version_with_flags();
         let error = check(no_drive(), no_key()).expect_err("a drive without Opal").to_string();
-        assert!(error.contains("the drive (it says nothing of Opal)"), "{error}");
+        assert!(error.contains("the drive (it reports nothing about Opal)"), "{error}");
         match said.as_deref().map(tool) {
             Ok(Answer::Yes) => assert!(!error.contains("the tool"), "{error}"),
             Ok(Answer::No(why)) => assert!(error.contains(&why), "{error}"),

@@ -1,8 +1,8 @@
-//! Power states of an NVMe controller: Set Features 02h (Power Management; NVM Express Base Specification 2.0, section
-//! 5.27.1.2), read back, and the state before restored.
+//! Power states of an NVMe controller: Set Features 02h (Power Management; NVM Express Base Specification 2.0,
+//! section 5.27.1.2), reading the state back, and restoring the previous one.
 //!
-//! Several states and their restoring were tried on recorded pages only, not yet on hardware. Autonomous transitions
-//! (Get Features 0Ch) are left as they are: an idle drive may leave the state by itself and comes back to it.
+//! Several states and restoring them were tried on recorded pages only, not yet on hardware. Autonomous transitions
+//! (Get Features 0Ch) are left as they are: an idle drive may leave the state on its own and returns to it.
 
 use std::path::Path;
 
@@ -15,26 +15,26 @@ use crate::error::ConditionsError;
 use crate::ledger::{Deed, Ledger};
 use crate::tear_down::Undoing;
 
-/// Microwatts of a watt.
+/// Microwatts per watt.
 const UW: f64 = 1e6;
 
-/// What is known where a controller could only be asked.
-const ONLY_ASKED: &str = "nothing was set: the drive is as it was";
-/// What is known where it refused to be set.
-const REFUSED: &str = "what a controller refuses it does not do: the drive is as it was";
-/// What is known where the command may have arrived.
+/// Known state after a failed query.
+const ONLY_ASKED: &str = "nothing was set: the drive is unchanged";
+/// Known state after the controller refused a state.
+const REFUSED: &str = "the controller refused the power state: the drive is unchanged";
+/// Known state if the command may have arrived.
 const UNKNOWN: &str =
-    "whether the power state was set is not known; the one before is restored where it is not in force";
-/// What is known where it was set and cannot be read back.
+    "it is unknown whether the power state was set; the previous one is restored if it is not in force";
+/// Known state if the new state cannot be read back.
 const SET: &str =
-    "the power state was set and cannot be read back, so nothing was measured; the one before is restored";
-/// What is known where the state before could not be restored.
+    "the power state was set and cannot be read back, so nothing was measured; the previous one is restored";
+/// Known state if the previous state could not be restored.
 const NOT_RESTORED: &str = "the power state that was set for the run may still be in force";
 
 /// The operational power states of a drive's controller, in the order of their numbers.
 ///
 /// # Errors
-/// No NVMe drive, a controller that cannot be asked, or one with a single state.
+/// The drive is not an NVMe drive, its controller cannot be asked, or it has only one state.
 pub fn power_states(node: &BlockNode) -> Result<Vec<u8>, ConditionsError> {
     let controllers = Controllers::Kernel;
     controllers.is_nvme(node)?;
@@ -53,17 +53,16 @@ fn several(identity: &IdentifyController) -> Result<(), ConditionsError> {
         return Ok(());
     }
     Err(ConditionsError::Target(format!(
-        "the controller of {} has one power state only, so there is none to set; the drive is as it was",
+        "the controller of {} has only one power state, so there is none to set; the drive is unchanged",
         identity.model.trim()
     )))
 }
 
-/// Writes the deed down that setting a state is. The state belongs to the controller, which other namespaces share:
-/// where another run has changed it, what that found before must not be restored over this one, nor the other way
-/// round.
+/// Logs the change of the power state. The state belongs to the controller, which other namespaces share: if another
+/// run has changed it, that run's previous state must not be restored over this one, nor the other way round.
 ///
 /// # Errors
-/// As for [`plan`]; another run has changed the state.
+/// As for [`plan`]; or another run has changed the state.
 pub(crate) fn claim(
     controllers: &Controllers,
     node: &BlockNode,
@@ -72,23 +71,23 @@ pub(crate) fn claim(
 ) -> Result<PowerStateFacts, ConditionsError> {
     let (facts, deed) = plan(controllers, node, state)?;
     let Deed::PowerState { serial, .. } = &deed else { return Ok(facts) };
-    // Written down first: of two that look at the same time, both see the other.
+    // Logged first: if two runs check at the same time, both see the other.
     ledger.about_to(deed.clone())?;
     let other = ledger.other_with_power_state(serial);
     if other.is_none() && plan(controllers, node, state)?.1 == deed {
         return Ok(facts);
     }
-    // Nothing was set, so nothing may be restored.
+    // Nothing was set, so nothing must be restored.
     ledger.forget(|own| matches!(own, Deed::PowerState { .. }))?;
     let by = other.map_or_else(|| "another run".to_owned(), |run| format!("run {run}"));
     Err(ConditionsError::Target(format!(
-        "the controller of {} (serial number {serial}) has its power state changed by {by}, maybe through another namespace: \
-         wait for its end, or say `drivelab resume` of it where it was killed; nothing was set",
+        "the controller of {} (serial number {serial}) has its power state changed by {by}, perhaps through another namespace: \
+         wait for its end, or run `drivelab resume` for it if it was killed; nothing was set",
         node.path.display()
     )))
 }
 
-/// What setting a state would do, and the deed for the ledger; nothing is set yet.
+/// What setting a state would do, and the entry for the undo log; nothing is set yet.
 pub(crate) fn plan(
     controllers: &Controllers,
     node: &BlockNode,
@@ -107,15 +106,15 @@ fn plan_on<T: Transport>(
     let asked = controller.identify_controller();
     let identity = asked.map_err(ConditionsError::controller(ONLY_ASKED))?.decoded;
     several(&identity)?;
-    let refuse = |why: String| Err(ConditionsError::Target(format!("{why}; the drive is as it was")));
+    let refuse = |why: String| Err(ConditionsError::Target(format!("{why}; the drive is unchanged")));
     let Some(described) = identity.power_states.get(usize::from(state)) else {
         return refuse(format!(
-            "the controller has the power states 0 to {}, and no {state}",
+            "the controller has the power states 0 to {}, but not {state}",
             identity.power_states.len().saturating_sub(1)
         ));
     };
     if described.non_operational {
-        return refuse(format!("power state {state} is one in which the drive takes no reads and writes"));
+        return refuse(format!("power state {state} is non-operational: the drive accepts no reads and writes in it"));
     }
     let before = controller.power_state().map_err(ConditionsError::controller(ONLY_ASKED))?;
     #[expect(clippy::cast_precision_loss, reason = "microwatts of a drive stay below 2^53")]
@@ -126,13 +125,13 @@ fn plan_on<T: Transport>(
     Ok((facts, Deed::PowerState { controller: path.to_owned(), serial, before: packed(before) }))
 }
 
-/// State and workload hint in one byte, as Get Features answers them.
+/// State and workload hint in one byte, as Get Features returns them.
 fn packed(before: PowerManagement) -> u8 {
     let [byte, ..] = before.bits().to_le_bytes();
     byte
 }
 
-/// Sets it and reads it back.
+/// Sets the state and reads it back.
 pub(crate) fn set(controllers: &Controllers, facts: PowerStateFacts) -> Result<PowerStateFacts, ConditionsError> {
     let opened = controllers.open(Path::new(&facts.controller));
     let controller = opened.map_err(ConditionsError::controller(ONLY_ASKED))?;
@@ -154,12 +153,12 @@ fn set_on<T: Transport>(
         return Ok(facts);
     }
     Err(ConditionsError::Target(format!(
-        "the controller took power state {}, but says that it is in {now}: it does not obey, so nothing was measured",
+        "the controller accepted power state {}, but reports {now}: it does not use the state, so nothing was measured",
         facts.state
     )))
 }
 
-/// Restores the state before, where the controller there is still the one that was changed.
+/// Restores the previous state, if the controller is still the one that was changed.
 ///
 /// # Errors
 /// It cannot be asked or set, or its node is gone.
@@ -171,7 +170,7 @@ pub(crate) fn restore(
 ) -> Result<Undoing, ConditionsError> {
     if !controllers.is_there(node) {
         return Err(ConditionsError::Target(format!(
-            "{} is not there, and {NOT_RESTORED}: attach the drive again, or take its power away, which ends that state",
+            "{} does not exist, and {NOT_RESTORED}: attach the drive again, or cut its power, which ends that state",
             node.display()
         )));
     }
@@ -183,7 +182,7 @@ fn restore_on<T: Transport>(controller: &Controller<T>, serial: &str, before: u8
     let failed = || ConditionsError::controller(NOT_RESTORED);
     let identity = controller.identify_controller().map_err(failed())?.decoded;
     let before = PowerManagement::of(u32::from(before));
-    // A controller that lost its node to another one was reset on the way, which ends a state that is not saved.
+    // A controller whose node belongs to another one now was reset in between, which ends a state that is not saved.
     if identity.serial.trim() != serial || controller.power_state().map_err(failed())? == before {
         return Ok(Undoing::NotThere);
     }

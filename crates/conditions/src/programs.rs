@@ -1,8 +1,8 @@
 //! Runs the system's own programs (mkfs, cryptsetup, addpart), each in a process group of its own, so that Ctrl-C
-//! reaches drivelab and not a program that is in the middle of writing. The kernel kills one whose drivelab has ended,
+//! reaches drivelab and not a program that is writing. The kernel kills such a program when its drivelab has ended,
 //! so that none writes to a drive on which `resume` has found nothing (setpriv(1), `--pdeathsig`).
 //!
-//! Owns where they are looked for, which Debian package brings them, and what of their words is passed on.
+//! Owns where programs are searched, which Debian package contains them, and which part of their output is passed on.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -32,33 +32,33 @@ pub(crate) const LOSETUP: Program =
 pub(crate) const CRYPTSETUP: Program =
     Program { name: "cryptsetup", needed_for: "an encryption arm (--arm)", package: "cryptsetup-bin" };
 
-/// Where programs of the administrator are, which not every login has on its path.
+/// Folders of the administrator's programs, which are not on every user's path.
 const ALSO: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
-/// There while udev runs: without it the device-mapper library makes the nodes itself when told so.
+/// Exists while udev runs: without it, the device-mapper library creates the nodes itself when told to.
 const UDEV: &str = "/run/udev/control";
 
 impl Program {
-    /// That it is there.
+    /// Checks that it exists.
     ///
     /// # Errors
-    /// [`ConditionsError::NoProgram`] where not.
+    /// [`ConditionsError::NoProgram`] if it does not.
     pub(crate) fn check(self) -> Result<(), ConditionsError> {
         if is_there(self.name) { Ok(()) } else { Err(self.absent()) }
     }
 
-    /// Runs it, with `input` on its stdin, and gives its stdout.
+    /// Runs it with `input` on its stdin; returns its stdout.
     ///
     /// # Errors
-    /// That it is not there, cannot be started, or failed; its own words are in the error.
+    /// It does not exist, cannot be started, or failed; the error contains its output.
     pub(crate) fn run(self, arguments: &[&str], input: &[u8]) -> Result<String, ConditionsError> {
         let (output, stdout) = self.ask(arguments, input)?;
         if output.status.success() { Ok(stdout) } else { Err(self.failed(arguments, &output)) }
     }
 
-    /// Runs it and gives stdout and stderr, whatever it ends with: for programs asked for their version.
+    /// Runs it and returns stdout and stderr, whatever its exit status: for asking programs for their version.
     ///
     /// # Errors
-    /// That it is not there or cannot be started.
+    /// It does not exist or cannot be started.
     pub(crate) fn says(self, arguments: &[&str]) -> Result<String, ConditionsError> {
         let (output, stdout) = self.ask(arguments, &[])?;
         let stderr = String::from_utf8_lossy(&output.stderr);
@@ -93,11 +93,11 @@ impl Program {
 
 #[cfg(test)]
 thread_local! {
-    /// A folder of programs that stand in front of all others, for tests on this thread.
+    /// A folder of programs that is searched before all others, for tests on this thread.
     pub(crate) static IN_FRONT: std::cell::RefCell<Option<std::path::PathBuf>> = const { std::cell::RefCell::new(None) };
 }
 
-/// The path of the user with the administrator's folders behind it.
+/// The user's path, followed by the administrator's folders.
 fn path() -> std::ffi::OsString {
     let own = std::env::var_os("PATH").unwrap_or_default();
     #[cfg(test)]
@@ -111,11 +111,11 @@ fn path() -> std::ffi::OsString {
     std::env::join_paths(folders).unwrap_or(own)
 }
 
-/// In front of a program: has the kernel kill it when its owner ends. Part of util-linux, as addpart is; without it an
+/// Prefix of a command: makes the kernel kill it when its owner ends. Part of util-linux, as addpart is; without it,
 /// undoing still sees a program that has the drive open.
 const TIED: [&str; 3] = ["setpriv", "--pdeathsig", "KILL"];
 
-/// Whether programs can be tied to their owner here: BusyBox has a setpriv too, which does not know how.
+/// Whether programs can be tied to their owner here: BusyBox has a setpriv too, but without this option.
 fn can_be_tied() -> bool {
     let [setpriv, how, signal] = TIED;
     let mut tried = Command::new(setpriv);
@@ -130,7 +130,7 @@ fn is_there(name: &str) -> bool {
 
 fn start(name: &str, arguments: &[impl AsRef<OsStr>], input: &[u8]) -> io::Result<Output> {
     let [setpriv, how, signal] = TIED;
-    // setpriv's own words for a program that is missing are not the system's.
+    // setpriv's error for a missing program differs from the system's.
     let mut command = if is_there(name) && can_be_tied() {
         let mut tied = Command::new(setpriv);
         tied.args([how, signal, name]);
@@ -144,7 +144,7 @@ fn start(name: &str, arguments: &[impl AsRef<OsStr>], input: &[u8]) -> io::Resul
     }
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that does not read it has no need of it.
+        // A program that does not read its input does not need it.
         let _ = stdin.write_all(input);
     }
     child.wait_with_output()
@@ -158,7 +158,7 @@ pub(crate) fn text(path: &Path) -> Result<&str, ConditionsError> {
     path.to_str().ok_or_else(|| ConditionsError::Target(format!("{} is not valid UTF-8", path.display())))
 }
 
-/// Text of a file that the kernel may have compressed; `None` where it cannot be read.
+/// Text of a file that the kernel may have compressed; `None` if it cannot be read.
 pub(crate) fn unpacked(file: &str) -> Option<String> {
     let output = start("zcat", &[file], &[]).ok().filter(|output| output.status.success())?;
     String::from_utf8(output.stdout).ok()
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(said.expect("as BusyBox has it"), "it runs\n");
     }
 
-    /// This test again, in a process of its own that is killed while a program of its runs.
+    /// This test again, in a process of its own that is killed while one of its programs runs.
     #[test]
     fn a_program_ends_with_its_owner() {
         const OWNER: &str = "DRIVELAB_TEST_OWNER";
@@ -228,7 +228,7 @@ mod tests {
             wait();
         };
         owner.kill().and_then(|()| owner.wait()).expect("killed");
-        // A dead process whose new parent has not looked at it yet has no command line any more.
+        // A dead process that its new parent has not reaped yet has no command line any more.
         let line = Path::new("/proc").join(&child).join("cmdline");
         let lives = || std::fs::read(&line).is_ok_and(|line| !line.is_empty());
         (0..400).take_while(|_| lives()).for_each(|_| wait());

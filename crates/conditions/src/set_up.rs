@@ -1,5 +1,5 @@
-//! Setting up: in the order drive, partition, encryption, file system, power state, each deed on the ledger before it
-//! is done. What fails on the way is undone at once.
+//! Setting up: in the order drive, partition, encryption, file system, power state. Each change is in the undo log
+//! before it is made. If one fails, everything before it is undone immediately.
 
 mod hardware;
 
@@ -24,25 +24,26 @@ use crate::ledger::{Deed, Ledger};
 use crate::programs::{ADDPART, text};
 use crate::{ballast, drive, file_system, kernel, luks, power, tear_down, uniform};
 
-/// The one partition's number.
+/// Number of the one partition.
 const NUMBER: u32 = 1;
-/// Bytes of text that are written through an encryption and looked for below.
+/// Bytes of text that are written through an encryption and searched for below it.
 const CHECKED: usize = 1 << 20;
 
-/// What is to be set up, and where it is written down.
+/// What to set up, and where the undo log is.
 #[derive(Debug)]
 pub struct Wish<'a> {
     /// The run that it is for.
     pub run: RunId,
     /// The condition.
     pub condition: Condition,
-    /// What the user named to release the drive.
+    /// The value of `--destroy` that released the drive.
     pub destroy: Option<String>,
-    /// File of the key of the drive's administrator, for the arm opal. The ledger keeps its name, nothing the key.
+    /// File with the key of the drive's administrator, for the arm opal. The undo log stores its name, nothing stores
+    /// the key.
     pub opal_admin_key: Option<&'a Path>,
     /// Its place among the runs of one command, for the record.
     pub series: Option<Series>,
-    /// Folder of the ledgers.
+    /// Folder of the undo logs.
     pub folder: &'a Path,
     /// Ends a long set-up early.
     pub stop: &'a StopToken,
@@ -57,7 +58,7 @@ pub enum Where {
     Device(PathBuf),
 }
 
-/// A condition that is set up. It must be torn down: dropping it leaves everything as it is, for `resume` to clean up.
+/// A condition that is set up. It must be torn down: dropping it leaves everything for `resume` to clean up.
 #[derive(Debug)]
 #[must_use = "what is set up has to be torn down"]
 pub struct SetUp {
@@ -72,7 +73,7 @@ impl SetUp {
     /// Sets everything up on a drive that the user released.
     ///
     /// # Errors
-    /// What failed; what had been done by then is undone, and where that failed too, the text says so.
+    /// What failed; the changes made by then are undone. If that failed too, the text says so.
     pub fn begin(released: Released, wish: &Wish<'_>) -> Result<SetUp, ConditionsError> {
         SetUp::begin_with(released, wish, Controllers::Kernel)
     }
@@ -114,10 +115,10 @@ impl SetUp {
         &self.released
     }
 
-    /// The device to measure, where it is one, no longer than the span that was asked for.
+    /// The device to measure, if it is one, limited to the requested span.
     ///
     /// # Errors
-    /// What the write guard refuses.
+    /// A refusal of the write guard.
     pub fn target(&self) -> Result<WritableTarget, ConditionsError> {
         let Where::Device(node) = &self.place else {
             return Err(ConditionsError::Wish("the run measures in a folder, not on a device".to_owned()));
@@ -130,10 +131,10 @@ impl SetUp {
         })
     }
 
-    /// Undoes everything, the last deed first, and says what was done.
+    /// Undoes everything, the last change first; returns what was done.
     ///
     /// # Errors
-    /// What could not be undone; it stays on the ledger.
+    /// What could not be undone; it stays in the undo log.
     pub fn tear_down(mut self) -> Result<Vec<String>, ConditionsError> {
         let mut said = Vec::new();
         let mut access = tear_down::Access::Held(&self.released);
@@ -185,15 +186,15 @@ impl SetUp {
         self.facts.done.push(text);
     }
 
-    /// The whole drive is told that it holds nothing.
+    /// Discards the whole drive.
     fn discard_drive(&mut self, node: &Path, stop: &StopToken) -> Result<(), ConditionsError> {
         let target = self.released.authorise_on_top(node)?;
         let wiped = wipe(&target, How::Discard, new_seed(), stop, &mut |_| {});
         match wiped {
             Err(error) if error.is_unsupported() => {
                 return Err(ConditionsError::Target(format!(
-                    "{} cannot be discarded, so it cannot be made fresh: its driver or a layer below does not pass discards \
-                     on; leave the data state fresh out",
+                    "{} cannot be discarded, so it cannot be made fresh: its driver or a layer below does not pass on discards; \
+                     leave the data state fresh out",
                     node.display()
                 )));
             }
@@ -215,7 +216,7 @@ impl SetUp {
         let Layout { start, length, .. } = layout;
         self.ledger.about_to(Deed::Partition { number: NUMBER, start, length })?;
         let name = &self.released.node().name;
-        // A kernel that reads such tables itself may have been faster.
+        // A kernel that reads such tables itself may have added the partition already.
         let found = match kernel::partition(name, NUMBER) {
             Some(found) => Some(found),
             None => {
@@ -227,21 +228,21 @@ impl SetUp {
         };
         let Some(found) = found.filter(|found| (found.start, found.length) == (start, length)) else {
             return Err(ConditionsError::Host(format!(
-                "the kernel does not show the partition that was written to {} as it was written",
+                "the kernel does not show the partition on {} as it was written",
                 path.display()
             )));
         };
         if !found.node.exists() {
             return Err(ConditionsError::Host(format!(
-                "the kernel knows the partition, but there is no {}: /dev is not kept by devtmpfs or udev here",
+                "the kernel knows the partition, but {} does not exist: neither devtmpfs nor udev maintains /dev here",
                 found.node.display()
             )));
         }
         drive::wipe_ends(&self.released, &found.node, drive::ENDS)?;
         let (start, length) = (Bytes::new(start), Bytes::new(length));
         let node = found.node.display().to_string();
-        // A length in whole MiB is said as it is: rounded, it would seem to be the whole drive.
-        self.said(format!("{node} was made: {length} of {}", whole.about()));
+        // A length in whole MiB is printed exactly: rounded, it would look like the whole drive.
+        self.said(format!("{node} was created: {length} of {}", whole.about()));
         self.facts.partition = Some(PartitionFacts { node, start, length, of: whole });
         Ok(found.node)
     }
@@ -257,7 +258,7 @@ impl SetUp {
         luks::format(below, &uuid, luks, &key)?;
         let header = luks::dump(below)?;
         let Some(read) = luks::parse(&header) else {
-            return Err(ConditionsError::Host(format!("what `cryptsetup luksDump {below}` says is not understood")));
+            return Err(ConditionsError::Host(format!("the output of `cryptsetup luksDump {below}` cannot be parsed")));
         };
         self.ledger.about_to(Deed::Mapping { name: name.clone() })?;
         let mapping = luks::open(below, &name, luks, &key)?;
@@ -277,7 +278,7 @@ impl SetUp {
         Ok(mapping)
     }
 
-    /// Writes a known text through the mapping: it must come back there, and must not be found below.
+    /// Writes a known text through the mapping: it must be read back there, and must not be found below it.
     fn check(&self, mapping: &Path, below: &Path, offset: Bytes) -> Result<EncryptionCheck, ConditionsError> {
         let text = uniform::known_text(CHECKED);
         let read_back = drive::write_and_read(&self.released, mapping, &text)? == text;
@@ -292,8 +293,8 @@ impl SetUp {
             return Ok(check);
         }
         Err(ConditionsError::NotEncrypted(format!(
-            "{} does not encrypt as it should: of {} written through it, {} pieces were found in plain below, chi-square is \
-             {:.0} where random bytes have 255, and the text did {}come back; nothing was measured",
+            "{} does not encrypt as it should: of {} written through it, {} pieces were found in plain text below, chi-square is \
+             {:.0} where random bytes have 255, and the text was {}read back; nothing was measured",
             mapping.display(),
             check.bytes.about(),
             check.plain_pieces,
@@ -306,9 +307,9 @@ impl SetUp {
         let uuid = Uuid::now_v7();
         self.released.before_first_write()?;
         if wiped_here {
-            // What lay there before must not be taken for somebody's later.
+            // Previous content must not be mistaken for another program's later.
             drive::wipe_ends(&self.released, node, drive::ENDS)?;
-            // Through an encryption it is gone with the keys.
+            // Behind an encryption it is gone with the keys.
             self.ledger.about_to(Deed::FileSystem { node: node.to_owned(), uuid: uuid.to_string() })?;
         }
         let made = file_system::make(kind, text(node)?, uuid)?;
@@ -317,18 +318,18 @@ impl SetUp {
         file_system::make_folder(&folder)?;
         self.ledger.about_to(Deed::Mount { at: folder.clone() })?;
         file_system::mount_at(kind, node, &folder)?;
-        self.said(format!("{} was made and mounted at {}", kind.name(), folder.display()));
+        self.said(format!("{} was created and mounted at {}", kind.name(), folder.display()));
         self.facts.file_system = Some(made);
         Ok(folder)
     }
 }
 
-/// Where the partition will lie.
+/// The place of the partition.
 fn layout_of(released: &Released, share: drivelab_core::condition::Share) -> Result<Layout, ConditionsError> {
     let block = kernel::logical_block(&released.node().whole);
     Layout::new(released.length(), block, share).ok_or_else(|| {
         ConditionsError::Target(format!(
-            "{} has {} in blocks of {block} bytes, too little for a partition table and a partition of {share}",
+            "{} has {} in blocks of {block} bytes, which is too little for a partition table and a partition of {share}",
             released.path().display(),
             released.length().about()
         ))

@@ -5,15 +5,15 @@
 
 use std::collections::HashSet;
 
-/// How far chi-square may be from its mean, in standard deviations of sqrt(510): random bytes are further off less than
-/// once in ten million tests, and text, code or zeroes are off by thousands.
+/// Largest distance of chi-square from its mean, in standard deviations of sqrt(510): random bytes exceed it in less
+/// than one of ten million tests, and text, code or zeros exceed it by thousands.
 const DEVIATIONS: f64 = 6.0;
 /// Bytes of a piece: a cipher block of AES.
 const PIECE: usize = 16;
 /// Fewer bytes than this give every value an expected count below 16, too few for the test.
 const LEAST: usize = 4096;
 
-/// Chi-square of the bytes against equal shares of all 256 values; 0 where there are none.
+/// Chi-square of the bytes against equal shares of all 256 values; 0 if there are none.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
 pub fn chi_square(bytes: &[u8]) -> f64 {
@@ -28,7 +28,7 @@ pub fn chi_square(bytes: &[u8]) -> f64 {
     counts.iter().map(|count| (*count as f64 - expected).powi(2) / expected).sum()
 }
 
-/// Whether so many bytes with this chi-square look like random ones: neither less even nor more even than chance makes.
+/// Whether this many bytes with this chi-square look random: neither less nor more uniform than chance.
 #[must_use]
 pub fn is_uniform(bytes: usize, chi_square: f64) -> bool {
     bytes >= LEAST && (chi_square - 255.0).abs() <= DEVIATIONS * 510.0_f64.sqrt()
@@ -42,7 +42,7 @@ pub fn plain_pieces(text: &[u8], below: &[u8]) -> u64 {
     u64::try_from(found).unwrap_or(u64::MAX)
 }
 
-/// A text of this length that no drive holds by chance, each 64 bytes of it different.
+/// A text of this length that no drive holds by chance; each 64 bytes of it are different.
 #[must_use]
 pub fn known_text(length: usize) -> Vec<u8> {
     let mut text = Vec::with_capacity(length + 64);
@@ -55,11 +55,11 @@ pub fn known_text(length: usize) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    //! Known answers by hand, and what random, plain and suspiciously even bytes are taken for.
+    //! Known answers, computed by hand, and the result for random, plain and suspiciously uniform bytes.
 
     use super::*;
 
-    /// SplitMix64 (Steele, Lea and Flood 2014), a generator without any need of a crate here.
+    /// SplitMix64 (Steele, Lea and Flood 2014), a generator that needs no crate.
     fn random(count: usize) -> Vec<u8> {
         let mut state = 7_u64;
         let mut next = || {
@@ -91,8 +91,8 @@ mod tests {
         assert!(!uniform(&known_text(1 << 20)));
         assert!(!uniform(&vec![0; 1 << 20]));
         let counting: Vec<u8> = (0..=255).cycle().take(1 << 20).collect();
-        assert!(!uniform(&counting), "more even than chance makes");
-        assert!(!uniform(&random(1024)), "too few to tell");
+        assert!(!uniform(&counting), "more uniform than chance");
+        assert!(!uniform(&random(1024)), "too few to decide");
     }
 
     #[test]

@@ -79,7 +79,7 @@ fn what_a_dead_process_left_is_cleaned_up_by_the_next() {
     let Some(device) = Loop::new_or_skip(256) else { return };
     let set_up = device.set_up(condition(Some(FileSystem::Ext4)), &StopToken::default()).expect("set up");
     assert!(undone(&device).is_empty(), "its owner lives");
-    // As after a kill: locks and handles go, everything else stays.
+    // As after a kill: locks and handles are gone, everything else stays.
     drop(set_up);
     assert_eq!(device.kept().len(), 3, "{:?}", device.kept());
     let cleaned = undone(&device);
@@ -121,21 +121,22 @@ fn what_somebody_put_behind_the_table_is_left_alone() {
     let Some(device) = Loop::new_or_skip(256) else { return };
     let set_up = device.set_up(condition(None), &StopToken::default()).expect("set up");
     drop(set_up);
-    // Somebody uses the partition that a killed run left: the table is drivelab's, what lies behind it is not.
+    // Another program uses the partition that a killed run left: the table is drivelab's, the content behind it is
+    // not.
     let node = device.disk.device.as_str();
     let partition = format!("{node}p1");
     tool("mkfs.ext4", &["-q", "-F", &partition]);
     let uuid = |node: &str| tool("blkid", &["-p", "-o", "value", "-s", "UUID", node]);
     let before = uuid(&partition);
     let CleanUp { cleaned, left, .. } = clean_up(&device.ledgers(), &|_| false).expect("a look");
-    assert!(cleaned.is_empty() && left.len() == 1, "what nobody meant is named and left");
+    assert!(cleaned.is_empty() && left.len() == 1, "what was not asked for is listed and left");
     let cleaned = undone(&device);
     assert!(cleaned[0].trouble.is_none(), "{cleaned:?}");
     let said = cleaned[0].done.join("; ");
-    assert!(said.contains("ext4") && said.contains("left as it is"), "{said}");
+    assert!(said.contains("ext4") && said.contains("left alone"), "{said}");
     assert_eq!(uuid(&partition), before, "the file system is still there");
     assert!(tool("wipefs", &[node]).contains("gpt"), "and so is the table");
-    assert!(undone(&device).is_empty(), "that was said once");
+    assert!(undone(&device).is_empty(), "that was reported once");
     tool("delpart", &[node, "1"]);
 }
 
@@ -144,7 +145,7 @@ fn what_became_somebody_elses_is_left_alone() {
     let Some(device) = Loop::new_or_skip(256) else { return };
     let set_up = device.set_up(condition(None), &StopToken::default()).expect("set up");
     drop(set_up);
-    // Somebody takes the table away and makes a file system on the whole device.
+    // Another program removes the table and creates a file system on the whole device.
     let node = device.disk.device.as_str();
     tool("delpart", &[node, "1"]);
     tool("wipefs", &["--all", "--quiet", node]);
@@ -160,7 +161,7 @@ fn another_drive_with_the_same_name_is_left_alone() {
     let Some(device) = Loop::apart_or_skip(64) else { return };
     let set_up = device.set_up(condition(None), &StopToken::default()).expect("set up");
     drop(set_up);
-    // The same file, attached anew: for all that can be told it could be another drive.
+    // The same file, attached again: as far as can be known, it could be another drive.
     let node = device.disk.device.clone();
     tool("delpart", &[&node, "1"]);
     device.disk.swap_for(&device.disk.image);
@@ -172,7 +173,7 @@ fn another_drive_with_the_same_name_is_left_alone() {
 
 #[test]
 fn what_came_to_the_drive_after_its_release_is_refused_and_left_as_it_is() {
-    // A partition table is drivelab's own first write, a file system that of another program.
+    // A partition table is written by drivelab itself, a file system by another program.
     for (condition, mebibytes) in
         [(condition(None), 64), (Condition { file_system: Some(FileSystem::Ext4), ..Condition::default() }, 64)]
     {
@@ -219,7 +220,7 @@ fn what_cannot_be_is_refused_before_anything_is_touched() {
     device.is_bare();
 }
 
-/// cryptsetup resets the locking range that has the partition's number, which may reach beyond it.
+/// cryptsetup resets the locking range that has the partition's number, which may reach beyond the partition.
 #[test]
 fn opal_is_refused_on_a_partition_of_a_drive_that_was_not_released_as_a_whole() {
     let Some(device) = Loop::new_or_skip(64) else { return };
@@ -237,14 +238,14 @@ fn a_ledger_that_cannot_be_read_keeps_nothing_else_from_being_undone() {
     let Some(device) = Loop::new_or_skip(256) else { return };
     let set_up = device.set_up(condition(Some(FileSystem::Ext4)), &StopToken::default()).expect("set up");
     drop(set_up);
-    // Of another run, cut off, and sorted before the one that can be read.
+    // The undo log of another run, truncated, and sorted before the one that can be read.
     let broken = device.ledgers().join("00000000-0000-7000-8000-000000000000.json");
     fs::write(&broken, "{ \"format\": 1,").expect("written");
     let CleanUp { cleaned, left, unusable } = clean_up(&device.ledgers(), &|_| true).expect("a look");
     assert!(left.is_empty() && cleaned.len() == 1 && cleaned[0].trouble.is_none(), "{cleaned:?}");
     let named: Vec<&Path> = unusable.iter().map(|trouble| trouble.path.as_path()).collect();
     assert_eq!(named, [broken.as_path()]);
-    assert!(broken.exists(), "what cannot be read is not thrown away");
+    assert!(broken.exists(), "what cannot be read is not removed");
     fs::remove_file(&broken).and_then(|()| fs::remove_file(broken.with_extension("lock"))).expect("removed");
     device.is_bare();
 }

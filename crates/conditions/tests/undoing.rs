@@ -1,5 +1,5 @@
-//! Undoing never takes "not found" for "not there", on real loop devices: somebody's table, a drive that is gone, a
-//! program that still has the drive open, a header that cannot be read, a full disk.
+//! Undoing never takes "not found" for "does not exist", on real loop devices: another program's table, a drive that
+//! is gone, a program that still has the drive open, a header that cannot be read, a full disk.
 
 mod bench;
 
@@ -28,7 +28,7 @@ fn whole(file_system: FileSystem) -> Condition {
     Condition { file_system: Some(file_system), ..Condition::default() }
 }
 
-/// The one ledger that was left, with its text changed.
+/// The one undo log that was left, with its text changed.
 fn change_ledger(device: &Loop, change: impl Fn(&mut serde_json::Value)) {
     let name = device.kept().into_iter().find(|name| name.ends_with(".json")).expect("a ledger");
     let path = device.ledgers().join(name);
@@ -55,7 +55,7 @@ fn somebodys_table_over_a_file_system_of_a_killed_run_is_left_with_what_lies_in_
         let cleaned = undone(&device);
         assert!(cleaned[0].trouble.is_none(), "{cleaned:?}");
         let said = cleaned[0].done.join("; ");
-        assert!(said.contains("did not make") && said.contains("left as it is"), "{said}");
+        assert!(said.contains("did not create") && said.contains("left alone"), "{said}");
         assert!(fs::read(image).expect("the image") == before, "told: {told}: bytes changed");
         assert!(device.kept().is_empty(), "{:?}", device.kept());
         if told {
@@ -88,7 +88,7 @@ fn a_drive_that_is_gone_or_another_one_keeps_its_ledger() {
         let cleaned = undone(&device);
         let trouble = cleaned[0].trouble.as_ref().unwrap_or_else(|| panic!("{what}: {cleaned:?}")).to_string();
         assert!(cleaned[0].done.is_empty() && device.kept().len() == 2, "{what}: {cleaned:?}, {:?}", device.kept());
-        assert!(trouble.contains("where its drive is gone for good"), "{what}: {trouble}");
+        assert!(trouble.contains("if its drive is gone permanently"), "{what}: {trouble}");
         trouble
     };
     stays("detached");
@@ -126,14 +126,14 @@ fn nothing_is_called_gone_while_a_process_has_the_drive_open() {
     let node = device.disk.device.as_str();
     tool("umount", &[node]);
     tool("wipefs", &["--all", "--quiet", node]);
-    // As mkfs stands that was cut off from its drivelab and is about to write.
+    // As a mkfs that lost its drivelab and is about to write.
     let opened = fs::File::open(node).expect("the device");
     let mut child = Command::new("sleep").arg("600").stdin(opened).spawn().expect("sleep");
     let cleaned = undone(&device);
     child.kill().and_then(|()| child.wait()).expect("ended");
     let trouble = cleaned[0].trouble.as_ref().expect("trouble").to_string();
     assert!(trouble.contains("process") && trouble.contains("sleep"), "{trouble}");
-    assert!(!device.kept().is_empty(), "the ledger stays");
+    assert!(!device.kept().is_empty(), "the undo log stays");
     let cleaned = undone(&device);
     assert!(cleaned[0].trouble.is_none(), "{cleaned:?}");
     device.is_bare();
@@ -213,7 +213,7 @@ fn a_full_disk_under_the_ledger_keeps_nothing_from_being_undone() {
         } else {
             set_up.tear_down().expect("torn down");
         }
-        assert_eq!(fs::read_dir(&ledgers).expect("a folder").count(), 0, "no ledger, lock or draft is left");
+        assert_eq!(fs::read_dir(&ledgers).expect("a folder").count(), 0, "no undo log, lock or draft is left");
         device.is_bare();
         drop(small);
     }

@@ -1,9 +1,8 @@
-//! Drive facts files: reading them, with errors that point into the file, and finding the one that a drive's model
-//! means.
+//! Drive facts files: reading them, with errors that point into the file, and finding the file that matches a drive's
+//! model.
 //!
-//! Owns the files that are part of the program (`reference/drives`) and the user's own beside them. The words and
-//! figures are `core::drive_facts`. Must not know: where the user's folder is, and what the figures are compared
-//! with.
+//! Owns the files that are part of the program (`reference/drives`) and the user's own files. The types are in
+//! `core::drive_facts`. Must not know: where the user's folder is, and what the figures are compared with.
 
 mod check;
 mod library;
@@ -20,7 +19,7 @@ pub use wrong::{FactsError, Mistake};
 /// Most bytes of a file of facts.
 pub const LONGEST: u64 = 4 << 20;
 
-/// Where a file of facts was found.
+/// Origin of a facts file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// Part of the program: its path in the repository.
@@ -30,7 +29,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// For people.
+    /// The origin as text.
     #[must_use]
     pub fn text(&self) -> String {
         match self {
@@ -40,7 +39,7 @@ impl Origin {
     }
 }
 
-/// Facts and where they were found.
+/// Facts and their origin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Known {
     /// The facts.
@@ -49,16 +48,16 @@ pub struct Known {
     pub origin: Origin,
 }
 
-/// All drives of which facts are known.
+/// All drives whose facts are known.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DriveLibrary {
     known: Vec<Known>,
 }
 
-/// Reads a drive facts file. `file_name` is what messages call it.
+/// Reads a drive facts file. `file_name` is its name in messages.
 ///
 /// # Errors
-/// Everything that is wrong with the file, with its place.
+/// All mistakes in the file, with their positions.
 pub fn parse(file_name: &str, text: &str) -> Result<DriveFacts, FactsError> {
     check::parse(file_name, text)
 }
@@ -69,15 +68,14 @@ pub fn json_schema() -> serde_json::Value {
     drivelab_core::drive_facts::schema().to_value()
 }
 
-/// What the program knows about the drive of this model and capacity: [`DriveLibrary::facts_for`] of the built-in
-/// files.
+/// The program's facts for a drive of this model and capacity: [`DriveLibrary::facts_for`] of the built-in files.
 #[must_use]
 pub fn facts_for(model: &str, capacity: Option<Bytes>) -> Option<DriveFacts> {
     DriveLibrary::built_in().facts_for(model, capacity).map(|known| known.facts.clone())
 }
 
 impl DriveLibrary {
-    /// The files that are part of the program. A test holds that all of them can be read.
+    /// The built-in files. A test checks that all of them can be read.
     #[must_use]
     pub fn built_in() -> DriveLibrary {
         let read = |(path, text): &(&'static str, &str)| {
@@ -88,7 +86,7 @@ impl DriveLibrary {
         DriveLibrary { known }
     }
 
-    /// Adds the `*.toml` files of a folder, where there is one. A file whose name is already known replaces those
+    /// Adds the `*.toml` files of a folder, if it exists. A file with a name that is already known replaces those
     /// facts.
     ///
     /// # Errors
@@ -112,20 +110,20 @@ impl DriveLibrary {
         Ok(())
     }
 
-    /// All of them, by name.
+    /// All facts, by name.
     #[must_use]
     pub fn all(&self) -> &[Known] {
         &self.known
     }
 
-    /// The facts of this name.
+    /// The facts with this name.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<&Known> {
         self.known.iter().find(|known| known.facts.name == name)
     }
 
-    /// The facts that a drive's model string means: the strictest pattern wins, the user's own before the built-in;
-    /// where two fit alike, the one that has this capacity.
+    /// The facts that match a drive's model string: the strictest pattern wins, the user's own before the built-in;
+    /// of two equal matches, the one that has this capacity.
     #[must_use]
     pub fn facts_for(&self, model: &str, capacity: Option<Bytes>) -> Option<&Known> {
         let fitting = self.known.iter().filter_map(|known| Some((known.facts.fit(model)?, known)));

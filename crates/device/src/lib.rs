@@ -1,14 +1,14 @@
-//! What the target is, and whether it may be written.
+//! The facts about a target, and whether it may be written.
 //!
-//! Owns: what a path that the user named really is; facts about files, file systems, block devices and the testbed;
-//! where their counters and sensors lie and what the kernel's text says ([`hwmon`], [`interrupts`], [`link`],
-//! [`disk_counters`], [`cpu_times_in`]), for whoever samples them; the pages that a drive gives of itself, and who asks
-//! for them in which order ([`probe`]); files of drive facts ([`drive_facts`]); samples of what a target holds
-//! ([`sample_content`]); handles for placed writes ([`placement_handles`]); the write guard ([`guard`]), the only place
-//! where a writable target is made; and wiping what it released ([`wipe`]).
+//! Owns: what kind of target a path is; facts about files, file systems, block devices and the testbed; where their
+//! counters and sensors are and how the kernel's text is parsed ([`hwmon`], [`interrupts`], [`link`],
+//! [`disk_counters`], [`cpu_times_in`]), for all callers that sample them; the pages that a drive provides about
+//! itself, and the order in which they are read ([`probe`]); files of drive facts ([`drive_facts`]); samples of a
+//! target's content ([`sample_content`]); handles for placed writes ([`placement_handles`]); the write guard
+//! ([`guard`]), the only place that makes a writable target; and wiping a released device ([`wipe`]).
 //!
 //! Must not know: workloads, results, terminals. Facts come from sysfs, procfs, DMI, statx(2), NVMe and ATA commands
-//! that only read, and one probe file that has no name; what cannot be found is left out and said, never guessed.
+//! that only read, and one probe file without a name; missing facts are left out and reported, never guessed.
 
 mod block;
 pub mod drive_facts;

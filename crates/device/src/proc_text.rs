@@ -1,4 +1,4 @@
-//! Texts of procfs and sysfs turned into figures: pure functions on what was read, that never fail loudly.
+//! Parsers for texts of procfs and sysfs: pure functions that accept any text.
 
 use std::ffi::OsString;
 
@@ -8,7 +8,7 @@ use crate::place::mounts::unescape;
 
 /// Sectors in sysfs are always 512 bytes long, whatever the device's own block size.
 pub(crate) const SECTOR: u64 = 512;
-/// CPUs in one range of a list, at most.
+/// Most CPUs in one range of a list.
 const MOST_CPUS: u32 = 1 << 16;
 
 /// The value of the first `key : value` line of /proc/cpuinfo with one of these keys.
@@ -22,18 +22,19 @@ pub(crate) fn cpuinfo_value(text: &str, keys: &[&str]) -> Option<String> {
     })
 }
 
-/// Whether the CPU says that it runs under a hypervisor (the x86 `hypervisor` flag).
+/// Whether the CPU reports that it runs under a hypervisor (the x86 `hypervisor` flag).
 pub(crate) fn has_hypervisor_flag(cpuinfo: &str) -> bool {
     cpuinfo_value(cpuinfo, &["flags"]).is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"))
 }
 
-/// The CPUs in a list such as `0-3,5,8-9`, or `0, 1` as the block layer writes it; `None` where any part of it is none.
+/// The CPUs in a list such as `0-3,5,8-9`, or `0, 1` as the block layer writes it; `None` if any part of it is
+/// invalid.
 pub(crate) fn cpu_list(list: &str) -> Option<Vec<u32>> {
     let mut cpus = Vec::new();
     for range in list.split(',').map(str::trim) {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-        // No host has more; a list that says so is broken.
+        // No host has more; a list with more is broken.
         if last.checked_sub(first)? >= MOST_CPUS {
             return None;
         }
@@ -61,22 +62,22 @@ pub(crate) fn load_1m(loadavg: &str) -> Option<f64> {
     load.is_finite().then_some(load)
 }
 
-/// What the kernel counted of one disk or partition since it came: everybody's requests.
+/// Counters of one disk or partition since it was attached: for requests of all programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiskCounters {
-    /// Reads that completed.
+    /// Completed reads.
     pub reads: u64,
-    /// Bytes that they read.
+    /// Bytes read.
     pub read_bytes: u64,
-    /// Writes that completed.
+    /// Completed writes.
     pub writes: u64,
-    /// Bytes that they wrote.
+    /// Bytes written.
     pub write_bytes: u64,
-    /// Discards that completed; 0 where the kernel does not count them (before Linux 4.18).
+    /// Completed discards; 0 if the kernel does not count them (before Linux 4.18).
     pub discards: u64,
-    /// Bytes that they discarded.
+    /// Bytes discarded.
     pub discard_bytes: u64,
-    /// Milliseconds in which something was in flight.
+    /// Milliseconds during which requests were in flight.
     pub busy_ms: u64,
 }
 
@@ -110,15 +111,15 @@ pub(crate) fn swap_paths(swaps: &[u8]) -> Vec<OsString> {
         .collect()
 }
 
-/// The choice in brackets of `mq-deadline kyber [none]`; the only word where there are no brackets.
+/// The bracketed choice of `mq-deadline kyber [none]`; the only word if there are no brackets.
 pub(crate) fn bracketed(text: &str) -> Option<String> {
     let inside = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(inside, _)| inside);
     let only = || text.split_whitespace().next().filter(|_| text.split_whitespace().count() == 1);
     inside.or_else(only).map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned)
 }
 
-/// Whether a line of /proc/PID/maps maps the file of this inode on this device (`major:minor` in hexadecimal, as
-/// maps prints it) or of this path (btrfs prints another device number there than stat gives).
+/// Whether a line of /proc/PID/maps maps the file with this inode on this device (`major:minor` in hexadecimal, as
+/// maps prints it) or at this path (for btrfs, maps prints another device number than stat returns).
 pub(crate) fn maps_line_is(line: &[u8], device: &str, inode: u64, path: &[u8]) -> bool {
     let mut fields = line.split(|byte| *byte == b' ').filter(|field| !field.is_empty());
     let same_device = fields.nth(3) == Some(device.as_bytes());

@@ -1,4 +1,4 @@
-//! Where sysfs and procfs are, and small lenient readers for them. Tests point them at trees of their own.
+//! The locations of sysfs and procfs, and small lenient readers for them. Tests use trees of their own.
 
 use std::ffi::OsString;
 use std::fs;
@@ -19,7 +19,7 @@ impl Default for Roots {
     }
 }
 
-/// A file as text; bytes that are no UTF-8 are replaced: device strings are whatever a firmware wrote.
+/// A file as text; bytes that are not UTF-8 are replaced, because device strings contain whatever a firmware wrote.
 ///
 /// # Errors
 /// The path, and why it cannot be read.
@@ -30,7 +30,7 @@ pub fn read(path: &Path) -> Result<String, String> {
     }
 }
 
-/// The text of a small attribute file without white space and NUL bytes around it; `None` where it cannot be read or
+/// The text of a small attribute file without surrounding white space and NUL bytes; `None` if it cannot be read or
 /// is empty.
 #[must_use]
 pub fn read_trim(path: &Path) -> Option<String> {
@@ -44,7 +44,7 @@ pub(crate) fn read_number<T: std::str::FromStr>(path: &Path) -> Option<T> {
     read_trim(path)?.parse().ok()
 }
 
-/// Names in a folder, sorted; empty where it cannot be read.
+/// Names in a folder, sorted; empty if it cannot be read.
 #[must_use]
 pub fn names(folder: &Path) -> Vec<OsString> {
     let mut names: Vec<OsString> =

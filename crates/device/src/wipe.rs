@@ -1,9 +1,8 @@
-//! Emptying a device that the guard let through: discard, write zeroes, overwrite; and the look afterwards whether it
-//! worked.
+//! Wiping a device that the guard released: discard, write zeroes, overwrite; and the check afterwards.
 //!
-//! Goes from the first byte to the last in pieces, so that there is progress to show and a stop is heeded soon. What
-//! the controller of an NVMe drive does by itself (format, sanitize) is in [`drive`]: those are commands of the drive
-//! and not of the block layer. Must not know screens, nor how the device was let through.
+//! Goes from the first byte to the last in pieces, so that progress can be shown and a stop takes effect soon.
+//! Commands of an NVMe controller (format, sanitize) are in [`drive`]: they are commands of the drive and not of the
+//! block layer. Must not know screens, nor how the device was released.
 
 pub mod drive;
 mod ioctl;
@@ -21,19 +20,19 @@ use rustix::io::Errno;
 
 use crate::guard::sampling;
 
-/// How a device is emptied by the block layer.
+/// How the block layer wipes a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// BLKDISCARD: the device may forget its content; most drives read as zeros afterwards, some do not.
+    /// BLKDISCARD: the device may forget its content; most drives return zeros afterwards, some do not.
     Discard,
-    /// BLKZEROOUT: the device reads as zeros afterwards, by its own command or by zeros that are sent.
+    /// BLKZEROOUT: the device returns zeros afterwards, by its own command or because zeros are written.
     WriteZeroes,
-    /// Every block is written with data that cannot be compressed, past the page cache.
+    /// Writes incompressible data to every block, past the page cache.
     Overwrite,
 }
 
 impl How {
-    /// How much is done at once.
+    /// Bytes per call.
     const fn piece(self) -> u64 {
         match self {
             How::Discard => 1 << 30,
@@ -43,27 +42,27 @@ impl How {
     }
 }
 
-/// What became of it.
+/// Result of a wipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wiped {
-    /// From the start of the device on, without a gap.
+    /// Wiped bytes, from the start of the device without a gap.
     pub done: Bytes,
-    /// Whether somebody stopped it before the end.
+    /// Whether it was stopped before the end.
     pub stopped: bool,
 }
 
-/// What the look afterwards found.
+/// Result of the check after a wipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Checked {
-    /// Blocks of 4 KiB that were read.
+    /// Number of 4 KiB blocks that were read.
     pub blocks: u64,
-    /// Of them, those that do not hold what they should.
+    /// Number of these blocks with wrong content.
     pub wrong: u64,
-    /// Where the first of those is.
+    /// Offset of the first of these.
     pub first_wrong: Option<u64>,
 }
 
-/// Why a device was not emptied.
+/// Why a device was not wiped.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} of {path} failed at byte {offset}: {source}; {}", advice(*how, source))]
 pub struct WipeError {
@@ -75,7 +74,7 @@ pub struct WipeError {
 }
 
 impl WipeError {
-    /// Whether the device does not have this way at all.
+    /// Whether the device does not support this way.
     #[must_use]
     pub fn is_unsupported(&self) -> bool {
         unsupported(&self.source)
@@ -88,16 +87,16 @@ fn unsupported(error: &io::Error) -> bool {
 
 fn advice(how: How, error: &io::Error) -> &'static str {
     match how {
-        How::Discard if unsupported(error) => "it takes no discards: say --how write-zeroes or --how overwrite",
+        How::Discard if unsupported(error) => "it does not support discards: use --how write-zeroes or --how overwrite",
         _ => "the system log (dmesg) may say more",
     }
 }
 
-/// Empties the device; `progress` hears after each piece how much is done. Its seed makes what is overwritten unlike
-/// what another run wrote.
+/// Wipes the device; `progress` is told after each piece how much is done. The seed makes the overwriting data
+/// different from what another run wrote.
 ///
 /// # Errors
-/// The device's, with the place.
+/// The device's error, with its offset.
 pub fn wipe(
     target: &WritableTarget,
     how: How,
@@ -127,17 +126,18 @@ pub fn wipe(
         at += size;
         progress(Bytes::new(at));
     }
-    fsync(handle).map_err(|error| failed("making durable what was done", at)(error.into()))?;
-    // Where there were partitions the kernel still shows them; a partition has none, and then it says so.
+    fsync(handle).map_err(|error| failed("making the wipe durable", at)(error.into()))?;
+    // If the device had partitions, the kernel still shows them; a partition has none, and then this call returns an
+    // error.
     let _ = target.handle(false).map(ioctl::read_partitions_again);
     Ok(Wiped { done: Bytes::new(at), stopped: at < length })
 }
 
-/// Reads samples and compares them: zeros after write-zeroes, one repeated byte after a discard, what was written after
+/// Reads samples and checks them: zeros after write-zeroes, one repeated byte after a discard, the written data after
 /// an overwrite.
 ///
 /// # Errors
-/// The device's, with the place.
+/// The device's error, with its offset.
 pub fn check(target: &WritableTarget, how: How, seed: u64) -> Result<Checked, WipeError> {
     let mut pattern = Pattern::new(seed, sampling::BLOCK);
     let mut checked = Checked::default();
@@ -156,7 +156,8 @@ pub fn check(target: &WritableTarget, how: How, seed: u64) -> Result<Checked, Wi
     Ok(checked)
 }
 
-/// What some blocks held before a drive emptied itself: where, and a hash of what was there. Empty blocks are left out.
+/// Content of some blocks before a drive wiped itself: their offsets, and a hash of the content. Empty blocks are
+/// left out.
 #[derive(Debug, Clone)]
 pub struct Remembered {
     looked_at: u64,
@@ -164,11 +165,11 @@ pub struct Remembered {
     hasher: RandomState,
 }
 
-/// Reads samples before a drive empties itself: afterwards it may read as zeros, as ones or as noise, so that only a
-/// comparison tells whether anything is left.
+/// Reads samples before a drive wipes itself: afterwards it may return zeros, ones or noise, so only a comparison
+/// shows whether any data is left.
 ///
 /// # Errors
-/// The device's, with the place.
+/// The device's error, with its offset.
 pub fn remember(target: &WritableTarget) -> Result<Remembered, WipeError> {
     let hasher = RandomState::new();
     let (mut looked_at, mut blocks) = (0, Vec::new());
@@ -181,10 +182,10 @@ pub fn remember(target: &WritableTarget) -> Result<Remembered, WipeError> {
     Ok(Remembered { looked_at, blocks, hasher })
 }
 
-/// Reads the same blocks again: how many of those that held something still hold it.
+/// Reads the same blocks again: counts those that held data and still hold it.
 ///
 /// # Errors
-/// The device's, with the place.
+/// The device's error, with its offset.
 pub fn forgotten(target: &WritableTarget, before: &Remembered) -> Result<Checked, WipeError> {
     let mut checked = Checked { blocks: before.looked_at, ..Checked::default() };
     let mut hashes = before.blocks.iter();
@@ -203,7 +204,7 @@ fn for_samples(target: &WritableTarget, look: &mut dyn FnMut(u64, &[u8])) -> Res
     for_blocks(target, &sampling::of_device(target.length().get()), look)
 }
 
-/// Reads blocks past the page cache where that is possible.
+/// Reads blocks past the page cache if possible.
 fn for_blocks(target: &WritableTarget, offsets: &[u64], look: &mut dyn FnMut(u64, &[u8])) -> Result<(), WipeError> {
     let failed = |offset: u64| {
         let path = target.path().display().to_string();
@@ -222,20 +223,20 @@ fn for_blocks(target: &WritableTarget, offsets: &[u64], look: &mut dyn FnMut(u64
     Ok(())
 }
 
-/// A seed that no other run had.
+/// A seed that no other run uses.
 #[must_use]
 pub fn new_seed() -> u64 {
     sampling::seed()
 }
 
-/// Memory that direct I/O takes.
+/// Memory that is aligned for direct I/O.
 struct Aligned {
     memory: Vec<u8>,
     start: usize,
 }
 
 impl Aligned {
-    /// What direct I/O wants at most.
+    /// Largest alignment that direct I/O needs.
     const ALIGN: usize = 4096;
 
     fn new(length: u64) -> Aligned {
@@ -249,8 +250,8 @@ impl Aligned {
     }
 }
 
-/// Data that cannot be compressed, in which every block of 4 KiB knows its place: the same random block everywhere,
-/// mixed with a number from seed and place, so that any block can be made again by itself.
+/// Incompressible data in which every 4 KiB block depends on its offset: the same random block everywhere, mixed with
+/// a number from seed and offset, so that any block can be generated alone.
 struct Pattern {
     seed: u64,
     buffer: Aligned,
@@ -264,7 +265,7 @@ impl Pattern {
         Pattern { seed, buffer: Aligned::new(length), block: words.collect() }
     }
 
-    /// What belongs at a place of the device.
+    /// The data at an offset of the device.
     fn at(&mut self, offset: u64, length: u64) -> &[u8] {
         let (seed, words) = (self.seed, &self.block);
         let part = self.buffer.part(length);

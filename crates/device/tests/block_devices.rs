@@ -1,6 +1,6 @@
-//! Block devices that are written: only where the user named this very device, and only where nobody relies on it. On
-//! real devices; each refusal leaves every byte as it was. The table of situations as a user meets them is in
-//! tests/guard_table.rs in the root of the tree.
+//! Writing block devices: only if the user named this device, and only if nothing else uses it. On real devices; each
+//! refusal leaves every byte unchanged. The table of situations from the user's view is in tests/guard_table.rs in
+//! the root of the repository.
 
 mod common;
 
@@ -26,7 +26,7 @@ fn released(disk: &Loop) -> Result<WritableTarget, GuardError> {
     authorise_device(&disk.node(), &named(disk.name()))
 }
 
-/// Refused, with what was found in words, and the file below is byte for byte as it was.
+/// Refused, with the reason as text, and the file below is unchanged byte for byte.
 #[track_caller]
 fn refused(disk: &Loop, kind: ErrorKind, words: &[&str]) {
     let before = fs::read(&disk.image).expect("the image");
@@ -106,7 +106,7 @@ fn file_systems_and_swap_are_told_and_overridden_by_the_id_unless_they_are_in_us
         }
         let error = release_device(&disk.node(), &Destroy::default()).expect_err("refused");
         assert_eq!(error.kind(), ErrorKind::Refused);
-        for word in [what, "data in", "all of it, 320 MiB, was looked at", &format!("--destroy {}", disk.name())] {
+        for word in [what, "data in", "all of it, 320 MiB, was read", &format!("--destroy {}", disk.name())] {
             assert!(error.to_string().contains(word), "'{word}' is missing in: {error}");
         }
         let target = released(&disk).expect("released by its name");
@@ -161,7 +161,7 @@ fn active_swap_is_refused_and_partitions_go_by_their_own_names() {
     assert!(error.to_string().contains(&format!("--destroy {name}")), "{error}");
     let target = authorise_device(&part, &named(&name)).expect("a partition by its own name");
     assert!(target.length() < Bytes::new(SIZE));
-    // Its whole disk is locked meanwhile.
+    // Its whole disk is locked in the meantime.
     let error = released(&disk).expect_err("locked");
     assert_eq!(error.kind(), ErrorKind::Busy, "{error}");
     drop(target);
@@ -197,8 +197,8 @@ fn what_came_to_a_released_disk_before_the_first_write_is_refused_and_nothing_af
     let before = fs::read(&disk.image).expect("the image");
     let path = disk.node().path;
     for error in [
-        released.authorise_on_top(&path).map(drop).expect_err("somebody wrote to it"),
-        released.before_first_write().expect_err("and whoever lets another program write is told so too"),
+        released.authorise_on_top(&path).map(drop).expect_err("another program wrote to it"),
+        released.before_first_write().expect_err("and a caller that lets another program write gets the same error"),
     ] {
         assert_eq!(error.kind(), ErrorKind::Refused);
         assert!(error.to_string().contains("an XFS file system (at byte 0), which was not there"), "{error}");
@@ -227,8 +227,8 @@ fn another_device_than_the_plan_was_made_for_is_refused() {
         skip("this kernel does not count its disks (Linux 5.15)");
         return;
     }
-    // Another disk under the same name, as when a drive is pulled and its twin is put in: under a number that nobody
-    // gets who asks for the next free one.
+    // Another disk under the same name, as when a drive is pulled and its twin is inserted: under a number that is
+    // never given to a request for the next free one.
     let twin = LoopDevice::apart(&disk.image, &[], 400..500).expect("attached");
     let again = named(&twin.device).planned_for(identity_of(&node(&twin.device)));
     twin.swap_for(&disk.image);
@@ -250,8 +250,9 @@ fn a_device_under_a_loop_device_and_a_loop_device_on_a_device_are_refused() {
 fn a_device_of_a_volume_is_refused() {
     let Some(disk) = Loop::new(SIZE) else { return };
     if !Path::new("/sys/class/misc/device-mapper").exists() {
-        // In CI too: no machine can be made to have what its kernel was built without (docs/how-it-is-tested.md says so).
-        // The tree of a volume is tested without one (block_use), real volumes in tests/vm/guard.sh.
+        // Skipped in CI too: no machine can load what its kernel was built without (stated in
+        // docs/how-it-is-tested.md). The tree of a volume is tested without one (block_use), real volumes in
+        // tests/vm/guard.sh.
         eprintln!("skipped: this kernel has no device-mapper");
         return;
     }
@@ -280,7 +281,11 @@ fn a_device_that_somebody_has_open_or_claimed_is_busy() {
     let target = released(&disk).expect("free again");
     refused(&disk, ErrorKind::Busy, &["has it open"]);
     let error = OpenOptions::new().read(true).custom_flags(exclusive).open(&disk.device).expect_err("claimed");
-    assert_eq!(error.kind(), std::io::ErrorKind::ResourceBusy, "nobody can mount or claim it meanwhile");
+    assert_eq!(
+        error.kind(),
+        std::io::ErrorKind::ResourceBusy,
+        "no other program can mount or claim it in the meantime"
+    );
     assert!(tried("swapon", &[&disk.device]).is_err());
     drop(target);
     drop(released(&disk).expect("free again"));
@@ -291,7 +296,7 @@ fn the_last_look_sees_what_came_after_the_release() {
     let Some(disk) = Loop::new(SIZE) else { return };
     let target = released(&disk).expect("released");
     disk.write(0, b"XFSB");
-    let error = look_again(&target).expect_err("somebody wrote to it");
+    let error = look_again(&target).expect_err("another program wrote to it");
     assert!(error.to_string().contains("an XFS file system"), "{error}");
     disk.write(0, &[0; 4]);
     look_again(&target).expect("gone again");

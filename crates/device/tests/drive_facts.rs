@@ -1,5 +1,5 @@
-//! The drive facts files that are part of the program: all can be read, cite what exists, say what the reviews say,
-//! and are found by the model strings that drives report. Files that are wrong are refused with their place.
+//! The built-in drive facts files: all can be read, cite existing sources, state what the reviews state, and match
+//! the model strings that drives report. Wrong files are refused with the position of the mistake.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,11 @@ use drivelab_core::units::Bytes;
 use drivelab_device::drive_facts::{BUILT_IN, DriveLibrary, FactsError, Origin, facts_for, json_schema, parse};
 use proptest::prelude::*;
 
-/// The five reviews that the built-in files are made from, and a word of each that stands in its text.
+/// The five reviews that the built-in files are made from, and a word from the text of each.
 const SEEDS: [(&str, &str); 5] =
     [("000", "IEEE1667"), ("001", "970 EVO"), ("002", "SN861"), ("003", "Wachman"), ("004", "Dillon")];
 
-/// What four of the reviews say, written down once more by hand: name, capacity in bytes, key, value in the base unit.
+/// What four of the reviews state, written down again by hand: name, capacity in bytes, key, value in the base unit.
 const STATED: &[(&str, u64, &str, f64)] = &[
     ("wd-ultrastar-dc-sn861", 7_681_501_126_656, "sequential_read", 13_700e6),
     ("wd-ultrastar-dc-sn861", 7_681_501_126_656, "sequential_write", 7_500e6),
@@ -30,7 +30,8 @@ const STATED: &[(&str, u64, &str, f64)] = &[
     ("toshiba-bg4", 128_035_676_160, "slc_cache", 15.4e9),
 ];
 
-/// Model strings as drives report them (004's probes, underscores as there), and the file that they mean.
+/// Model strings as drives report them (from the probes in 004, with underscores as printed there), and the matching
+/// file.
 const MODELS: &[(&str, &str)] = &[
     ("SAMSUNG_MZVPV128HDGM-00000", "samsung-sm951-nvme"),
     ("Samsung_SSD_960_EVO_250GB", "samsung-960-evo"),
@@ -90,7 +91,7 @@ fn every_file_of_the_folder_is_part_of_the_program_and_can_be_read() {
     assert_eq!(DriveLibrary::built_in().all().len(), BUILT_IN.len());
 }
 
-/// A run keeps the facts of its drive in its record: what is not read back there cannot be stored.
+/// A run stores the facts of its drive in its record: a value that cannot be read back could not be stored.
 #[test]
 fn a_document_with_the_facts_of_a_drive_is_read_back() {
     for facts in all() {
@@ -106,7 +107,8 @@ fn every_source_is_one_of_the_reviews() {
         for source in &facts.sources {
             assert!(SEEDS.iter().any(|(id, _)| *id == source.id), "{}: {}", facts.name, source.id);
         }
-        // What nobody stated must not be called stated: model strings are stated by 004 only, whose probes print them.
+        // Values that nobody stated must not be marked as stated: only 004 states model strings, because it prints
+        // probes.
         for model in facts.models.iter().filter(|model| model.certainty == Certainty::Stated) {
             assert_eq!(model.source, "004", "{}", facts.name);
         }
@@ -130,7 +132,7 @@ fn every_capacity_says_who_says_so() {
     for facts in all() {
         for one in &facts.capacities {
             assert!(one.source.is_some() && one.certainty.is_some(), "{}: {}", facts.name, one.capacity.text);
-            // What was worked out from a number of blocks says so.
+            // A value computed from a number of blocks has a note about it.
             assert_eq!(one.certainty == Some(Certainty::Derived), one.note.is_some(), "{}", facts.name);
         }
     }
@@ -162,7 +164,7 @@ fn a_drives_model_string_finds_its_facts_and_no_others() {
     for stranger in ["Samsung SSD 970 EVO Plus 1TB", "QEMU NVMe Ctrl", "BPX Pro", "", "Samsung SSD 970 EVO"] {
         assert_eq!(facts_for(stranger, None), None, "{stranger}");
     }
-    // A capacity beside it chooses the figures, and one that is not known leaves those of the model.
+    // A capacity selects its figures; an unknown capacity leaves the figures of the model.
     let black = facts_for("WDC WDS256G1X0C-00ENX0", Some(Bytes::new(256_060_514_304))).expect("known");
     assert!(black.figures_at(Some(Bytes::new(256_060_514_304))).endurance.is_some());
     assert!(black.figures_at(Some(Bytes::new(1_000_204_886_016))).endurance.is_none());
@@ -186,7 +188,7 @@ fn a_users_file_comes_before_the_built_in_one() {
     assert!(DriveLibrary::built_in().add_folder(&folder.path().join("none")).is_ok());
 }
 
-/// What is done to a sound file, where the mistake is shown, and what is said.
+/// A change to a valid file, where the mistake is shown, and the message.
 const WRONG: &[(&str, &str, &str, &str)] = &[
     ("format = 1", "format = 2", "format = ", "reads format 1"),
     ("name = \"mydigitalssd-bpx\"", "name = \"My BPX\"", "name = ", "short name"),
@@ -228,7 +230,7 @@ fn a_wrong_file_is_refused_where_it_is_wrong() {
 }
 
 proptest! {
-    /// Any text, and any cut or changed built-in file: an answer, never a panic, and errors can be shown.
+    /// Any text, and any truncated or changed built-in file: a result, never a panic, and errors can be shown.
     #[test]
     fn no_file_makes_the_reader_panic(which in 0..BUILT_IN.len(), cut in 0..4000usize, put in ".{0,20}", any in "\\PC{0,200}") {
         let (_, text) = BUILT_IN[which];

@@ -1,5 +1,5 @@
-//! Files that exist and that drivelab did not make: refused and untouched, or released by name and then never
-//! extended, shortened or removed.
+//! Existing files that drivelab did not create: refused and unchanged, or released by name and then never extended,
+//! shortened or removed.
 
 mod common;
 
@@ -14,10 +14,10 @@ use drivelab_device::ErrorKind;
 use drivelab_device::guard::authorise_file;
 use drivelab_rig::or_skip;
 
-/// The guard refuses, and the file is byte for byte and time for time as it was.
+/// The guard refuses, and content and times of the file are unchanged.
 #[track_caller]
 fn refused(path: &Path, destroy: Option<&Path>, kind: ErrorKind, word: &str) {
-    // The first look reads the file, which may set its time of access; the second one is what counts.
+    // The first check reads the file, which may set its access time; the second one counts.
     let _ = fingerprint(path);
     let before = fingerprint(path);
     let error = authorise_file(path, destroy).expect_err("refused");
@@ -37,7 +37,7 @@ fn without_destroy_an_existing_file_is_refused_and_untouched() {
     refused(&path, None, ErrorKind::Refused, "--destroy");
     symlink(&path, folder.join("link")).expect("a link");
     refused(&folder.join("link"), None, ErrorKind::Refused, "--destroy");
-    assert_eq!(listed(&folder).len(), 2, "nothing was made beside it");
+    assert_eq!(listed(&folder).len(), 2, "nothing was created next to it");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn what_is_no_storage_is_refused_even_with_destroy() {
     let _alone = alone();
     let error = |path: &str| authorise_file(Path::new(path), Some(Path::new(path))).expect_err("refused");
     assert_eq!(error("/proc/version").kind(), ErrorKind::Unfit);
-    assert!(error("/proc/version").to_string().contains("window into the kernel"));
+    assert!(error("/proc/version").to_string().contains("kernel interface"));
     assert_eq!(error("/dev/null").kind(), ErrorKind::Unfit);
     assert_eq!(error("/").kind(), ErrorKind::Unfit);
     assert_eq!(error("/no/such/file").kind(), ErrorKind::Missing);

@@ -87,7 +87,7 @@ fn zram_is_read_with_its_own_alignment_and_an_empty_device_is_refused() {
     drop(target);
     drop(zram);
     let Some(disk) = Loop::new(16 * MIB) else { return };
-    // Under a number that nobody gets who asks for the next free one, so that it stays empty.
+    // Under a number that is never given to a request for the next free one, so that it stays empty.
     let empty = LoopDevice::apart(&disk.image, &[], 500..600).expect("attached").device.clone();
     let error = open_device_to_read(&node(&empty)).expect_err("empty");
     assert!(matches!(error.kind(), ErrorKind::NoSpace | ErrorKind::Missing), "{error}");
@@ -110,7 +110,7 @@ fn a_file_is_read_without_being_released_and_its_holes_are_told() {
     File::create(&sparse).and_then(|file| file.set_len(MIB)).expect("a file");
     let holes = || open_file_to_read(&sparse).expect("readable").facts.holes;
     assert_eq!(holes(), Some(Bytes::new(MIB)));
-    // Room that is only reserved holds no data either, though its blocks are counted.
+    // Reserved space holds no data either, although its blocks are counted.
     let status = std::process::Command::new("fallocate").args(["--length", "512KiB"]).arg(&sparse).status();
     assert!(status.expect("fallocate starts").success());
     assert_eq!(holes(), Some(Bytes::new(MIB)));
@@ -123,7 +123,7 @@ fn a_file_is_read_without_being_released_and_its_holes_are_told() {
     fs::write(&sparse, b"short").expect("a file");
     assert_eq!(open_file_to_read(&sparse).expect_err("too small").kind(), ErrorKind::NoSpace);
     let error = open_file_to_read(Path::new("/proc/kcore")).expect_err("refused");
-    assert!(error.to_string().contains("window into the kernel"), "{error}");
+    assert!(error.to_string().contains("kernel interface"), "{error}");
 }
 
 #[test]

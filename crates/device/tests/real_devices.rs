@@ -1,5 +1,5 @@
-//! The guard and the facts on file systems of their own: ext4 on loop devices. Needs root and the tools for it; says
-//! so aloud where it cannot run.
+//! The guard and the facts on separate file systems: ext4 on loop devices. Needs root and the tools for it; prints a
+//! message if it cannot run.
 
 mod common;
 
@@ -68,7 +68,7 @@ fn a_full_file_system_is_one_clear_error_with_nothing_left() {
     let error = make_scratch(disk.mount_point(), None, RunId::now(), Bytes::new(63 * MIB)).expect_err("too large");
     assert_eq!(error.kind(), ErrorKind::NoSpace, "{error}");
     assert_eq!(listed(disk.mount_point()), ["lost+found"]);
-    // Every last block, as root may take them.
+    // Every last block, which root may use.
     let mut filler = File::create(disk.mount_point().join("filler")).expect("a file");
     let chunk = vec![1u8; 1 << 16];
     while std::io::Write::write_all(&mut filler, &chunk).is_ok() {}
@@ -84,7 +84,7 @@ fn the_image_under_a_mounted_file_system_is_refused_even_with_destroy() {
     let error = authorise_file(&disk.below.image, Some(&disk.below.image)).expect_err("refused");
     assert_eq!(error.kind(), ErrorKind::Refused);
     assert!(error.to_string().contains(&disk.below.device), "{error}");
-    // Under another name for the same place it is the same file.
+    // Under another name for the same place, it is the same file.
     let alias = Mount::new(&["--bind", text(disk.below.folder())], &disk.mount_point().join("alias"));
     let Some(alias) = or_skip(alias) else { return };
     let path = alias.folder.join("disk.img");

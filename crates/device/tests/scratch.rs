@@ -1,4 +1,4 @@
-//! Scratch files on a real file system: made, found again, removed; and files of others that must stay.
+//! Scratch files on a real file system: created, found again, removed; and files of other programs that must stay.
 
 mod common;
 
@@ -26,7 +26,7 @@ fn claim_path(folder: &Path, run: RunId) -> PathBuf {
     folder.join(format!(".drivelab-scratch-{run}.claim"))
 }
 
-/// A scratch file as a killed process leaves it: everything there, no lock held.
+/// A scratch file as a killed process leaves it: complete, without a lock.
 fn killed(folder: &Path, name: Option<&str>, filled: bool) -> ScratchClaim {
     let (target, mut scratch) =
         make_scratch(folder, name.map(OsStr::new), RunId::now(), LENGTH).expect("a scratch file");
@@ -47,7 +47,7 @@ fn write_claim(folder: &Path, claim: &ScratchClaim) {
     fs::write(claim_path(folder, claim.run), format!("\n{line}\n")).expect("a claim file");
 }
 
-/// Nothing in the folder is listed as ours, and a resume finds it gone.
+/// Nothing in the folder is listed as drivelab's, and a resume reports the file as gone.
 fn assert_left_alone(folder: &Path, claim: &ScratchClaim) {
     assert!(leftover_scratches(folder).expect("a list").is_empty());
     assert!(reopen_scratch(claim).expect_err("gone").is_gone());
@@ -108,7 +108,7 @@ fn a_file_of_somebody_else_with_our_kind_of_name_stays() {
 fn a_file_that_took_the_place_of_a_scratch_file_stays() {
     let (_guard, folder) = folder();
     let claim = killed(&folder, None, true);
-    // ext4 gives the freed inode number to the next file, so only the time of birth tells them apart.
+    // ext4 gives the freed inode number to the next file, so only the time of birth distinguishes them.
     fs::remove_file(&claim.path).expect("removed");
     fs::write(&claim.path, b"a diary").expect("another file");
     assert_left_alone(&folder, &claim);
@@ -284,7 +284,7 @@ fn shared_memory_gives_a_target_without_a_direct_handle() {
 
 const CHILD: &str = "DRIVELAB_TEST_SCRATCH_FOLDER";
 
-/// Not a test of its own: the process that the next test kills. Makes, fills, reopens and removes without end.
+/// Not a test: the process that the next test kills. Creates, fills, reopens and removes without end.
 #[test]
 fn the_process_that_is_killed() {
     let Some(folder) = std::env::var_os(CHILD).map(PathBuf::from) else { return };
@@ -312,7 +312,7 @@ fn a_kill_at_any_moment_leaves_only_what_is_recognised() {
             .stderr(Stdio::null())
             .spawn()
             .expect("a process");
-        // Waits until it works, then for a while that differs each time.
+        // Waits until the process works, then for a different time in each round.
         while listed(&folder).is_empty() && child.try_wait().expect("a state").is_none() {
             std::thread::yield_now();
         }

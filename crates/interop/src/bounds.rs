@@ -1,8 +1,8 @@
-//! Bounds of the methodology language that files of other tools are held to.
+//! Limits of the methodology language that apply to files of other tools.
 //!
 //! Must not know: any tool.
 
-/// Most operations in flight for a thread.
+/// Most operations in flight per thread.
 pub(crate) const DEEPEST: u64 = 65_535;
-/// What is said of an option that asks for more.
-pub(crate) const TOO_DEEP: &str = "at most 65,535 operations are in flight here for each thread";
+/// The note on an option that asks for more.
+pub(crate) const TOO_DEEP: &str = "drivelab has at most 65,535 operations in flight per thread";

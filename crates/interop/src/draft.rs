@@ -1,6 +1,6 @@
 //! A methodology under construction, and its text.
 //!
-//! Owns the layout of the TOML that an import writes. Must not know: the tools whose files it is made of, nor whether
+//! Owns the layout of the TOML that an import writes. Must not know: the tools whose files it is made from, or whether
 //! the methodology is right.
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub(crate) enum Origin {
     Stated,
     /// It is the other tool's default.
     Default,
-    /// It is no parameter, and takes no mark.
+    /// It is not a parameter, and takes no mark.
     Unmarked,
     /// It differs from what the other tool would do; the reason.
     Ours(String),
@@ -37,7 +37,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// States a value, given as TOML; a later one replaces an earlier one.
+    /// States a value, given as TOML; a later value replaces an earlier one.
     pub(crate) fn set(&mut self, key: &'static str, toml: impl Into<String>, origin: Origin) {
         self.entries.retain(|(other, _, _)| *other != key);
         self.entries.push((key, toml.into(), origin));
@@ -49,7 +49,7 @@ impl Table {
         self.entries.insert(0, (key, toml.into(), origin));
     }
 
-    /// States a key about which no mark is made, before all others.
+    /// States a key that takes no mark, before all others.
     pub(crate) fn first(&mut self, key: &'static str, toml: String) {
         self.entries.insert(0, (key, toml, Origin::Unmarked));
     }
@@ -62,13 +62,13 @@ impl Table {
         self.entries.retain(|(other, _, _)| *other != key);
     }
 
-    /// Those of its entries that have one of these keys.
+    /// The entries that have one of these keys.
     pub(crate) fn only(mut self, keys: &[&str]) -> Table {
         self.entries.retain(|(key, _, _)| keys.contains(key));
         self
     }
 
-    /// The entries alone: a group takes no marks.
+    /// The entries without marks, because a group takes none.
     fn write_entries(&self, text: &mut String) {
         for (key, toml, _) in &self.entries {
             let _ = writeln!(text, "{key} = {toml}");
@@ -100,7 +100,7 @@ impl Table {
     }
 }
 
-/// Bytes of a file where the imported one names none.
+/// Bytes of a file if the imported file states none.
 pub(crate) const FILE_SIZE: u64 = 4 << 30;
 
 /// A test with the loads beside its own.
@@ -111,7 +111,7 @@ pub(crate) struct Test {
     pub(crate) purpose: String,
     pub(crate) main: Table,
     pub(crate) beside: Vec<Group>,
-    /// Where it comes from, and its own load.
+    /// Where the test comes from, and its own load.
     pub(crate) places: Places,
 }
 
@@ -124,10 +124,10 @@ pub(crate) struct Group {
     pub(crate) places: Places,
 }
 
-/// Where a load comes from.
+/// Where the keys of a load come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Places {
-    /// The load itself, for keys that have no place of their own.
+    /// The load itself, for keys without a place of their own.
     pub(crate) all: Place,
     /// Single keys.
     pub(crate) keys: Vec<(&'static str, Place)>,
@@ -140,7 +140,7 @@ impl Places {
     }
 }
 
-/// What a group would take over from its test and does not have: the defaults, stated.
+/// Defaults that a group states, because it would otherwise take over values from its test that it does not have.
 const RESETS: [(&str, &str); 12] = [
     ("threads", "1"),
     ("streams", "\"disjoint\""),
@@ -157,7 +157,7 @@ const RESETS: [(&str, &str); 12] = [
 ];
 
 impl Table {
-    /// Completes a group so that nothing of the test's own load holds for it but what both state.
+    /// Completes a group so that it takes over from the test's own load only values that both of them state.
     pub(crate) fn stand_alone(&mut self, main: &Table) {
         for (key, toml) in RESETS {
             if main.get(key).is_some() && self.get(key).is_none() {
@@ -177,7 +177,7 @@ impl Table {
         }
     }
 
-    /// As fast as it can, whatever rate or pause the test's own load has.
+    /// Runs at full speed, whatever rate or pause the test's own load has.
     pub(crate) fn unpaced(&mut self, main: &Table) {
         let paced = main.get("rate").or(main.get("think_time")).is_some();
         if paced && self.get("rate").or(self.get("think_time")).is_none() {
@@ -186,37 +186,37 @@ impl Table {
     }
 }
 
-/// A step of the preparation: what it does, and how.
+/// A step of the preparation: its action and its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Prepare {
     pub(crate) action: &'static str,
     pub(crate) table: Table,
 }
 
-/// The whole.
+/// The whole methodology.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Draft {
     pub(crate) name: String,
     pub(crate) title: String,
-    /// What kind of file it is made of: `fio job file`.
+    /// Kind of the imported file: `fio job file`.
     pub(crate) what: &'static str,
     /// Its name, without the folder.
     pub(crate) file: String,
-    /// Where the other tool's defaults are said.
+    /// Where the other tool documents its defaults.
     pub(crate) defaults: &'static str,
     /// Bytes of the target; `None` for all of a device.
     pub(crate) size: Option<u64>,
     pub(crate) minimum: u64,
     pub(crate) as_found: bool,
-    /// Fills the target before all else.
+    /// Fills the target before everything else.
     pub(crate) fill: bool,
-    /// Preparation that the imported file states, behind that fill.
+    /// Preparation that the imported file states, after that fill.
     pub(crate) prepare: Vec<Prepare>,
     pub(crate) tests: Vec<Test>,
 }
 
 impl Draft {
-    /// The methodology as TOML, with what was not carried over as comments.
+    /// The methodology as TOML, with the options that were not carried over as comments.
     pub(crate) fn toml(&self, notes: &[Note]) -> String {
         let mut text = format!(
             "# Made by `drivelab methods import` of the {} {}. The language: docs/methodology-language.md.\n",
@@ -251,7 +251,7 @@ impl Draft {
         text
     }
 
-    /// Where the lines of that text come from.
+    /// The origins of the lines of that text.
     pub(crate) fn origins(&self, toml: &str, texts: &Texts) -> Vec<(usize, Source)> {
         let lines = Lines::of(texts);
         let source = |place: &Place| Source {
@@ -279,15 +279,15 @@ impl Draft {
     }
 
     fn head(&self, text: &mut String) {
-        let lost = "what was not carried over stands at the head of the file";
+        let lost = "the options that were not carried over are at the head of the file";
         let _ = write!(
             text,
             "format = 1\nname = {}\ntitle = {}\nversion = \"1.0.0\"\nsummary = {}\ngood_for = {}\ncannot_tell = {}\n",
             quoted(&self.name),
             quoted(&self.title),
             quoted(&format!("The loads of the {} {}.", self.what, self.file)),
-            quoted(&format!("Measuring with drivelab what the {} {} asks for.", self.what, self.file)),
-            quoted(&format!("What the other tool would have measured to the last digit: {lost}.")),
+            quoted(&format!("Measuring with drivelab what the {} {} describes.", self.what, self.file)),
+            quoted(&format!("What exactly the other tool would have measured: {lost}.")),
         );
         let _ = write!(
             text,
@@ -301,7 +301,7 @@ impl Draft {
                 let _ = writeln!(text, "size = {}", quoted(&bytes(size)));
             }
             None => {
-                text.push_str("# The file states no size: the whole device, or a file of a size that is ours.\n");
+                text.push_str("# The file states no size: the whole device, or a file of our own size.\n");
                 let file = FILE_SIZE.max(self.minimum);
                 let _ = writeln!(text, "size = \"100 %\"\nfile_size = {}", quoted(&bytes(file)));
             }
@@ -321,7 +321,7 @@ impl Draft {
     }
 }
 
-/// A comment line, folded where it is long.
+/// A comment line, folded if it is long.
 fn comment(line: &str) -> String {
     const MOST: usize = 116;
     let mut text = String::new();
@@ -354,22 +354,22 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
-/// Bytes as text that is read back exactly.
+/// Bytes as text that is parsed back exactly.
 pub(crate) fn bytes(value: u64) -> String {
     drivelab_core::units::Bytes::new(value).to_string()
 }
 
-/// Nanoseconds as text that is read back exactly.
+/// Nanoseconds as text that is parsed back exactly.
 pub(crate) fn time(nanos: u64) -> String {
     drivelab_core::units::Nanos::new(nanos).to_string()
 }
 
-/// Longest short name that the language takes.
+/// Longest short name that the language accepts.
 const LONGEST: usize = 40;
-/// So much of it is left for a hyphen and a number behind it.
+/// Most characters of it before a hyphen and a number.
 const NUMBERED: usize = 4;
 
-/// A short name: lower-case letters, digits and single hyphens; `otherwise` where nothing is left.
+/// A short name: lower-case letters, digits and single hyphens; `otherwise` if nothing is left.
 pub(crate) fn slug(text: &str, otherwise: &str) -> String {
     let mapped: String =
         text.chars().map(|sign| if sign.is_ascii_alphanumeric() { sign.to_ascii_lowercase() } else { ' ' }).collect();
@@ -384,26 +384,26 @@ fn beginning(name: &str, most: usize) -> &str {
     name.get(..most.min(name.len())).unwrap_or_default().trim_end_matches('-')
 }
 
-/// The name with a number behind it, cut so that both together are not too long.
+/// The name with a number after it, cut so that both together are not too long.
 fn numbered(base: &str, number: u64) -> String {
     let number = format!("-{number}");
     format!("{}{number}", beginning(base, LONGEST - number.len()))
 }
 
-/// Names that were given, so that each is given once, and the lowest number behind each that may still be free.
+/// Names that were given, so that each is given only once, and the lowest number for each that may still be free.
 #[derive(Debug, Default)]
 pub(crate) struct Names(BTreeMap<String, u64>);
 
-/// The number behind the second of a name.
+/// The first number that is added to a name.
 const SECOND: u64 = 2;
 
 impl Names {
-    /// Names that nothing may have.
+    /// Reserved names.
     pub(crate) fn without(taken: &[&str]) -> Names {
         Names(taken.iter().map(|name| ((*name).to_owned(), SECOND)).collect())
     }
 
-    /// The slug of a text, with a number where it is taken.
+    /// The slug of a text, with a number if it is already used.
     pub(crate) fn give(&mut self, text: &str) -> String {
         let base = slug(text, "job");
         let Some(mut number) = self.0.get(&base).copied() else {

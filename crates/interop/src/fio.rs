@@ -1,8 +1,8 @@
 //! fio: job files become methodologies, plans become job files.
 //!
-//! Owns the order of the work. The grammar is in `lines`, units in `number`, the list of options in `options`,
-//! one job's load in `load`, which jobs run at once in `batch`, which of them end others in `exit`, what must be filled
-//! first in `held`, the way back in `write`.
+//! Owns the sequence of the work. The grammar is in `lines`, units in `number`, the list of options in `options`, one
+//! job's load in `load`, which jobs run concurrently in `batch`, which jobs end others in `exit`, what must be filled
+//! first in `held`, the export in `write`.
 
 mod barrier;
 mod batch;
@@ -27,14 +27,14 @@ pub use write::{has_jobs, job_file};
 use crate::draft::Draft;
 use crate::{Imported, State, Surroundings, Wrong, method_name};
 
-/// What messages and methodologies call fio's own words on its defaults.
+/// What messages and methodologies call fio's documentation of its defaults.
 const DEFAULTS: &str = "fio HOWTO, defaults of options that a job file does not state (project axboe/fio)";
 
-/// Makes a methodology of a job file.
+/// Converts a job file into a methodology.
 ///
 /// # Errors
-/// [`Wrong`]: lines that are no job file, values that cannot be read, variables that are not set, or no job that is
-/// about storage.
+/// [`Wrong`]: lines that are not part of a job file, values that cannot be parsed, variables that are not set, or no
+/// job that reads or writes storage.
 pub fn import(file: &str, text: &str, around: &Surroundings<'_>) -> Result<Imported, Wrong> {
     let mut state = State::default();
     let sections = lines::read(file, text, around, &mut state);

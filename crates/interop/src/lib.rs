@@ -1,9 +1,9 @@
 //! Files of other tools: fio job files and Vdbench parameter files become methodologies; a plan becomes a fio job file.
 //!
 //! Owns: the grammars of those files, what each of their options means here, and the list of what cannot be carried
-//! over. Must not know: the file system (included files and variables are asked of the caller), devices, running. What
-//! comes out is text in the methodology language; whether it is right is for the reader of that language to say.
-//! Facts: fio's HOWTO and parser (project axboe/fio); Vdbench Users Guide 5.04.07.
+//! over. Must not know: the file system (the caller provides included files and variables), devices, running. The
+//! result is text in the methodology language; the parser of that language decides whether it is right. Facts: fio's
+//! HOWTO and parser (project axboe/fio); Vdbench Users Guide 5.04.07.
 #![forbid(unsafe_code)]
 
 mod bounds;
@@ -22,29 +22,29 @@ use draft::Draft;
 use notes::Notes;
 use wrong::Texts;
 
-/// What a file may ask of the place where it is read.
+/// What a file may need from the place where it is read.
 pub struct Surroundings<'a> {
     /// The value of an environment variable.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
-    /// The text of a file that the file includes, or why it cannot be had.
+    /// The text of a file that the file includes, or the reason why it cannot be read.
     pub include: &'a dyn Fn(&str) -> Result<String, String>,
 }
 
-/// A methodology made of another tool's file.
+/// A methodology made from another tool's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
     /// The methodology, as TOML.
     pub toml: String,
     /// What became of options that are not simply carried over, in the order of the file.
     pub notes: Vec<Note>,
-    /// Options that stand in the methodology.
+    /// Number of options that are in the methodology.
     pub carried: usize,
-    /// Where lines of the methodology come from: its line, from 1, and what holds from there on.
+    /// The origins of the methodology's lines: a line, from 1, and the place that applies from there on.
     pub origins: Vec<(usize, Source)>,
 }
 
 impl Imported {
-    /// Where this line of the methodology comes from, where that is one place.
+    /// The origin of this line of the methodology, if it is a single place.
     #[must_use]
     pub fn origin(&self, line: usize) -> Option<&Source> {
         self.origins.iter().rev().find(|(from, _)| *from <= line).map(|(_, source)| source)
@@ -59,7 +59,7 @@ pub fn method_name(file: &str) -> String {
     draft::slug(stem, "imported")
 }
 
-/// What is gathered on the way.
+/// What is collected during an import.
 #[derive(Debug, Default)]
 struct State {
     texts: Texts,
@@ -68,7 +68,7 @@ struct State {
 }
 
 impl State {
-    /// The methodology with the fate of each option, or what is wrong.
+    /// The methodology with a note on each option, or what is wrong.
     fn end(self, draft: &Draft) -> Result<Imported, Wrong> {
         let State { texts, notes, mistakes } = self;
         if !mistakes.is_empty() {

@@ -1,4 +1,4 @@
-//! What became of the options of another tool's file: the list that an import hands over beside the methodology.
+//! What became of the options of another tool's file: the list that an import returns with the methodology.
 //!
 //! Owns that nothing is dropped silently: an option is carried over, or it has a note. Must not know: any tool.
 
@@ -11,28 +11,28 @@ use crate::wrong::{LONGEST, Lines, Place, Texts};
 /// What became of an option; the later ones are worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
-    /// It stands in the methodology.
+    /// It is in the methodology.
     Carried,
-    /// It says nothing about the load: logs, names, reports.
+    /// It does not affect the load: logs, names, reports.
     NoEffect,
-    /// It stands in the methodology and means something slightly different there.
+    /// It is in the methodology, with a slightly different meaning.
     Changed,
-    /// It is not in the methodology, and the load differs by that.
+    /// It is not in the methodology, and the load differs because of that.
     Lost,
 }
 
 /// What became of one option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// The file, where it is an included one.
+    /// The file, if it is an included one.
     pub file: Option<String>,
     /// Line, from 1.
     pub line: usize,
-    /// The option as written, as far as it is shown.
+    /// The option as written, shortened if it is long.
     pub option: String,
     /// What became of it.
     pub fate: Fate,
-    /// Why, and what stands in its place.
+    /// Why, and what replaces it.
     pub why: String,
 }
 
@@ -45,24 +45,24 @@ impl Note {
     }
 }
 
-/// The options of a file with what became of them; the worst that any job says of an option stands.
+/// The options of a file with what became of them; the worst note of any job counts.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     options: BTreeMap<Place, Told>,
-    /// The jobs that an option holds for, where it was said, by the places of their sections.
+    /// The jobs that an option with a note applies to, by the places of their sections.
     holders: BTreeMap<Place, BTreeSet<Place>>,
 }
 
-/// What was said of an option.
+/// The notes on an option.
 #[derive(Debug)]
 struct Told {
     /// As written.
     option: String,
     fate: Fate,
-    /// So far it was only overridden. If it holds in another run, that counts instead.
+    /// So far it was only overridden. If it applies in another run, that counts instead.
     only_overridden: bool,
     whys: Vec<Why>,
-    /// Where each reason stands among them: an option of all jobs may have one for each.
+    /// The index of each reason: a global option may have one for each job.
     places: HashMap<String, usize>,
 }
 
@@ -71,7 +71,7 @@ impl Told {
         Told { option: option.to_owned(), fate, only_overridden: false, whys: Vec::new(), places: HashMap::new() }
     }
 
-    /// Adds a job, or all, to those that give a reason.
+    /// Adds a job, or all jobs, to those that give a reason.
     fn add(&mut self, why: String, job: Option<(Place, String)>) {
         let known = self.places.get(&why).and_then(|at| self.whys.get_mut(*at));
         match (known, job) {
@@ -94,22 +94,22 @@ impl Told {
 #[derive(Debug)]
 struct Why {
     text: String,
-    /// Place and name of each; empty where it is about all.
+    /// Place and name of each job; empty if the reason applies to all.
     jobs: Vec<(Place, String)>,
-    /// The places of those.
+    /// The places of these jobs.
     places: BTreeSet<Place>,
 }
 
-/// Jobs that a reason names.
+/// Most jobs that a reason names.
 const NAMED: usize = 4;
 
 impl Notes {
-    /// Says what became of an option, whatever job it is for.
+    /// Notes what became of an option, for every job.
     pub(crate) fn say(&mut self, place: &Place, option: &str, fate: Fate, why: impl Into<String>) {
         self.put(place, option, fate, (why.into(), None));
     }
 
-    /// Says what became of an option in one job, which has this section and name.
+    /// Notes what became of an option in one job, which has this section and name.
     pub(crate) fn say_of(
         &mut self,
         (section, name): (&Place, &str),
@@ -120,7 +120,7 @@ impl Notes {
         self.put(place, option, fate, (why.into(), Some((section.clone(), name.to_owned()))));
     }
 
-    /// Says that another value overrides an option, which has no effect then unless it holds elsewhere.
+    /// Notes that another value overrides an option, which then has no effect unless it applies elsewhere.
     pub(crate) fn say_overridden(&mut self, place: &Place, option: &str, why: &str) {
         self.options.entry(place.clone()).or_insert_with(|| {
             let mut told = Told::new(option, Fate::NoEffect);
@@ -140,12 +140,12 @@ impl Notes {
         }
     }
 
-    /// An option holds for the job of this section.
+    /// An option applies to the job of this section.
     pub(crate) fn holds_for(&mut self, option: &Place, section: &Place) {
         self.holders.entry(option.clone()).or_default().insert(section.clone());
     }
 
-    /// The job of this section is left out, so its options apply to it no more.
+    /// The job of this section is left out, so its options no longer apply to it.
     pub(crate) fn forget<'o>(&mut self, section: &Place, options: impl Iterator<Item = &'o Place>) {
         for option in options {
             if let Some(jobs) = self.holders.get_mut(option) {
@@ -154,7 +154,7 @@ impl Notes {
         }
     }
 
-    /// The reason, behind the names of the jobs where it is not about all for which the option holds.
+    /// The reason, after the names of the jobs unless it applies to all jobs that have the option.
     fn words(&self, option: &Place, why: &Why) -> String {
         let all = self.holders.get(option).map_or(0, BTreeSet::len);
         if why.jobs.is_empty() || why.jobs.len() >= all {
@@ -165,17 +165,17 @@ impl Notes {
         format!("{}{more}: {}", names.join(", "), why.text)
     }
 
-    /// Whether something was said of it.
+    /// Whether the option has a note.
     pub(crate) fn knows(&self, place: &Place) -> bool {
         self.options.contains_key(place)
     }
 
-    /// Options that stand in the methodology, with a difference or without.
+    /// Number of options in the methodology, with a difference or without.
     pub(crate) fn carried(&self) -> usize {
         self.options.values().filter(|told| matches!(told.fate, Fate::Carried | Fate::Changed)).count()
     }
 
-    /// All that are not simply carried over.
+    /// All options that are not simply carried over.
     pub(crate) fn list(&self, texts: &Texts) -> Vec<Note> {
         let lines = Lines::of(texts);
         let told = self.options.iter().filter(|(_, told)| told.fate != Fate::Carried);

@@ -3,7 +3,7 @@
 /// A place in the file that was imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// The file, where it is an included one.
+    /// The file, if it is an included one.
     pub file: Option<String>,
     /// Line, from 1.
     pub line: usize,

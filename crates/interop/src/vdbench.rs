@@ -1,6 +1,6 @@
 //! Vdbench: parameter files become methodologies.
 //!
-//! Owns the order of the work. The grammar is in `lines`, which definitions a name means in `defined`, values in
+//! Owns the sequence of the work. The grammar is in `lines`, which definitions a name means in `defined`, values in
 //! `value`, one workload in `load`, runs in `runs`, their loops in `loops`, their rates in `rates`. Facts: Vdbench
 //! Users Guide 5.04.07 and its parser (project itfanr/vdbench, Vdb_scan, SD/WD/RD_entry).
 
@@ -15,14 +15,14 @@ mod value;
 use crate::draft::Draft;
 use crate::{Imported, State, Surroundings, Wrong, method_name};
 
-/// What messages and methodologies call Vdbench's own words on its defaults.
+/// What messages and methodologies call Vdbench's documentation of its defaults.
 const DEFAULTS: &str = "Vdbench Users Guide 5.04.07, defaults of parameters that a file does not state";
 
-/// Makes a methodology of a parameter file.
+/// Converts a parameter file into a methodology.
 ///
 /// # Errors
-/// [`Wrong`]: lines that are no parameters, values that cannot be read, names that nothing defines, or no run that is
-/// about raw devices or files.
+/// [`Wrong`]: lines that are not parameters, values that cannot be parsed, names without a definition, or no run on
+/// raw devices or files.
 pub fn import(file: &str, text: &str, around: &Surroundings<'_>) -> Result<Imported, Wrong> {
     let mut state = State::default();
     let entries = lines::read(file, text, around, &mut state);

@@ -11,17 +11,17 @@ use drivelab_core::excerpt::{self, Excerpt, LineStarts};
 
 /// Widest line of a message.
 const WIDTH: usize = 120;
-/// Most characters of a sentence about a mistake.
+/// Longest sentence about a mistake, in characters.
 pub(crate) const LONGEST: usize = 1000;
 
-/// A place in the file or in one that it includes.
+/// A place in the file or in an included one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
-    /// Which of the texts, the first is the file itself.
+    /// Which of the texts; the first is the file itself.
     pub(crate) text: usize,
     /// First byte.
     pub(crate) start: usize,
-    /// First byte behind it.
+    /// First byte after it.
     pub(crate) end: usize,
 }
 
@@ -31,13 +31,13 @@ impl Place {
     }
 }
 
-/// The text without a mark of its byte order, with lines that end as they do here.
+/// The text without a byte order mark, and with line feeds as line ends.
 #[must_use]
 pub fn plain(text: &str) -> String {
     text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// The file and those that it includes: name and text.
+/// The file and its included files: name and text.
 pub(crate) type Texts = Vec<(String, String)>;
 
 /// One mistake.
@@ -72,7 +72,7 @@ impl Mistake {
     }
 }
 
-/// Everything that keeps a file from being imported. Never empty.
+/// Everything that prevents a file from being imported. Never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong {
     texts: Texts,
@@ -82,7 +82,7 @@ pub struct Wrong {
 impl Wrong {
     pub(crate) fn new(texts: Texts, mut mistakes: Vec<Mistake>) -> Wrong {
         mistakes.sort_by(|one, other| one.place.cmp(&other.place));
-        // What was said first of a place stands; another question about the same value finds it wrong again.
+        // The first mistake at a place counts; a second query of the same value finds it wrong again.
         mistakes.dedup_by(|later, first| (&later.place, &later.title) == (&first.place, &first.title));
         Wrong { texts, mistakes }
     }
@@ -131,7 +131,7 @@ impl fmt::Display for Wrong {
 
 impl std::error::Error for Wrong {}
 
-/// The lines of all texts, for whoever asks for those of many places.
+/// The lines of all texts, for callers that need the lines of many places.
 pub(crate) struct Lines(Vec<LineStarts>);
 
 impl Lines {

@@ -1,5 +1,4 @@
-//! The corpus of the fuzz targets of the importers: what it begins with is imported, and all of it is replayed by every
-//! test run.
+//! The corpus of the importers' fuzz targets: the initial file is imported, and every test run replays all files.
 
 mod support;
 

@@ -1,5 +1,5 @@
-//! fio job files: what each option becomes, held in the plan that the language makes of it; mistakes with their line;
-//! nothing dropped silently; and the way back.
+//! fio job files: what each option becomes, checked in the plan that the language makes of it; mistakes with their
+//! line; nothing dropped silently; and the export.
 
 mod support;
 
@@ -82,7 +82,7 @@ fn random_offsets_come_once_each_unless_the_job_says_otherwise() {
     let both = "[a]\nrw=randread\nsize=64m\npercentage_random=80\nrandom_distribution=zipf:1.2\n";
     let (what, why) = fate(both, "random_distribution=zipf:1.2");
     assert_eq!(what, Fate::Lost);
-    assert!(why.contains("jumps only at times"), "{why}");
+    assert!(why.contains("only sometimes jumps"), "{why}");
     let (zones, _) = with("random_distribution=zoned:50/5:30/15:20/");
     let Locality::Zoned { zones } = zones.locality else { panic!("no zones") };
     assert_eq!(
@@ -115,7 +115,7 @@ fn gaps_and_backward_reads_are_strides_and_reverse() {
     assert_eq!((of("read:-16k").pattern, of("read:-16k").stride), (Pattern::Reverse, Some(Bytes::new(12_288))));
 }
 
-/// Held against fio 3.33: the shares that it issues of each of these mixes, and whether it opens with `O_DIRECT`.
+/// Compared with fio 3.33: the shares that it issues of each of these mixes, and whether it opens with `O_DIRECT`.
 #[test]
 fn of_two_options_about_one_thing_the_later_one_holds() {
     let with = |global: &str, own: &str| format!("[global]\n{global}\n[a]\nrw=randrw\nsize=64m\n{own}\n");
@@ -133,9 +133,9 @@ fn of_two_options_about_one_thing_the_later_one_holds() {
 #[test]
 fn an_option_that_a_later_one_replaces_is_named_unless_it_holds_elsewhere() {
     let text = "[a]\nrw=randrw\nsize=64m\nrwmixread=50\nrwmixwrite=70\n";
-    assert_eq!(fate(text, "rwmixread=50"), (Fate::NoEffect, "rwmixwrite=70 behind it says otherwise".to_owned()));
+    assert_eq!(fate(text, "rwmixread=50"), (Fate::NoEffect, "the later rwmixwrite=70 overrides it".to_owned()));
     let text = "[a]\nrw=read\nsize=64m\nbuffered=1\ndirect=1\n";
-    assert_eq!(fate(text, "buffered=1"), (Fate::NoEffect, "direct=1 behind it says otherwise".to_owned()));
+    assert_eq!(fate(text, "buffered=1"), (Fate::NoEffect, "the later direct=1 overrides it".to_owned()));
     let text = "[global]\nrw=randrw\nsize=64m\nrwmixread=50\n[a]\nrwmixwrite=70\n[b]\nstonewall\n";
     let notes = import(text).expect("imported").notes;
     let named = notes.iter().any(|note| note.option.starts_with("rwmix"));
@@ -230,15 +230,15 @@ fn what_is_not_carried_over_is_named_with_its_line() {
 fn what_is_true_of_some_jobs_only_names_them_at_a_line_that_is_for_all() {
     let jobs = "[plain]\nrw=read\n[rw70]\nstonewall\nrw=randrw\nbssplit=4k/60:64k/40\n";
     let text = format!("[global]\nsize=64m\nbs=4k\nwrite_bw_log=x\n{jobs}");
-    let why = "the distribution of sizes stands in its place";
+    let why = "the distribution of sizes replaces it";
     assert_eq!(fate(&text, "bs=4k"), (Fate::NoEffect, format!("[rw70]: {why}")));
     assert!(!fate(&text, "write_bw_log=x").1.contains('['), "it is so of every job");
-    // Where all jobs are concerned, or the line is that of the job, nobody has to be named.
+    // If all jobs are concerned, or the line is that of the job, no job has to be named.
     let both = text.replace("rw=read\n", "rw=read\nbssplit=4k/50:8k/50\n");
     assert_eq!(fate(&both, "bs=4k"), (Fate::NoEffect, why.to_owned()));
     let own = text.replace("bs=4k\n", "").replace("rw=randrw\n", "rw=randrw\nbs=4k\n");
     assert_eq!(fate(&own, "bs=4k"), (Fate::NoEffect, why.to_owned()));
-    // A job that is left out is no job of the methodology.
+    // A job that is left out is not in the methodology.
     let left_out = text.replace("rw=read\n", "rw=read\nioengine=net\n");
     assert_eq!(fate(&left_out, "bs=4k"), (Fate::NoEffect, why.to_owned()));
     let several = format!("{text}[more]\nstonewall\nrw=read\nbssplit=4k/50:8k/50\n");
@@ -252,7 +252,7 @@ fn a_range_of_sizes_beside_shares_of_sizes_has_no_effect() {
     let (fate_of_mix, why) = fate(text, "rw=rw");
     assert_eq!(fate_of_mix, Fate::Changed);
     assert!(
-        why.ends_with("where a large block no longer fits before the end of the span, small blocks fill the rest"),
+        why.ends_with("if a large block no longer fits before the end of the span, small blocks fill the rest"),
         "{why}"
     );
 }
@@ -265,11 +265,11 @@ fn mistakes_point_to_their_line_and_say_what_was_expected() {
         ("[a]\nbs=$pagesize\nsize=1g\n", 2, "'$pagesize' is not a valid value of bs", "expected sizes"),
         ("size=1g\n[a]\n", 1, "an option before any section", "expected [name] first"),
         ("[a]\nsize=${NOT_SET}\n", 2, "the variable NOT_SET is not set", "its value is needed here"),
-        ("[a]\nwhat is this\n", 2, "'what is this' is no option of a job file", "expected key=value"),
+        ("[a]\nwhat is this\n", 2, "'what is this' is not an option of a job file", "expected key=value"),
         ("[a\nsize=1g\n", 1, "a section without its end", "expected ]"),
-        ("[global]\nsize=1g\n", 1, "the file has no job", "only [global] stands here"),
+        ("[global]\nsize=1g\n", 1, "the file has no job", "it contains only [global]"),
         ("hello\n", 1, "an option before any section", "expected [name] first"),
-        ("", 1, "this is no fio job file", "expected [name]"),
+        ("", 1, "this is not a fio job file", "expected [name]"),
         ("[n]\nioengine=net\n", 1, "no job of this file reads or writes a drive", "nothing is left to import"),
         ("[a]\ninclude gone.fio\n", 2, "the included file 'gone.fio' cannot be read: not there", "expected a file"),
         ("include self.fio\n", 1, "includes are nested too deep", "the file may include itself"),
@@ -367,7 +367,7 @@ fn comparable(load: &Workload) -> Workload {
     same
 }
 
-/// For each job with a barrier, whether it and those beside it stand without a comment.
+/// For each job with a barrier, whether it and the jobs beside it are not commented out.
 fn plainly_said(job_file: &str) -> Vec<bool> {
     let mut said: Vec<bool> = Vec::new();
     for section in job_file.split("\n[").skip(2) {
@@ -384,7 +384,7 @@ fn plainly_said(job_file: &str) -> Vec<bool> {
 
 fn has_span(step: &Step) -> bool {
     let plain = |load: &Workload| load.replay.is_none() && load.files.is_none() && load.span.length.get() > 0;
-    // What only flushes or writes zeroes is no job of fio.
+    // A load that only flushes or writes zeroes is not a fio job.
     let moves = |load: &Workload| load.other.write_zeroes_percent.get() + load.other.flush_percent.get() < 100;
     step.workload().is_some_and(|load| load.groups().all(plain) && moves(load))
 }
@@ -403,7 +403,7 @@ fn a_plan_as_fio_job_file_is_read_back_as_the_same_loads() {
             let imported = import(&text).unwrap_or_else(|wrong| panic!("{}: {wrong}\n{text}", built_in.name));
             let second = expanded(&imported.toml, Form::Faithful);
             let schedule = first.schedule();
-            // A step at a share of another's rate is a comment until that is known.
+            // A step at a share of another step's rate is a comment until that rate is known.
             let steps = schedule.iter().map(|(_, step)| *step).filter(|step| has_span(step) && step.relative.is_none());
             let back: Vec<&Step> = second.steps().collect();
             let plain = plainly_said(&text);
@@ -441,7 +441,7 @@ fn what_fio_cannot_say_is_a_comment_and_everything_else_survives_the_way_back() 
     assert_eq!(load(&first), load(&second), "{text}");
 }
 
-/// The job file of a test with a curve, which is whole once the rates are filled in.
+/// The job file of a test with a curve, which is complete once the rates are filled in.
 fn curve(load: &str) -> String {
     let method = support::method(&format!("block_size = \"8 KiB\"\nspan = \"25 %\"\ntime = \"20 s\"\n{load}"));
     fio::job_file(&expanded(&method, Form::Faithful), "/dev/sdx").expect("a plain name")
@@ -465,9 +465,9 @@ fn a_share_of_full_speed_is_a_comment_until_its_rate_is_known() {
         assert!(text.contains(&format!("\n#[one.rnd-8k-q4t2-read-{percent}pct-of-full-speed]\n")), "{text}");
         assert!(text.contains(&format!("\n#rate_iops={}\n#rate_process=poisson\n", blank(percent))), "{text}");
     }
-    assert!(text.contains("known only when that has run"), "{text}");
-    assert!(text.contains("rounded up to whole hundreds above 1000 per second, else to whole tens"), "{text}");
-    assert!(text.contains("ends the curve behind the first share whose mean latency is above 5 ms"), "{text}");
+    assert!(text.contains("known only after that job has run"), "{text}");
+    assert!(text.contains("rounded up to whole hundreds above 1000 per second, otherwise to whole tens"), "{text}");
+    assert!(text.contains("ends the curve after the first share whose mean latency is above 5 ms"), "{text}");
     let filled = text.replace("\n#", "\n").replace(&blank(50), "500").replace(&blank(90), "900");
     let plan = expanded(&import(&filled).unwrap_or_else(|wrong| panic!("{wrong}\n{filled}")).toml, Form::Faithful);
     let rate = |step: &Step| step.workload().expect("I/O").pace.rate.map(|rate| (rate.per_1000_s, rate.arrivals));

@@ -1,5 +1,5 @@
-//! Jobs that run at once: in fio each goes on to an end of its own, or the first to end ends others; here they all end
-//! when the first of them in the file does. Held against what fio 3.33 was seen to issue.
+//! Concurrent jobs: in fio each one has an end of its own, or the first to end ends others; here they all end when the
+//! first job of the file does. Compared with what fio 3.33 was observed to issue.
 
 mod support;
 
@@ -12,7 +12,7 @@ fn import(text: &str) -> Imported {
     fio::import("jobs/nightly.fio", text, &around()).unwrap_or_else(|wrong| panic!("{text}\n{wrong}"))
 }
 
-/// What is said of each section, and whether it is a difference.
+/// The note on each section, and whether it is a difference.
 fn sections(text: &str) -> Vec<(String, Fate, String)> {
     let notes = import(text).notes.into_iter().filter(|note| note.option.starts_with('['));
     notes.map(|note| (note.option, note.fate, note.why)).collect()
@@ -25,15 +25,15 @@ fn why(text: &str, option: &str) -> (Fate, String) {
     (note.fate, note.why.clone())
 }
 
-/// Jobs on one file, with what holds for all of them first.
+/// Jobs on one file, after options that apply to all of them.
 fn jobs(global: &str, all: &[(&str, &str)]) -> String {
     let lines = |options: &str| options.replace(';', "\n");
     let job = |(name, options): &(&str, &str)| format!("[{name}]\n{}\n", lines(options));
     format!("[global]\nfilename=x\n{}\n{}", lines(global), all.iter().map(job).collect::<String>())
 }
 
-/// Where both have the same size, fio 3.33 moved that of each: 64 reads and 64 writes of 4 KiB, the writes long behind
-/// the reads. The plan ends with the reads.
+/// With equal sizes, fio 3.33 moved the size of each: 64 reads and 64 writes of 4 KiB, the writes long after the
+/// reads. The plan ends with the reads.
 #[test]
 fn jobs_that_end_by_the_same_work_are_said_to_end_with_the_first() {
     let reads_and_writes = [("a", "rw=read"), ("b", "rw=write;rate_iops=10")];
@@ -44,7 +44,7 @@ fn jobs_that_end_by_the_same_work_are_said_to_end_with_the_first() {
         let [(option, fate, why)] = &said[..] else { panic!("{global}: {said:?}") };
         assert_eq!((option.as_str(), *fate), ("[b]", Fate::Changed), "{global}");
         assert!(why.contains("it ends when [a] does"), "{global}: {why}");
-        assert!(why.contains("in fio it goes on to its own end"), "{global}: {why}");
+        assert!(why.contains("in fio it continues to its own end"), "{global}: {why}");
     }
     let several = sections(&jobs("size=64m", &[("a", "rw=read"), ("b", "rw=write"), ("c", "rw=read"), ("d", "")]));
     let names: Vec<&str> = several.iter().map(|(name, ..)| name.as_str()).collect();
@@ -81,7 +81,7 @@ fn jobs_behind_barriers_and_both_loads_of_one_job_have_no_end_but_their_own() {
 #[test]
 fn a_job_that_ends_others_does_so_in_fio_whichever_it_is_and_here_the_first_does() {
     let both = [("a", "rw=read"), ("b", "rw=write;rate_iops=10")];
-    // Wherever it stands, and whatever number stands behind it: `exitall=0` ended [b] as `exitall` did.
+    // Wherever it is, and whatever number follows it: `exitall=0` ended [b] as `exitall` did.
     for (global, own, option) in [
         ("size=64m;exitall", "", "exitall"),
         ("size=64m", "exitall", "exitall"),
@@ -92,7 +92,10 @@ fn a_job_that_ends_others_does_so_in_fio_whichever_it_is_and_here_the_first_does
         assert!(fate == Fate::Changed && said.contains("the first job to end ends all others of its group"), "{said}");
         let (fate, said) = why(&text, "[b]");
         assert!(fate == Fate::Changed && said.contains("it ends when [a] does"), "{said}");
-        assert!(said.contains("by exitall fio ends all when the first is done") && !said.contains("own end"), "{said}");
+        assert!(
+            said.contains("with exitall fio ends all jobs when the first is done") && !said.contains("own end"),
+            "{said}"
+        );
     }
     let threads = jobs("size=64m;exitall", &[("a", "rw=read;numjobs=4")]);
     let (fate, said) = why(&threads, "exitall");
@@ -112,7 +115,7 @@ fn a_job_that_ends_others_says_nothing_where_none_runs_beside_it() {
     assert_eq!(why(&without, "exit_what=all"), (Fate::NoEffect, "it counts only beside exitall".to_owned()));
 }
 
-/// fio 3.33 ran no job behind the first in any of these.
+/// fio 3.33 ran no job after the first in any of these.
 #[test]
 fn jobs_that_fio_never_runs_since_the_first_ends_them_are_said_to_run() {
     for (global, barrier) in [
@@ -123,7 +126,7 @@ fn jobs_that_fio_never_runs_since_the_first_ends_them_are_said_to_run() {
     ] {
         let text = jobs(global, &[("a", "rw=read"), ("b", &format!("rw=write;{barrier}"))]);
         let (fate, said) = why(&text, "exitall");
-        assert!(fate == Fate::Lost && said.contains("never run; here they run"), "{global} {barrier}: {said}");
+        assert!(fate == Fate::Lost && said.contains("never run; in drivelab they run"), "{global} {barrier}: {said}");
         assert_eq!(expanded(&import(&text).toml, Form::Faithful).tests.last().expect("a test").name, "b");
     }
 }

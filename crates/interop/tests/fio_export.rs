@@ -1,4 +1,5 @@
-//! A plan as a fio job file, where it once was another load than the plan's without a word: which operations, and how many.
+//! A plan as a fio job file, for cases in which it once was silently a different load than the plan's: which
+//! operations, and how many.
 
 mod support;
 
@@ -7,7 +8,7 @@ use drivelab_core::workload::Workload;
 use drivelab_interop::fio;
 use support::{around, expanded, method};
 
-/// The part of the job file that is about the test itself.
+/// The part of the job file about the test itself.
 fn exported(test: &str) -> String {
     let plan = expanded(&method(&format!("{test}\n")), Form::Faithful);
     let text = fio::job_file(&plan, "/dev/sdx").expect("a plain name");
@@ -24,7 +25,7 @@ fn has(text: &str, options: &[&str]) -> bool {
     options.iter().all(|option| text.lines().any(|line| line == *option))
 }
 
-/// The last step of a plan that comes back.
+/// The last step of a plan after export and import.
 fn back(text: &str) -> (Plan, Workload, StopRule) {
     let imported = fio::import("back.fio", text, &around()).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"));
     let plan = expanded(&imported.toml, Form::Faithful);
@@ -120,7 +121,7 @@ fn blocks_that_are_trimmed_and_then_written_stay_such() {
         assert_eq!(shares(&once.1), shares(&twice.1), "{options}\n{text}");
     }
     let rate = |(_, load, _): &(Plan, Workload, StopRule)| load.pace.rate.expect("a rate").per_1000_s;
-    // fio 3.33 was seen to take 1 s for a hundred trims and a hundred writes.
+    // fio 3.33 was observed to need 1 s for a hundred trims and a hundred writes.
     let once = back("[a]\nfilename=/dev/sdx\nrw=trimwrite\nsize=4m\nrate_iops=100\n");
     let text = fio::job_file(&once.0, "/dev/sdx").expect("a plain name");
     assert!(has(&text, &["rate_iops=100"]), "{text}");
@@ -148,7 +149,7 @@ fn a_number_of_operations_is_never_no_limit_and_what_it_loses_is_said() {
     assert!(has(&even, &["number_ios=3"]) && !even.contains("number of operations"), "{even}");
 }
 
-/// fio 3.33 wrote to `q` where the file said `filename=q#1`.
+/// fio 3.33 wrote to `q` when the file stated `filename=q#1`.
 #[test]
 fn a_target_that_fio_would_read_as_another_is_refused() {
     let plan = back("[a]\nfilename=x\nrw=read\nsize=4m\n").0;

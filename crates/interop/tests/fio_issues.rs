@@ -1,5 +1,5 @@
-//! What fio 3.33 was measured to issue for a job file, held against the plan that its import makes: one test for each
-//! kind of option that once became another load without a word.
+//! What fio 3.33 was measured to issue for a job file, compared with the plan that its import makes: one test for each
+//! kind of option that once silently became a different load.
 
 mod support;
 
@@ -60,7 +60,7 @@ fn mistake(text: &str) -> (usize, String) {
     (wrong.line(first), first.title().to_owned())
 }
 
-/// Sizes with their shares of a hundred thousand; one size has all of them.
+/// Sizes with their shares in hundred-thousandths; a single size has all of them.
 fn sizes(load: &Workload) -> Vec<(u64, u64)> {
     let all: u64 = load.block_size_mix.iter().map(|share| u64::from(share.operations)).sum();
     if all == 0 {
@@ -158,7 +158,7 @@ fn gaps_and_ways_back_reach_all_of_a_file_that_is_larger_than_the_job() {
     assert_eq!(place("rw=write:64k;filesize=16m;size=4m"), (0, 16, kib(4)));
     assert_eq!(place("rw=write:-192k;filesize=16m;size=4m"), (0, 16, kib(4)));
     let (fate, why) = why(&job("rw=read:-8k;size=4m;bs=4k"), "rw=read:-8k");
-    assert!(fate == Fate::Changed && why.contains("back from the end"), "{why}");
+    assert!(fate == Fate::Changed && why.contains("starts at the end"), "{why}");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn what_fio_does_with_a_bell_and_with_flushes_of_a_mix_is_said() {
     let (fate, text) = why(&job("rw=randread;size=4m;random_distribution=normal:20"), "random_distribution=normal:20");
     assert!(fate == Fate::Changed && text.contains("scatters"), "{text}");
     let (fate, text) = why(&job("rw=randrw;size=4m;fdatasync=8"), "fdatasync=8");
-    assert!(fate == Fate::Changed && text.contains("behind each read"), "{text}");
+    assert!(fate == Fate::Changed && text.contains("after each read"), "{text}");
     assert!(notes(&job("rw=randwrite;size=4m;fdatasync=8")).is_empty());
 }
 
@@ -203,7 +203,7 @@ fn files_of_threads_that_hold_no_whole_number_of_blocks_are_each_rounded_down() 
     assert_eq!((load.span.length.get(), stop.passes), (3 * 170 * 12_288, Some(1)));
 }
 
-/// What fio 3.33 was seen to issue of 1 MiB in blocks of 12 KiB, which are 85 and a third.
+/// What fio 3.33 was observed to issue of 1 MiB in blocks of 12 KiB, which are 85 and a third.
 #[test]
 fn a_sequential_mix_ends_with_the_block_that_reaches_its_size() {
     for (options, blocks) in [
@@ -277,7 +277,7 @@ fn numbers_that_fio_refuses_are_refused_and_others_are_kept_or_named() {
     let (fate, why) = why(&deep, "iodepth=100000");
     assert_eq!(fate, Fate::Changed);
     assert!(why.contains("65,535"), "{why}");
-    assert_eq!(mistake("[a] text\nrw=read\nsize=4m\n"), (1, "text behind the name of a section".to_owned()));
+    assert_eq!(mistake("[a] text\nrw=read\nsize=4m\n"), (1, "text after the name of a section".to_owned()));
     assert!(import("[a] ; text\nrw=read\nsize=4m\n").is_ok(), "a comment is none");
 }
 
@@ -321,7 +321,7 @@ fn a_rate_of_operations_of_several_sizes_is_fios() {
         let (load, _) = only(&job(&format!("rw=randread;size=64m;runtime=2;time_based;norandommap;{options}")));
         load.pace.rate.expect("a rate").per_1000_s
     };
-    // fio counts bytes, each operation as the smallest: 246 in 2 s were seen.
+    // fio counts bytes, each operation as the smallest: 246 in 2 s were observed.
     assert_eq!(of("rate_iops=1000;bssplit=4k/50:64k/50"), 117_647);
     assert_eq!(of("rate_iops=1000;bssplit=4k/50:64k/50;rate_process=poisson"), 1_000_000);
     assert_eq!(of("rate=4m;bssplit=4k/50:64k/50;rate_process=poisson"), 1_024_000);
@@ -419,24 +419,24 @@ fn engines_past_the_page_cache_are_direct_whatever_the_job_says() {
     assert!(!only("[a]\nfilename=/dev/sdx\nioengine=io_uring\nrw=randread\nsize=64m\n").0.direct);
 }
 
-/// What fio 3.33 was seen to do: with either of both a job through the page cache begins with what lies there.
+/// As observed in fio 3.33: with either option, a job through the page cache begins with what the cache holds.
 #[test]
 fn what_lies_in_the_page_cache_from_before_is_said_to_be_dropped() {
     let with = |options: &str| job(&format!("rw=randread;size=64m;{options}"));
     for option in ["invalidate=0", "pre_read=1"] {
         for through in ["", ";direct=0", ";buffered=1", ";direct=1;buffered=1"] {
             let (fate, why) = why(&with(&format!("{option}{through}")), option);
-            assert!(fate == Fate::Lost && why.contains("dropped before each step"), "{option}{through}: {why}");
+            assert!(fate == Fate::Lost && why.contains("drops it before each step"), "{option}{through}: {why}");
         }
         for past in [";direct=1", ";buffered=0"] {
             let (fate, why) = why(&with(&format!("{option}{past}")), option);
-            assert_eq!((fate, why.as_str()), (Fate::NoEffect, "the load goes past the page cache"), "{option}{past}");
+            assert_eq!((fate, why.as_str()), (Fate::NoEffect, "the load bypasses the page cache"), "{option}{past}");
         }
     }
     for same in ["invalidate=1", "pre_read=0", "invalidate=1;pre_read=0;direct=0"] {
         assert!(notes(&with(same)).is_empty(), "{same} is what drivelab does: {:?}", notes(&with(same)));
     }
-    // One job of two goes past it.
+    // One of the two jobs bypasses the cache.
     let both = "[global]\nrw=read\nsize=64m\ninvalidate=0\n[a]\ndirect=1\n[b]\nstonewall\n";
     let (fate, why) = why(both, "invalidate=0");
     assert!(fate == Fate::Lost && why.starts_with("[b]: "), "{why}");
@@ -539,7 +539,7 @@ fn a_plan_that_comes_back_has_the_fills_that_it_had() {
     assert_eq!(io(&second.tests[1].steps[0]).1.time, Some(Nanos::from_secs(20)));
 }
 
-/// fio 3.33 runs [b] behind [a]: a barrier begins a group, whatever its job does.
+/// fio 3.33 runs [b] after [a]: a barrier begins a group, whatever its job does.
 #[test]
 fn the_barrier_of_a_job_that_is_left_out_holds_for_those_behind_it() {
     let tests = |text: &str| plan(text).tests.iter().filter(|test| test.name != "prepare").count();
@@ -594,5 +594,5 @@ fn what_stands_behind_a_distribution_is_read_or_named() {
 fn files_that_are_larger_together_than_a_number_says_are_one_target() {
     let jobs: String = (0..16).map(|at| format!("[j{at}]\nstonewall\nrw=read\nfilename=f{at}\nsize=1024p\n")).collect();
     let imported = import(&jobs).expect("it is imported");
-    assert!(imported.notes.iter().any(|note| note.why.contains("are one target here")), "{:?}", imported.notes);
+    assert!(imported.notes.iter().any(|note| note.why.contains("become one target")), "{:?}", imported.notes);
 }

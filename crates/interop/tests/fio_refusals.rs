@@ -1,5 +1,4 @@
-//! Places, ends and refusals of fio 3.33, each as it was seen to issue or to refuse it, held against what the import makes
-//! of the same job.
+//! Places, ends and refusals of fio 3.33, as observed, compared with the import of the same job.
 
 mod support;
 
@@ -75,7 +74,7 @@ fn an_offset_in_per_cent_of_a_file_that_is_not_there_is_none() {
     assert_eq!(operations("rw=write;filesize=4m;offset=25%;size=50%"), [Some(512)]);
     assert_eq!(operations("rw=write;filesize=4m;offset=25%;nrfiles=2"), [Some(2048)]);
     assert_eq!(operations("rw=write;filesize=4m;offset=1m"), [Some(768)]);
-    assert!(why("rw=write;filesize=4m;offset=50%", "offset=50%").1.contains("in one that is there"));
+    assert!(why("rw=write;filesize=4m;offset=50%", "offset=50%").1.contains("in an existing file"));
     let (fate, words) = why("rw=write;filesize=16m;offset=25%;filename=/dev/sdx", "offset=25%");
     assert!(fate == Fate::Lost && words.contains("of a device"), "{words}");
 }
@@ -100,7 +99,7 @@ fn flushes_among_writes_that_are_checked_are_said_to_be_lost() {
 fn what_is_read_back_is_what_fio_reads_back_or_is_said() {
     let timed = "rw=write;size=1m;verify=crc32c;time_based;runtime=300ms;rate_iops=1000";
     assert_eq!(operations(timed), [None], "a time ends it, and nothing is read back");
-    assert!(why(timed, "verify=crc32c").1.contains("its time ends the job"));
+    assert!(why(timed, "verify=crc32c").1.contains("the job ends by its time"));
     let limited = "rw=write;size=1m;verify=crc32c;runtime=2";
     assert!(why(limited, "verify=crc32c").1.contains("before its work"));
     for (end, each) in [
@@ -158,9 +157,9 @@ fn each_of_several_files_has_whole_blocks_only() {
 fn an_increment_that_is_not_the_size_says_what_fio_does_with_it() {
     let said = |options: &str, option: &str| why(&format!("rw=write;bs=1m;numjobs=4;{options}"), option).1;
     let all = said("offset_increment=25%;filename=/dev/sdx", "offset_increment=25%");
-    assert!(all.contains("all jobs go over all of it here") && all.contains("ends where it ends"), "{all}");
+    assert!(all.contains("each job goes over all of it") && all.contains("ends at the end of the file"), "{all}");
     let some = said("offset_increment=25%;size=10%;filename=/dev/sdx", "offset_increment=25%");
-    assert!(some.contains("the same stretch here"), "{some}");
+    assert!(some.contains("all jobs have the same stretch"), "{some}");
     let own = said("offset_increment=1m;size=4m", "offset_increment=1m");
     assert!(own.contains("into its own file"), "{own}");
     for quiet in ["offset_increment=4m;size=4m;filename=x", "offset_increment=0;size=4m;filename=x"] {
@@ -215,7 +214,8 @@ fn values_that_fio_refuses_are_refused() {
 fn a_file_without_a_size_is_said_to_have_one_of_ours() {
     for options in ["rw=read", "rw=read;size=0", "rw=read;size=50%", "rw=read;filename=x"] {
         let notes = imported(options).notes;
-        let said = notes.iter().any(|note| note.fate == Fate::Lost && note.why.contains("that of the target"));
+        let said =
+            notes.iter().any(|note| note.fate == Fate::Lost && note.why.contains("takes the size of the target"));
         assert!(said, "{options}: {notes:#?}");
     }
     for options in ["rw=read;filesize=1m", "rw=read;filename=/dev/sdx", "rw=read;filename=/dev/sdx;size=50%"] {
@@ -236,12 +236,12 @@ fn times_that_fio_takes_are_taken_as_it_takes_them() {
     assert!(why("rw=write;size=64k;runtime=0.1", "runtime=0.1").1.contains("before the point"));
 }
 
-/// Names of the tests, and whether the plan reads what no step of it wrote.
+/// Names of the tests, and whether the plan reads blocks that none of its steps wrote.
 fn names(plan: &Plan) -> Vec<&str> {
     plan.tests.iter().map(|test| test.name.as_str()).collect()
 }
 
-/// A short form of a built-in methodology comes back with the preparation that it had.
+/// A short form of a built-in methodology still has its preparation after export and import.
 #[test]
 fn the_way_back_keeps_the_fills_of_every_form() {
     let mut compared = 0;
@@ -316,7 +316,7 @@ fn a_line_of_a_load_beside_another_comes_from_its_own_job() {
     assert_eq!(of("queue_depth = 1"), 1, "the first of all, said nowhere");
 }
 
-/// fio 3.33 was seen to issue 199, and whole per cent of whole hundreds of bytes are 198.
+/// fio 3.33 was observed to issue 199, but whole per cent of whole hundreds of bytes are 198.
 #[test]
 fn a_share_of_a_size_is_exact() {
     assert_eq!(operations("rw=read;size=102499;io_size=99%;bs=512"), [Some(199)]);

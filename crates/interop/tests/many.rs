@@ -1,4 +1,4 @@
-//! Files with very many lines: as much work as they have lines, whether they are imported or refused.
+//! Files with very many lines: the work is proportional to the number of lines, whether they are imported or refused.
 
 mod support;
 
@@ -10,13 +10,13 @@ use rustix::time::{ClockId, clock_gettime};
 /// Most mistakes that are shown.
 const SHOWN: usize = 50;
 
-/// CPU time of this thread, in nanoseconds. /proc would count it by ticks of 4 ms, a tenth of what the smaller text takes.
+/// CPU time of this thread, in nanoseconds. /proc counts in ticks of 4 ms, a tenth of the time of the smaller text.
 fn cpu_ns() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     u64::try_from(time.tv_sec).expect("a time") * 1_000_000_000 + u64::try_from(time.tv_nsec).expect("a time")
 }
 
-/// Imports the text, and shows what is wrong where it is refused.
+/// Imports the text, and renders the mistakes if it is refused.
 fn imports(tool: Tool, text: &str) -> Result<String, String> {
     let around = support::around();
     let done = match tool {
@@ -27,7 +27,7 @@ fn imports(tool: Tool, text: &str) -> Result<String, String> {
 }
 
 /// The CPU time of an import, and of the check of the methodology that it makes, as `methods import` does both; the
-/// least of so many times.
+/// minimum of several tries.
 fn cost_ns(kind: &Kind, count: usize, times: usize) -> u64 {
     let text = (kind.text)(count);
     let one = || {
@@ -57,14 +57,14 @@ enum Tool {
 
 /// A kind of file.
 struct Kind {
-    /// What there are many of in it.
+    /// What it has many of.
     what: &'static str,
     tool: Tool,
     /// Whether it can be imported.
     right: bool,
-    /// Whether the methodology that comes out is checked too.
+    /// Whether the resulting methodology is checked too.
     checked: bool,
-    /// A text with so many of them.
+    /// A text with this many of them.
     text: fn(usize) -> String,
 }
 
@@ -76,12 +76,12 @@ const fn wrong(what: &'static str, tool: Tool, text: fn(usize) -> String) -> Kin
     Kind { what, tool, right: false, checked: false, text }
 }
 
-/// One whose methodology is checked too.
+/// A kind whose methodology is checked too.
 const fn checked(what: &'static str, tool: Tool, text: fn(usize) -> String) -> Kind {
     Kind { what, tool, right: true, checked: true, text }
 }
 
-/// Lines between a first and a last one, each with its number where `#` stands.
+/// Lines between a first and a last one, each with its number in place of `#`.
 fn lines(first: &str, line: &str, last: &str, count: usize) -> String {
     let mut text = format!("{first}\n");
     for number in 0..count {
@@ -95,7 +95,7 @@ const WORKLOAD: &str = "sd=sd1,lun=/tmp/x,size=1g\nwd=w1,sd=sd1";
 const JOB: &str = "[a]\nsize=1g";
 const RUN: &str = "rd=r,wd=w*,elapsed=1";
 
-/// Jobs that run at once in pairs, of which the first one ends the second.
+/// Pairs of concurrent jobs, of which the first one ends the second.
 const PAIR: &str = "[j#]\nstonewall\nrw=read\n[k#]\nrw=randread\nruntime=9";
 const ONE_FILE: &str = "[global]\nfilename=x\nsize=1m";
 
@@ -122,15 +122,15 @@ fn kinds() -> [Kind; 15] {
     ]
 }
 
-/// Work that grows with the square takes a hundred times as long in every try. What else runs here makes the larger
-/// text dearer by some part, and not each time.
+/// Quadratic work takes a hundred times as long in every try. Other programs on the machine slow the larger text down
+/// by some part, and not in every try.
 const TRIES: usize = 5;
 
 #[test]
 #[expect(clippy::cast_precision_loss, reason = "a ratio needs no more")]
 fn ten_times_the_lines_take_at_most_fifteen_times_the_time() {
     for kind in kinds() {
-        // So many that neither is over before the caches and the allocator are warm.
+        // So many that both runs last longer than warming up the caches and the allocator.
         let mut count = 500;
         while cost_ns(&kind, count, 1) < 20_000_000 && count < 32_000 {
             count *= 2;

@@ -1,5 +1,5 @@
-//! Vdbench parameter files: what each parameter becomes, held in the plan that the language makes of it; mistakes with
-//! their line; nothing dropped silently.
+//! Vdbench parameter files: what each parameter becomes, checked in the plan that the language makes of it; mistakes
+//! with their line; nothing dropped silently.
 
 mod support;
 
@@ -212,8 +212,8 @@ fn mistakes_point_to_their_line_and_say_what_was_expected() {
             "'soon' is not a valid value of stopcurve",
             "expected a mean response time",
         ),
-        ("hello world\n", 1, "'hello' is no parameter", "expected key=value"),
-        ("", 1, "this is no Vdbench parameter file", "expected sd="),
+        ("hello world\n", 1, "'hello' is not a parameter", "expected key=value"),
+        ("", 1, "this is not a Vdbench parameter file", "expected sd="),
         ("sd=sd1,lun=x\nwd=wd1,sd=sd1\n", 1, "the file has no run", "nothing is left"),
         ("fsd=f,anchor=/x\nfwd=w,fsd=f\nrd=r,fwd=w\n", 1, "no run of this file reads or writes raw storage", "nothing"),
         ("include=gone.parm\n", 1, "the included file 'gone.parm' cannot be read: not there", "expected a file"),

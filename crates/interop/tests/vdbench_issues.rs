@@ -1,5 +1,5 @@
-//! What Vdbench issues for a parameter file, held against the plan that its import makes: one test for each kind of
-//! parameter that once became another load without a word, or was refused though Vdbench takes it.
+//! What Vdbench issues for a parameter file, compared with the plan that its import makes: one test for each kind of
+//! parameter that once silently became a different load, or was refused although Vdbench accepts it.
 
 mod support;
 
@@ -232,7 +232,7 @@ fn a_loop_over_shares_decides_whether_there_must_be_something_to_read() {
     let of = |storage: &str, run: &str| {
         let text = format!("{storage}wd=w,sd=sd1{run}\n");
         let imported = import(&text).unwrap_or_else(|wrong| panic!("{text}\n{wrong}"));
-        // That the language takes it is what failed here.
+        // That the language accepts it is what failed here.
         expanded(&imported.toml, Form::Faithful);
         (imported.toml.contains("action = \"fill\""), imported.toml.contains("content = \"as_found\""))
     };
@@ -241,7 +241,7 @@ fn a_loop_over_shares_decides_whether_there_must_be_something_to_read() {
     assert_eq!(of(file, &run("", "0")), (false, false), "only writes");
     assert_eq!(of(STORAGE, &run(",rdpct=0", "(0,100)")), (false, true));
     assert_eq!(of(STORAGE, &run("", "0")), (false, false), "only writes");
-    // Less than half a per cent of reads is none here, in a loop as in a workload.
+    // Less than half a per cent of reads counts as none, in a loop as in a workload.
     assert_eq!(of(file, &run("", "0.4")), (false, false));
 }
 

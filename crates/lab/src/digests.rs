@@ -1,4 +1,4 @@
-//! Digests of stored runs: taken from the catalog, or made of the recording and kept there.
+//! Digests of stored runs: taken from the catalog, or computed from the recording and stored there.
 
 use drivelab_analysis::digest::{DIGEST_VERSION, Digest};
 use drivelab_analysis::{ANALYSIS_VERSION, Analysis};
@@ -10,8 +10,8 @@ use drivelab_store::{Catalog, DataDir};
 use crate::failure::Result;
 use crate::lab::load;
 
-/// The digest of a run. One that is not kept, or was made by another drivelab or of less than is recorded now, is made
-/// of the recording.
+/// The digest of a run. It is computed from the recording if the catalog has none, if another version of drivelab
+/// made it, or if more has been recorded since.
 ///
 /// # Errors
 /// A damaged bundle.
@@ -23,8 +23,8 @@ pub fn digest(data: &DataDir, catalog: &Catalog, tool: &ToolVersion, run: RunId)
     made(data, catalog, tool, run).map(|(digest, _)| digest)
 }
 
-/// What is recorded of a run, and what it means; its digest is kept. Where that fails it is made again when it is
-/// needed.
+/// The records and the analysis of a run; its digest is stored in the catalog. If storing fails, the digest is
+/// computed again when it is needed.
 ///
 /// # Errors
 /// A damaged bundle.
@@ -37,9 +37,9 @@ pub fn load_and_keep(
     made(data, catalog, tool, run).map(|(_, loaded)| loaded)
 }
 
-/// A digest made of the recording and kept, with what it was made of.
+/// Computes the digest from the recording and stores it; returns it with the data that it was computed from.
 fn made(data: &DataDir, catalog: &Catalog, tool: &ToolVersion, run: RunId) -> Result<(Digest, (RunRecords, Analysis))> {
-    // Before it is read: what is recorded meanwhile makes the digest an old one.
+    // Taken before the recording is read: events recorded in the meantime make the digest outdated.
     let recorded = catalog.recorded(run);
     let (records, analysis) = load(data, run)?;
     let digest = Digest::of(&records, &analysis);
@@ -49,7 +49,7 @@ fn made(data: &DataDir, catalog: &Catalog, tool: &ToolVersion, run: RunId) -> Re
     Ok((digest, (records, analysis)))
 }
 
-/// Version of all code that decides what a digest says, words among it.
+/// Version of all code that decides what a digest contains, including its wording.
 fn version(tool: &ToolVersion) -> String {
     format!("{DIGEST_VERSION}.{ANALYSIS_VERSION} {} {}", tool.version, tool.commit)
 }

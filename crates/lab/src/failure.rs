@@ -1,15 +1,15 @@
 //! The one error type of the lab and of the command line: a message for a person and an exit code for a script. The
-//! tables from the rooms' kinds of error to exit codes are here and nowhere else; docs/exit-codes.md says what the
-//! codes mean.
+//! tables that map the error kinds of the other crates to exit codes are in this file only; docs/exit-codes.md says
+//! what the codes mean.
 
 use drivelab_core::exit::ExitCode;
 
-/// Why a command did not do what was asked.
+/// Why a command failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// What the process ends with.
+    /// The exit code of the process.
     pub code: ExitCode,
-    /// What, where, why likely, what to do.
+    /// What failed, where, the likely cause, and what to do.
     pub message: String,
 }
 
@@ -17,33 +17,33 @@ pub struct Failure {
 pub type Result<T = ExitCode> = std::result::Result<T, Failure>;
 
 impl Failure {
-    /// With this code and message.
+    /// A failure with this code and message.
     pub fn new(code: ExitCode, message: impl Into<String>) -> Self {
         Failure { code, message: message.into() }
     }
 
-    /// The command line or a file of the user is wrong.
+    /// The command line or a user's file is wrong.
     pub fn usage(message: impl Into<String>) -> Self {
         Failure::new(ExitCode::Usage, message)
     }
 
-    /// Nothing matches what was named.
+    /// Nothing matches the given name.
     pub fn nothing(message: impl Into<String>) -> Self {
         Failure::new(ExitCode::NothingSelected, message)
     }
 
-    /// The target, or the file that was named, is of no use for what was asked.
+    /// The target, or the named file, cannot be used for this purpose.
     pub fn unusable(message: impl Into<String>) -> Self {
         Failure::new(ExitCode::TargetUnusable, message)
     }
 
-    /// A bug or a machine in trouble.
+    /// A bug, or a fault of the host.
     pub fn unexpected(message: impl Into<String>) -> Self {
         Failure::new(ExitCode::Unexpected, message)
     }
 }
 
-/// Exit code of what the store says.
+/// Exit code of an error of the store.
 #[must_use]
 pub const fn store_code(kind: drivelab_store::StoreErrorKind) -> ExitCode {
     use drivelab_store::StoreErrorKind as Kind;
@@ -55,8 +55,8 @@ pub const fn store_code(kind: drivelab_store::StoreErrorKind) -> ExitCode {
     }
 }
 
-/// Exit code of a file that was named to be read (a trace, a job file, a methodology, drive facts, data to write) and
-/// cannot be: none of that name, or none that can be used.
+/// Exit code for an input file (a trace, a job file, a methodology, drive facts, data to write) that does not exist
+/// or cannot be used.
 #[must_use]
 pub fn input_code(error: &std::io::Error) -> ExitCode {
     use std::io::ErrorKind as Kind;
@@ -82,7 +82,7 @@ impl From<drivelab_report::ReportError> for Failure {
     }
 }
 
-/// Exit code of a refusal by the device room.
+/// Exit code of a refusal by the device crate.
 #[must_use]
 pub const fn device_code(kind: drivelab_device::ErrorKind) -> ExitCode {
     use drivelab_device::ErrorKind as Kind;
@@ -99,7 +99,7 @@ pub const fn device_code(kind: drivelab_device::ErrorKind) -> ExitCode {
     }
 }
 
-/// Exit code of what conditions are set up with, and undone.
+/// Exit code of an error while conditions are set up or undone.
 #[must_use]
 pub const fn conditions_code(kind: drivelab_conditions::Kind) -> ExitCode {
     use drivelab_conditions::Kind;
@@ -119,14 +119,13 @@ impl From<drivelab_conditions::ConditionsError> for Failure {
     }
 }
 
-/// Exit code of emptying a device, by the block layer or by a command of the drive: what it cannot do, or what it
-/// failed at.
+/// Exit code of a failed wipe, by the block layer or by a command of the drive: not supported, or failed.
 #[must_use]
 pub const fn wipe_code(is_unsupported: bool) -> ExitCode {
     if is_unsupported { ExitCode::TargetUnusable } else { ExitCode::DeviceErrors }
 }
 
-/// Exit code of what samples said after a device was emptied; `None` where it was stopped before.
+/// Exit code of the check after a wipe; `None` means that the wipe was stopped before the check.
 #[must_use]
 pub const fn wiped_code(wrong: Option<u64>) -> ExitCode {
     match wrong {
@@ -136,8 +135,8 @@ pub const fn wiped_code(wrong: Option<u64>) -> ExitCode {
     }
 }
 
-/// Exit code of a run that failed: the host could not do it, the device had errors, or the target is of no use (a full
-/// file system is no error of the device).
+/// Exit code of a failed run: the host could not do it, the device had errors, or the target cannot be used (a full
+/// file system is not an error of the device).
 #[must_use]
 pub const fn failed_run_code(host_unfit: bool, device_errors: bool, full: bool) -> ExitCode {
     match (host_unfit, device_errors, full) {

@@ -1,6 +1,6 @@
-//! Who asks for a measurement: shows what goes on, answers questions, and hears how it ended.
+//! The front end that asks for a measurement: it shows progress, answers questions, and is told how the run ended.
 //!
-//! The command line implements it on a terminal; a web page would on a browser.
+//! The command line implements it on a terminal; a web page could implement it in a browser.
 
 use drivelab_analysis::Analysis;
 use drivelab_core::clock::StopToken;
@@ -16,17 +16,17 @@ use crate::failure::Result;
 use crate::order::show::Show;
 use crate::run::ended::Ended;
 
-/// What the screens will show.
+/// What the screens show.
 #[derive(Debug, Clone)]
 pub enum View<'a> {
-    /// A run that goes on now, after these events.
+    /// A run in progress, after these events.
     Live {
-        /// What was recorded before.
+        /// The events recorded before.
         history: Option<&'a Bundle>,
-        /// Whether the panel may ask before a key stops the run.
+        /// Whether the panel may ask for confirmation before a key stops the run.
         asks: bool,
     },
-    /// One of several runs that go on now.
+    /// One of several runs in progress.
     Part {
         /// The name of its drive.
         letter: String,
@@ -35,64 +35,64 @@ pub enum View<'a> {
     Replay,
 }
 
-/// Who asks for a measurement.
+/// The front end that asks for a measurement.
 pub trait Front: Sync {
-    /// Signals, or whatever else ends a measurement, stop these from now on.
+    /// From now on, signals and anything else that ends a measurement stop these tokens.
     fn watch(&self, stops: Vec<StopToken>);
 
-    /// What is measured from now on is kept as this run.
+    /// From now on, the results are stored as this run.
     fn is_kept(&self, run: RunId);
 
-    /// Something is set up on a drive for this run from now on, or for none.
+    /// From now on, something is set up on a drive for this run, or nothing is set up any more.
     fn is_set_up(&self, run: Option<RunId>);
 
-    /// Whether there is a person who can be asked.
+    /// Whether a person can be asked.
     fn can_ask(&self) -> bool;
 
-    /// The answer to a question.
+    /// Asks a question and returns the answer.
     ///
     /// # Errors
-    /// A stop while the question stood; a terminal that cannot be read.
+    /// The user stopped the run while the question was open, or the terminal cannot be read.
     fn ask(&self, question: &str) -> Result<String>;
 
-    /// Whether results are shown as one document, so that parts of one are not shown by themselves.
+    /// Whether results are shown as one document, so that parts of it are not shown on their own.
     fn shows_a_document(&self) -> bool;
 
-    /// Shows what was found before a run.
+    /// Shows the findings about the environment before a run.
     fn found(&self, environment: &Environment, plan: &Plan, show: Show);
 
-    /// The screens that show a run while it goes on.
+    /// The screens that show a run while it is in progress.
     fn screens(&self, stop: &StopToken, view: View<'_>) -> Vec<Screen>;
 
-    /// Shows how a run ended; the exit code that follows.
+    /// Shows how a run ended; returns the exit code.
     ///
     /// # Errors
-    /// What the outcome means for the exit code, and what kept the result from being shown or written.
+    /// The outcome as an exit code, or the reason why the result could not be shown or written.
     fn ended(&self, ended: Ended) -> Result;
 
-    /// Shows runs under conditions beside each other.
+    /// Shows the runs of several arms side by side.
     ///
     /// # Errors
-    /// What kept them from being shown.
+    /// The reason why they could not be shown.
     fn arms(&self, runs: &[(RunRecords, Analysis)]) -> Result<()>;
 
-    /// Shows the runs of a group beside each other.
+    /// Shows the runs of a group side by side.
     ///
     /// # Errors
-    /// Nothing was measured together; what kept it from being shown.
+    /// Nothing was measured together, or the comparison could not be shown.
     fn group(&self, runs: &[(RunRecords, Analysis)]) -> Result<()>;
 
-    /// Says what one of several runs failed of.
+    /// Reports why one of several runs failed.
     fn failed(&self, text: &str);
 
-    /// Shows what would be done.
+    /// Shows what a command would do.
     ///
     /// # Errors
-    /// What kept it from being shown.
+    /// The reason why it could not be shown.
     fn show_dry_run(&self, run: &DryRun) -> Result<()>;
 }
 
-/// Whether the answer is yes; everything else is no.
+/// Asks a question; true if the answer is yes. Every other answer counts as no.
 ///
 /// # Errors
 /// As for [`Front::ask`].
@@ -100,7 +100,7 @@ pub fn yes(front: &dyn Front, question: &str) -> Result<bool> {
     Ok(is_yes(&front.ask(&format!("{question} [y/N]"))?))
 }
 
-/// Whether an answer is yes; everything else is no.
+/// Whether an answer is yes; every other answer counts as no.
 #[must_use]
 pub fn is_yes(answer: &str) -> bool {
     matches!(answer.trim(), "y" | "Y" | "yes")

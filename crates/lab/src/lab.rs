@@ -1,4 +1,5 @@
-//! What a measurement needs of the program that asks for it: folders, settings, a voice, and who shows and asks.
+//! What a measurement needs from the program that asks for it: folders, settings, a place for messages, and a front
+//! end.
 
 use std::path::Path;
 
@@ -19,33 +20,33 @@ use crate::front::Front;
 use crate::order::telemetry::TelemetryChoice;
 use crate::voice::Voice;
 
-/// What holds where an order says nothing.
+/// Defaults for whatever an order leaves open.
 #[derive(Debug, Clone, Copy)]
 pub struct Defaults {
-    /// Engine.
+    /// I/O backend.
     pub backend: BackendChoice,
-    /// What is sampled beside the I/O.
+    /// Telemetry: what is sampled during the I/O.
     pub telemetry: TelemetryChoice,
-    /// Part of a drive's rated endurance, per cent, that a run may write without asking.
+    /// Share of a drive's rated endurance, per cent, that a run may write without asking.
     pub endurance_ask_percent: f64,
 }
 
-/// What a measurement needs of the program that asks for it.
+/// What a measurement needs from the program that asks for it.
 #[derive(Clone, Copy)]
 pub struct Lab<'a> {
-    /// Folder for results; empty where there is no place for them.
+    /// Folder for results; empty if there is none.
     pub data_folder: &'a Path,
-    /// The user's own drive facts.
+    /// Folder of the user's own drive facts.
     pub drives: Option<&'a Path>,
-    /// What holds where an order says nothing.
+    /// Defaults for whatever an order leaves open.
     pub defaults: Defaults,
-    /// Which program it is.
+    /// Name and version of the program.
     pub tool: &'a ToolVersion,
     /// Where messages go.
     pub voice: &'a Voice,
-    /// Where ids of runs and times of the day come from.
+    /// Source of run ids and of the time of day.
     pub wall: &'a dyn WallClock,
-    /// Who shows and asks.
+    /// The front end: shows results and asks questions.
     pub front: &'a dyn Front,
 }
 
@@ -56,15 +57,15 @@ impl Lab<'_> {
         to_the_second(self.wall)
     }
 
-    /// The data folder, made where it is missing.
+    /// The data folder, created if it does not exist.
     ///
     /// # Errors
-    /// Where it cannot be made or used.
+    /// It cannot be created or used.
     pub fn data(&self) -> Result<DataDir> {
         open_data(self.data_folder)
     }
 
-    /// What is recorded of a run, and what it means.
+    /// The records of a run and their analysis.
     ///
     /// # Errors
     /// A damaged bundle.
@@ -72,14 +73,14 @@ impl Lab<'_> {
         load(&self.data()?, run)
     }
 
-    /// What a host like this one was last found able to generate, where that was measured and kept.
+    /// The I/O ceilings last measured on a host like this one, if a measurement is stored.
     #[must_use]
     pub fn ceilings_of(&self, testbed: &TestbedFacts) -> Option<HostCeilings> {
         ceilings_of(self.data_folder, testbed)
     }
 
-    /// What watching was last found to do to reads of the device that a target lies on, or of the next one below it
-    /// that was measured.
+    /// How much telemetry last slowed reads of the device that a target lies on, or of the next measured device below
+    /// it.
     #[must_use]
     pub fn watching_cost_of(&self, devices: &[BlockDeviceFacts]) -> Option<WatchingCost> {
         let kept = read_watching_costs(self.data_folder);
@@ -92,29 +93,28 @@ impl Lab<'_> {
     }
 }
 
-/// The folder for results, made where it is missing.
+/// The folder for results, created if it does not exist.
 ///
 /// # Errors
-/// Where it cannot be made or used, or where there is no place for it.
+/// It cannot be created or used, or no folder is known.
 pub fn open_data(folder: &Path) -> Result<DataDir> {
     if folder.as_os_str().is_empty() {
         return Err(Failure::new(
             ExitCode::TargetUnusable,
-            "there is no home folder for results (HOME is not set, or no absolute path); set HOME, or name a folder with \
-             --data DIR (`drivelab io` needs none \
-             with --no-save)",
+            "no folder for results: HOME is not set, or is not an absolute path; set HOME, or name a folder with --data \
+             DIR (`drivelab io` needs none with --no-save)",
         ));
     }
     Ok(DataDir::open(folder)?)
 }
 
-/// What a host like this one was last found able to generate, where that was measured and kept in this folder.
+/// The I/O ceilings last measured on a host like this one, if this folder holds such a measurement.
 #[must_use]
 pub fn ceilings_of(folder: &Path, testbed: &TestbedFacts) -> Option<HostCeilings> {
     read_ceilings(folder).filter(|ceilings| ceilings.are_of(testbed))
 }
 
-/// What is recorded of a run, and what it means.
+/// The records of a run and their analysis.
 ///
 /// # Errors
 /// A damaged bundle.

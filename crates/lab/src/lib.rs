@@ -1,8 +1,9 @@
 //! From an order to a finished, recorded and analysed run.
 //!
-//! Owns the wiring: the target looked at and opened, the plan, what is set up around it, the recorder, the engine, the
-//! session, and what is kept of the drive's state. Whoever asks for a measurement implements [`front::Front`]: it
-//! shows, asks and hears how a run ended. Must not know: arguments, terminals, screens, signals.
+//! Owns the wiring: it inspects and opens the target, makes the plan, sets up the conditions, connects recorder,
+//! engine and session, and stores the drive's state. A front end that asks for a measurement implements
+//! [`front::Front`]: it shows progress, asks questions, and is told how a run ended. Must not know: arguments,
+//! terminals, screens, signals.
 #![forbid(unsafe_code)]
 
 pub mod digests;

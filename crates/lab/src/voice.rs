@@ -1,20 +1,20 @@
-//! What is said while something is done, and how much of it.
+//! Messages during a command, and how many of them are printed.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// How much is said.
+/// How much is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Loudness {
     /// Errors only.
     Quiet,
-    /// What a person wants to know.
+    /// Messages for the user.
     Normal,
-    /// Also how it was done.
+    /// Details of how things are done, too.
     Verbose,
 }
 
-/// Says things, a line each; copies say them in the same place.
+/// Prints messages, one line each; copies print to the same place.
 #[derive(Clone)]
 pub struct Voice {
     /// How much.
@@ -32,27 +32,27 @@ impl fmt::Debug for Voice {
 }
 
 impl Voice {
-    /// A voice whose lines go there.
+    /// A voice whose lines go to `to`.
     #[must_use]
     pub fn new(loudness: Loudness, color: bool, to: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Voice { loudness, color, to: Arc::new(to) }
     }
 
-    /// What a person wants to know.
+    /// Prints a message for the user.
     pub fn say(&self, text: impl AsRef<str>) {
         if self.loudness >= Loudness::Normal {
             (self.to)(text.as_ref());
         }
     }
 
-    /// How it was done; with `-v`.
+    /// Prints a detail of how something is done; with `-v` only.
     pub fn detail(&self, text: impl AsRef<str>) {
         if self.loudness >= Loudness::Verbose {
             (self.to)(text.as_ref());
         }
     }
 
-    /// Something that may have changed a figure; said unless `--quiet`.
+    /// Prints a warning about something that may have changed a figure; suppressed by `--quiet`.
     pub fn warn(&self, text: impl AsRef<str>) {
         self.say(format!("warning: {}", text.as_ref()));
     }

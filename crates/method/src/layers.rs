@@ -1,8 +1,8 @@
-//! From which table the value of a parameter comes: the tables of a file from the weakest to the strongest.
+//! Which table a parameter's value comes from: the tables of a file from the weakest to the strongest.
 //!
-//! `[defaults]`, then the test, then the case, then `[forms.F]`, then `[tests.forms.F]`, then the chosen profile, then
-//! what was set on the command line. Owns that order, and the rule that marks follow values: a mark beside a value, or
-//! in a stronger table, is about that value.
+//! The order is `[defaults]`, the test, the case, `[forms.F]`, `[tests.forms.F]`, the chosen profile, and what was
+//! set on the command line. Owns that order, and the rule that marks follow values: a mark beside a value, or in a
+//! stronger table, applies to that value.
 
 use drivelab_core::plan::{Approximation, Form};
 
@@ -15,28 +15,28 @@ use crate::vocabulary::parameters::{RULES, parameters};
 /// The key under which a tree holds what was set on the command line; no file can state it.
 pub(crate) const SET: &str = "set";
 
-/// In it, what was set for all tests.
+/// Under that key: what was set for all tests.
 pub(crate) const OF_ALL: &str = "all";
 
-/// In it, what was set for single tests, by their names.
+/// Under that key: what was set for single tests, by name.
 pub(crate) const OF_TESTS: &str = "tests";
 
-/// The tables that speak about one step, weakest first.
+/// The tables that apply to one step, weakest first.
 #[derive(Debug, Clone)]
 pub(crate) struct Layers<'m> {
     tables: Vec<&'m Table>,
-    /// For each table, whether it speaks about all tests.
+    /// For each table, whether it applies to all tests.
     general: Vec<bool>,
     /// Index of the first table that belongs to a form.
     form_from: usize,
     /// Index of the first table that was set on the command line.
     set_from: usize,
-    /// The faithful form beside the quick one: what it shortens needs no mark of its own.
+    /// The faithful form's layers, for the quick form: a value that the quick form shortens needs no mark of its own.
     faithful: Option<Box<Layers<'m>>>,
 }
 
 impl<'m> Layers<'m> {
-    /// For a test and, where it has cases, one of them, in a declared form.
+    /// For a test in a declared form and, if the test has cases, for one of them.
     pub(crate) fn new(root: &'m Table, test: &'m Table, case: Option<&'m Table>, base: Form) -> Self {
         let set = root.table(SET);
         let form_of = |table: &'m Table| table.table("forms").and_then(|forms| forms.table(base.name()));
@@ -71,12 +71,12 @@ impl<'m> Layers<'m> {
         self.tables[strongest].get(key).map(|value| (strongest, value))
     }
 
-    /// The value of a parameter, where one is stated.
+    /// The value of a parameter, if one is stated.
     pub(crate) fn find(&self, key: &str) -> Option<&'m Located<Value>> {
         self.place(key).map(|(_, value)| value)
     }
 
-    /// The word of a parameter, where one is stated.
+    /// The word of a parameter, if one is stated.
     pub(crate) fn word(&self, key: &str) -> Option<&'static str> {
         match self.find(key)?.value {
             Value::Word(word) => Some(word),
@@ -94,12 +94,12 @@ impl<'m> Layers<'m> {
         self.place(key).is_some_and(|(index, _)| index >= self.set_from)
     }
 
-    /// What was set on the command line and says in another way what this parameter says.
+    /// The parameter set on the command line that states the same thing in another way.
     pub(crate) fn set_instead(&self, key: &'static str) -> Option<&'static str> {
         together(key).iter().copied().find(|other| *other != key && self.is_set(other))
     }
 
-    /// Whether the value comes from a table that speaks about all tests, so that it need not suit each of them.
+    /// Whether the value comes from a table that applies to all tests, so that it need not suit each of them.
     pub(crate) fn is_general(&self, key: &str) -> bool {
         self.place(key).is_some_and(|(index, _)| self.general[index])
     }
@@ -116,7 +116,7 @@ impl<'m> Layers<'m> {
         }
     }
 
-    /// Where a parameter's value comes from, or what is said about one that nobody states.
+    /// The origin of a parameter's value, or the mark on a parameter that nobody states.
     pub(crate) fn mark(&self, name: &str) -> Mark {
         let place = self.place(name);
         let replaced = place.is_none() && together(name).iter().any(|other| self.place(other).is_some());

@@ -1,7 +1,7 @@
-//! A methodology that was read and understood: its identity, its texts and its checked tree.
+//! A methodology that was read and checked: its identity, its texts and its tree.
 //!
-//! Owns what is chosen in it (profile, settings, limits, files of traces) and its hash. What a table of it means is
-//! said in the file that owns the table, with methods of its own. Must not know: how it is expanded.
+//! Owns what is chosen in it (profile, settings, limits, trace files) and its hash. The file that owns a table
+//! defines what the table means, with methods of its own. Must not know: how it is expanded.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::tree::near::nearest;
 use crate::tree::texts::Texts;
 use crate::tree::value::Table;
 
-/// What the version of a methodology ends with when parameters were set on the command line.
+/// Suffix of a methodology's version when parameters were set on the command line.
 const SET_MARK: &str = "+set";
 
 /// A methodology, checked.
@@ -30,7 +30,7 @@ pub struct Methodology {
     file: String,
     texts: Arc<Texts>,
     root: Table,
-    /// The tree with all tests, where `root` has those of a profile.
+    /// The tree with all tests, if `root` has only those of a profile.
     whole: Option<Arc<Table>>,
     identity: MethodIdentity,
     sources: Vec<Source>,
@@ -40,14 +40,14 @@ pub struct Methodology {
     traces: Known,
 }
 
-/// What a whole plan is held to.
+/// Limits of the whole plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Limits {
     pub(crate) time: Option<Nanos>,
     pub(crate) read_only: Option<String>,
 }
 
-/// A methodology whose tests a suite takes over, and what the suite says of it.
+/// A methodology whose tests a suite takes over, and what the suite states about it.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) table: Table,
@@ -55,7 +55,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// What the names of its tests begin with.
+    /// Prefix of its tests' names.
     pub(crate) fn prefix(&self) -> &str {
         if self.table.has("prefix") { self.table.text("prefix") } else { &self.method.identity.name }
     }
@@ -68,7 +68,7 @@ impl Entry {
 }
 
 impl Methodology {
-    /// From trees whose required keys are all there.
+    /// Made from trees that have all required keys.
     pub(crate) fn understood(read: Read, texts: &Arc<Texts>) -> Self {
         let Read { file, root, suite } = read;
         let suite: Vec<Entry> = suite
@@ -86,19 +86,20 @@ impl Methodology {
         profile::first(&all.root).and_then(|name| all.chosen(name)).unwrap_or(all)
     }
 
-    /// With the tests and values of one of its profiles. Its hash tells it from the others.
+    /// The methodology with the tests and values of one of its profiles. Its hash differs from those of other
+    /// profiles.
     pub(crate) fn chosen(&self, name: &str) -> Option<Methodology> {
         let whole = self.whole.clone().unwrap_or_else(|| Arc::new(self.root.clone()));
         let root = profile::choose(&whole, name)?;
         Some(Methodology { root, whole: Some(whole), ..self.clone() }.hashed())
     }
 
-    /// Names of its profiles, the one that holds where none is named first.
+    /// Names of its profiles; the default, which applies if none is named, comes first.
     pub(crate) fn profile_names(&self) -> Vec<&str> {
         self.whole().tables("profiles").iter().map(|profile| profile.text("name")).collect()
     }
 
-    /// Name of the profile that was chosen; empty where there are none.
+    /// Name of the chosen profile; empty if there are no profiles.
     #[must_use]
     pub fn profile(&self) -> &str {
         profile::chosen(&self.root).map_or("", |profile| profile.text("name"))
@@ -107,7 +108,7 @@ impl Methodology {
     /// The same methodology with another of its profiles.
     ///
     /// # Errors
-    /// No such profile: which there are, in words.
+    /// There is no such profile; the text names the existing ones.
     pub fn with_profile(&self, name: &str) -> Result<Methodology, String> {
         self.chosen(name).ok_or_else(|| {
             let names = self.profile_names();
@@ -126,7 +127,7 @@ impl Methodology {
         self.whole.as_deref().unwrap_or(&self.root)
     }
 
-    /// With the hash of its content, that of a suite's methodologies among it.
+    /// Sets the hash of its content, which covers the methodologies of a suite.
     fn hashed(mut self) -> Self {
         self.identity.hash = content_hash(&self.root);
         if !self.suite.is_empty() {
@@ -140,8 +141,8 @@ impl Methodology {
         self
     }
 
-    /// The same with other trees: its own, and those of its suite, which were changed by settings.
-    /// `change` tells which of them are about a tree.
+    /// The methodology with trees changed by settings: its own tree and those of its suite. `change` changes a tree
+    /// and returns the settings that apply to it.
     pub(crate) fn set(
         mut self,
         texts: Texts,
@@ -152,7 +153,7 @@ impl Methodology {
         change(&mut self.root, "");
         for entry in &mut self.suite {
             let prefix = format!("{}-", entry.prefix());
-            // Scores ask it whether a step that is missing may have been set away.
+            // Scores check this to see whether a setting may have removed a missing step.
             entry.method.settings.extend(change(&mut entry.method.root, &prefix));
             entry.method.identity.hash = content_hash(&entry.method.root);
         }
@@ -163,7 +164,7 @@ impl Methodology {
         self.hashed()
     }
 
-    /// Name, version and content hash: what makes two methodologies the same.
+    /// Name, version and content hash: two methodologies with the same three are the same.
     #[must_use]
     pub const fn identity(&self) -> &MethodIdentity {
         &self.identity
@@ -181,7 +182,7 @@ impl Methodology {
         self.root.text("summary")
     }
 
-    /// Which question it answers well.
+    /// The kind of question that it answers well.
     #[must_use]
     pub fn good_for(&self) -> &str {
         self.root.text("good_for")
@@ -205,7 +206,7 @@ impl Methodology {
         self.traces.declared(&self.root, self.folder())
     }
 
-    /// Replaces a trace by a file; whether there is a trace of this name.
+    /// Replaces a trace by a file; returns whether a trace of this name exists.
     pub fn give_trace(&mut self, name: &str, file: PathBuf) -> bool {
         let there = self.root.tables("traces").iter().any(|trace| trace.text("name") == name);
         if there {
@@ -214,7 +215,7 @@ impl Methodology {
         there
     }
 
-    /// Tells what is in the file of a trace. Without it a plan takes a guess at it, which nobody may run.
+    /// Stores what a trace file contains. Without it a plan uses a guess, and nobody may run such a plan.
     pub fn know_trace(&mut self, name: &str, facts: TraceFacts) {
         self.traces.tell(name, facts);
     }
@@ -235,7 +236,7 @@ impl Methodology {
         self.forms().into_iter().filter(|form| *form != Form::Smoke).collect()
     }
 
-    /// The declared form whose values a form uses: smoke rests on quick, or on faithful where there is no quick.
+    /// The declared form whose values a form uses: smoke uses quick, or faithful if there is no quick form.
     pub(crate) fn base_form(&self, form: Form) -> Option<Form> {
         match form {
             Form::Faithful | Form::Quick => self.form_table(form).map(|_| form),
@@ -247,14 +248,14 @@ impl Methodology {
         self.root.table("forms")?.table(form.name())
     }
 
-    /// The text it was read from, without what it includes.
+    /// The text it was read from, without included texts.
     #[must_use]
     pub fn source_text(&self) -> &str {
         self.texts.first().1
     }
 
-    /// The text for the record: that of the file, and behind it, as comments, what was set and every text that it
-    /// includes, so that it is known what ran.
+    /// The text for the record: the file's own text and then, as comments, the settings and every included text, so
+    /// that the record shows what ran.
     #[must_use]
     pub fn recorded_text(&self) -> String {
         let mut text = self.source_text().to_owned();
@@ -273,8 +274,8 @@ impl Methodology {
         &self.settings
     }
 
-    /// The same for so much time, and where `read_only` says why nothing may be written, without what writes: its plans
-    /// hold what fits, by priority, and name what they leave out.
+    /// The methodology with limits: a time, and a reason why nothing may be written. Its plans contain what fits, by
+    /// priority, and name what they leave out.
     #[must_use]
     pub fn within(mut self, time: Option<Nanos>, read_only: Option<String>) -> Self {
         self.limits = Limits { time, read_only };
@@ -300,7 +301,7 @@ impl Methodology {
         &self.file
     }
 
-    /// Where relative paths of the file begin; `None` where the file's place is not known.
+    /// The folder in which relative paths of the file begin; `None` if the file's place is not known.
     pub(crate) fn folder(&self) -> Option<&Path> {
         Path::new(&self.file).parent()
     }
@@ -309,7 +310,7 @@ impl Methodology {
         &self.root
     }
 
-    /// Errors that point into this file, or into one that it includes.
+    /// Errors that point into this file, or into an included one.
     pub(crate) fn diagnostics(&self, errors: Errors) -> Diagnostics {
         Diagnostics::new(&self.texts, errors)
     }

@@ -1,7 +1,7 @@
 //! From a methodology to the plan for one target and form.
 //!
-//! Owns the face of the expansion. What one methodology expands to is in `expand::alone`, what of a suite stays in
-//! `suite`. Every error points back into the file.
+//! Owns the public functions for expansion. What one methodology expands to is in `expand::alone`, what stays of a
+//! suite in `suite`. Every error points back into the file.
 
 use drivelab_core::plan::{Form, LeftOut, Plan};
 
@@ -16,19 +16,19 @@ use crate::tree::diagnose::Diagnostics;
 use crate::tree::diagnostic::Diagnostic;
 use crate::tree::errors::Errors;
 
-/// Expands a methodology for one form and target, on which everything is taken to be there.
+/// Expands a methodology for one form and target, and assumes that the target has everything that is needed.
 ///
 /// # Errors
 /// [`Diagnostics`] that point into the methodology file: the form does not exist, the target is too small, a block
-/// size is no multiple of the logical block, a span is larger than the target, a parameter is missing.
+/// size is not a multiple of the logical block, a span is larger than the target, a parameter is missing.
 pub fn expand(methodology: &Methodology, form: Form, shape: &TargetShape) -> Result<Plan, Diagnostics> {
     expand_with(methodology, form, shape, &Means::default())
 }
 
-/// [`expand`] with what is known of target and host: tests whose needs are not met are left out.
+/// Like [`expand`], with what is known of target and host: tests whose needs are not met are left out.
 ///
 /// # Errors
-/// As there; and where the methodology's own needs are not met, or nothing is left to measure.
+/// As for [`expand`]; also if the methodology's own needs are not met, or if nothing is left to measure.
 pub fn expand_with(
     methodology: &Methodology,
     form: Form,
@@ -38,7 +38,7 @@ pub fn expand_with(
     attempt(methodology, form, shape, means).map_err(|errors| methodology.diagnostics(errors))
 }
 
-/// [`expand_with`] with the bare errors, never an empty list.
+/// Like [`expand_with`], with the bare errors; the list is never empty.
 pub(crate) fn attempt(method: &Methodology, form: Form, shape: &TargetShape, means: &Means) -> Result<Plan, Errors> {
     let base = method.base_form(form).ok_or_else(|| no_form(method, form))?;
     let limits = method.limits();
@@ -74,7 +74,7 @@ pub(crate) fn attempt(method: &Methodology, form: Form, shape: &TargetShape, mea
     })
 }
 
-/// Every test is left out.
+/// The error that every test is left out.
 fn nothing_left(method: &Methodology, left_out: &[LeftOut]) -> Diagnostic {
     let at = method.root().entry("tests").or_else(|| method.root().entry("suite")).map(|entry| entry.key_at.clone());
     let title = format!("nothing of '{}' can run here", method.identity().name);
@@ -82,7 +82,7 @@ fn nothing_left(method: &Methodology, left_out: &[LeftOut]) -> Diagnostic {
     left_out.iter().fold(error, |error, out| error.help(format!("{}: {}", out.test, out.reason)))
 }
 
-/// The title, with the profile where there are several.
+/// The title, with the profile if there are several.
 fn titled(method: &Methodology) -> String {
     match method.profile() {
         "" => method.title().to_owned(),

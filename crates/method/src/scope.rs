@@ -1,4 +1,5 @@
-//! What an expansion is for: the methodology, the form, and what is known of the target; with the smoke form's bounds.
+//! What an expansion is for: the methodology, the form, and what is known of the target; with the smoke form's
+//! limits.
 //!
 //! Must not know: what is made of it.
 
@@ -12,7 +13,7 @@ use crate::tree::value::Table;
 /// The smoke form: size of its target, and most bytes of one of its steps.
 pub(crate) const SMOKE_SIZE: Bytes = Bytes::new(8 << 20);
 
-/// The smoke form: longest step where there are few.
+/// The smoke form: longest step if there are only a few steps.
 pub(crate) const SMOKE_CAP: Nanos = Nanos::from_millis(500);
 
 /// A guess of how fast the target is.
@@ -24,18 +25,19 @@ pub struct SpeedGuess {
     pub random_iops: f64,
 }
 
-/// Random operations that go with each byte per second of the sequential rate, where only that is known.
+/// Random operations for each byte per second of the sequential rate, if only that rate is known.
 const RANDOM_SHARE: f64 = 80_000.0 / 500e6;
 
 impl Default for SpeedGuess {
-    /// A SATA SSD: the slowest kind of drive that is common, so that an estimate is rarely too short.
+    /// A SATA SSD: the slowest common kind of drive, so that an estimate is rarely too short.
     fn default() -> Self {
         SpeedGuess::of_rate(BytesPerSecond::new(500e6))
     }
 }
 
 impl SpeedGuess {
-    /// A target of this sequential rate; its random operations are in the same proportion as those of a SATA SSD.
+    /// A target with this sequential rate; its random operations are in the same proportion to it as those of a SATA
+    /// SSD.
     #[must_use]
     pub fn of_rate(throughput: BytesPerSecond) -> SpeedGuess {
         SpeedGuess { throughput, random_iops: RANDOM_SHARE * throughput.get() }
@@ -49,7 +51,7 @@ pub struct TargetShape {
     pub capacity: Bytes,
     /// Alignment of offsets and lengths for direct I/O: the logical block.
     pub offset_align: Bytes,
-    /// How fast it may be, for the estimate.
+    /// A guess of its speed, for the estimate.
     pub guess: SpeedGuess,
 }
 
@@ -58,14 +60,14 @@ pub struct TargetShape {
 pub(crate) struct Scope<'m> {
     pub(crate) method: &'m Methodology,
     pub(crate) form: Form,
-    /// The declared form whose values hold.
+    /// The declared form whose values apply.
     pub(crate) base: Form,
     pub(crate) shape: TargetShape,
     /// Bytes that steps may touch: all of them are prepared.
     pub(crate) usable: Bytes,
     /// The smoke form's longest step.
     pub(crate) smoke_cap: Nanos,
-    /// What groups on another namespace read.
+    /// The namespace that groups on another namespace read.
     pub(crate) other: &'m OtherNamespace,
 }
 

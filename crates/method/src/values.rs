@@ -1,8 +1,8 @@
-//! The values of one load: looked up in a group or a preparation step first, then among the axes' picks and in the
+//! The values of one load: looked up first in a group or a preparation step, then among the axes' picks and in the
 //! layers of a test.
 //!
-//! Owns the rule for details that do not suit: a detail in a table that speaks about this load alone is refused, one
-//! that comes from `[defaults]` or `[forms.F]`, or that a group takes over from its test, just does not hold for it.
+//! Owns the rule for details that do not fit the load. A detail in a table about this load alone is refused. A detail
+//! from `[defaults]` or `[forms.F]`, or one that a group takes over from its test, is ignored for this load.
 
 use std::ops::Range;
 
@@ -30,10 +30,10 @@ impl<'m> Pick<'m> {
     }
 }
 
-/// Where the values of one load stand.
+/// Where the values of one load are.
 #[derive(Debug, Clone)]
 pub(crate) struct Values<'a, 'm> {
-    /// How messages call the load.
+    /// What messages call the load.
     pub(crate) name: &'m str,
     /// Place of messages about the load as a whole.
     pub(crate) name_at: Range<usize>,
@@ -55,7 +55,7 @@ impl<'m> Values<'_, 'm> {
         self.find(key).map(|found| &found.value)
     }
 
-    /// Where the value stands, or the load's name where the value is the language's default.
+    /// Where the value is, or the load's name if the value is the language's default.
     pub(crate) fn at(&self, key: &str) -> Range<usize> {
         self.find(key).map_or_else(|| self.name_at.clone(), |found| found.at.clone())
     }
@@ -74,7 +74,7 @@ impl<'m> Values<'_, 'm> {
         }
     }
 
-    /// A share; nothing where none is stated.
+    /// A share; zero if none is stated.
     pub(crate) fn percent(&self, key: &str) -> Percent {
         self.whole(key).and_then(|percent| Percent::new(percent).ok()).unwrap_or(Percent::ZERO)
     }
@@ -93,7 +93,7 @@ impl<'m> Values<'_, 'm> {
         }
     }
 
-    /// The word behind a key; empty where there is none.
+    /// The word of a key; empty if none is stated.
     pub(crate) fn word(&self, key: &str) -> &'static str {
         match self.get(key) {
             Some(Value::Word(word)) => word,
@@ -122,8 +122,8 @@ impl<'m> Values<'_, 'm> {
         }
     }
 
-    /// Whether the value was stated about other loads too, so that it need not suit this one: about all tests, or, of a
-    /// group, about the test that it belongs to.
+    /// Whether the value applies to other loads too, so that it need not fit this one: to all tests or, for a group,
+    /// to the test that it belongs to.
     pub(crate) fn is_general(&self, key: &str) -> bool {
         match self.own {
             Some(own) => !together(key).iter().any(|name| own.has(name)),
@@ -131,18 +131,18 @@ impl<'m> Values<'_, 'm> {
         }
     }
 
-    /// Whether a stated detail holds: where it does not suit (`misfit` says why), it is an error if it was stated about
-    /// this load, and left out if it was stated about all.
+    /// Whether a stated detail applies. A detail that does not fit (`misfit` gives the reason) is an error if it was
+    /// stated for this load, and ignored if it was stated for all loads.
     pub(crate) fn holds(&self, key: &str, misfit: Option<&str>, errors: &mut Errors) -> bool {
         let Some(why) = misfit else { return true };
         if self.get(key).is_some() && !self.is_general(key) {
-            let title = format!("`{key}` says nothing about the load '{}'", self.name);
+            let title = format!("`{key}` does not apply to the load '{}'", self.name);
             errors.push(Diagnostic::new(self.at(key), title, why));
         }
         false
     }
 
-    /// As [`Self::holds`], for what is not a detail: `title` says what cannot be.
+    /// Like [`Self::holds`], for something that is not a detail: `title` states what is impossible.
     pub(crate) fn refuses(&self, key: &str, title: &str, misfit: Option<&str>, errors: &mut Errors) -> bool {
         let Some(why) = misfit else { return false };
         if !self.is_general(key) {
@@ -151,7 +151,7 @@ impl<'m> Values<'_, 'm> {
         true
     }
 
-    /// Nobody states this parameter and the language has no default for it.
+    /// The error that nobody states this parameter and the language has no default for it.
     pub(crate) fn missing(&self, key: &'static str) -> Diagnostic {
         let title = format!("'{}' does not say `{key}`", self.name);
         let label = format!("expected `{key}` in this test, in its cases or in [defaults]");

@@ -1,4 +1,4 @@
-//! Curves: the steps that a test becomes, what their rates refer to, and what cannot go with one.
+//! Curves: the steps that a test becomes, what their rates refer to, and what a curve cannot be combined with.
 
 mod common;
 
@@ -9,7 +9,7 @@ use drivelab_core::relative::Rounding;
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_method::{expand, parse};
 
-/// Its forms, and what is done before its tests.
+/// Its forms, and its preparation.
 const FORMS: &str = "[forms.faithful]\n[forms.quick]\n[[prepare]]\naction = \"fill\"\n";
 
 const TEST: &str = r#"
@@ -99,9 +99,9 @@ fn what_cannot_go_with_a_curve_is_refused() {
     let text = with("op = \"write\"", "op = \"write\"\nsteady = { tracked = \"iops\", max_rounds = 5 }");
     assert!(text.contains("`curve` and `steady` exclude each other"), "{text}");
     let text = with("[10, 50, 100, 120]", "[10, 50, 10]");
-    assert!(text.contains("10 stands twice in `points`"), "{text}");
+    assert!(text.contains("10 appears twice in `points`"), "{text}");
     let text = with("\"5 ms\"", "\"0 s\"");
-    assert!(text.contains("takes no time"), "{text}");
+    assert!(text.contains("takes longer than 0 s"), "{text}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Files that are derived from others: what goes with a value that is replaced, where paths begin, in what two files
-//! differ, and what a new file offers.
+//! Derived files: what is removed with a replaced value, where paths begin, how two files differ, and what a new file
+//! offers.
 #![expect(clippy::unwrap_used, reason = "helpers of tests: a failed unwrap is a failed test")]
 
 mod common;
@@ -25,7 +25,7 @@ fn read(path: &Path) -> Result<Methodology, Diagnostics> {
     parse(path.to_str().unwrap(), &std::fs::read_to_string(path).unwrap())
 }
 
-/// The methodology that `own` makes of the one with the name or path `base`.
+/// The methodology that `own` derives from the one with the name or path `base`.
 fn derived(base: &str, own: &str) -> Result<Methodology, String> {
     let text = format!("format = 1\nname = \"own\"\nversion = \"2.0.0\"\n[include]\nmethod = \"{base}\"\n{own}");
     parse("own.toml", &text).map_err(|errors| errors.to_string())
@@ -44,7 +44,7 @@ fn details_go_with_the_key_that_is_replaced() {
     let own = derived("anandtech-2018", "[defaults]\nrest = \"1 s\"\n").unwrap();
     let rests = quick(&own).steps().filter(|step| step.rest == Rest::Fixed { time: Nanos::from_secs(1) }).count();
     assert!(rests > 0);
-    // What only says how long becomes of a rest keeps its cap, and an own cap without its key is an error still.
+    // A key that only refines a rest keeps its cap, and an own cap without its key is still an error.
     let other = derived("anandtech-2018", "[defaults]\nduty_cycle = 20\n").unwrap();
     let cap = |rest: Rest| matches!(rest, Rest::DutyCycle { cap, .. } if cap == Nanos::from_secs(3));
     assert!(quick(&other).steps().any(|step| cap(step.rest)), "{other:?}");
@@ -72,11 +72,11 @@ fn details_of_data_and_replay_go_with_another_word() {
     let own = of(own).unwrap();
     let told = |name: &str| own.tests().iter().flat_map(|test| test.parameters.clone()).any(|one| one.name == name);
     assert!(!told("data_pattern") && !told("idle_cap") && !told("block_size_shares_of"));
-    // The key itself restated keeps them.
+    // Stating the key itself again keeps them.
     of("[[tests]]\nname = \"data\"\ndata = \"pattern\"\n[[tests]]\nname = \"replay\"\nreplay = \"capped_idle\"\n")
         .unwrap();
     let wrong = of("[[tests]]\nname = \"data\"\ndata = \"zero\"\ndata_pattern = \"0f\"\n").unwrap_err();
-    assert!(wrong.contains("`data_pattern` says nothing"), "{wrong}");
+    assert!(wrong.contains("`data_pattern` does not apply"), "{wrong}");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn relative_paths_begin_in_the_folder_of_the_file_that_states_them() {
         let Some(TraceSource::File { path, .. }) = method.traces()[0].source.clone() else { panic!("no file") };
         assert_eq!(path, deep.join("mail.log"));
     }
-    // What the outer file states itself begins beside that one.
+    // Paths that the outer file states itself begin beside that file.
     let rest = "[[tests]]\nname = \"data\"\ndata_file = \"mine.bin\"\n";
     std::fs::write(&own, includes("own", "sub/middle.toml", rest)).unwrap();
     let file = quick(&read(&own).unwrap()).steps().find_map(|step| step.workload()?.content.file.clone());
@@ -127,7 +127,7 @@ fn a_suite_that_is_derived_has_the_methodologies_of_the_other_once_or_its_own() 
     assert_eq!(own("[[suite]]\nmethod = \"sub/one.toml\"\nprefix = \"mine\"\n"), ["mine-writes"]);
 }
 
-/// What differs between two files that both have `[target]`, a form and these texts.
+/// The differences between two files that both have `[target]`, a form and these texts.
 fn differ(one: &str, other: &str) -> Vec<(String, String)> {
     let of = |text: &str| {
         let (top, rest) = text.split_once("---").unwrap_or(("", text));
@@ -161,7 +161,7 @@ fn files_with_different_steps_or_needs_differ_in_words() {
     let worded = both(&one, &two.replace("Some.", "Another."));
     let files = [both(&one, &two), worded].map(|text| format!("{text}{forms}"));
     assert_eq!(differ(&files[0], &files[1]), Vec::new());
-    // Tests and preparation of a profile that is not chosen, too.
+    // Also tests and preparation of a profile that is not chosen.
     let steadier = files[0].replace("max_rounds = 9", "max_rounds = 8");
     assert_eq!(differ(&files[0], &steadier), is("two", "steady"));
     let prepared = |of: &str| format!("{}{FILL}profiles = [\"{of}\"]\n", files[0]);

@@ -1,10 +1,10 @@
-//! The results that docs/methods keeps as examples are of the methodologies of today.
+//! The results that docs/methods keeps as examples belong to the current methodologies.
 
 use std::path::Path;
 
 use drivelab_method::{library, parse};
 
-/// An example is of the methodology of today: what changes its steps raises the first or the second number.
+/// An example belongs to the current methodology: a change of its steps raises the first or the second version number.
 #[test]
 fn examples_are_of_the_versions_that_the_files_have() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/methods");

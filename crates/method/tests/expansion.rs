@@ -1,5 +1,5 @@
-//! Expansion held to what a plan must be: as many steps as the axes multiply to, ids unique, spans inside the target,
-//! the smoke form's bounds, a hash that follows content and nothing else; and no text makes the parser panic.
+//! Checks expansion for what a plan must be: as many steps as the axes multiply to, ids unique, spans inside the
+//! target, the smoke form's limits, a hash that follows content and nothing else; and no text makes the parser panic.
 #![expect(clippy::unwrap_used, reason = "helpers of tests: a failed unwrap is a failed test")]
 
 mod common;
@@ -33,7 +33,7 @@ fn quick() -> Methodology {
     parse("quick.toml", built_in.text).unwrap()
 }
 
-/// What holds for every plan.
+/// Properties of every plan.
 fn assert_sound(plan: &Plan, capacity: u64) {
     let ids: BTreeSet<&str> = plan.steps().map(|step| step.id.as_str()).collect();
     assert_eq!(ids.len(), plan.steps().count(), "ids are not unique");
@@ -140,7 +140,7 @@ fn built_ins_expand_for_every_target_and_validate() {
     }
 }
 
-/// Every parameter that a built-in states has its own source or mark, in the table where it stands.
+/// Every parameter that a built-in methodology states has its own source or mark, in the table that states it.
 #[test]
 fn built_ins_say_where_every_value_comes_from() {
     const MARKS: [&str; 3] = ["source_of", "derived", "approximation"];
@@ -165,7 +165,7 @@ fn built_ins_say_where_every_value_comes_from() {
         }
         for step in tables(&file, "prepare") {
             marked(&step, &[], "prepare");
-            // What the quick form shortens is marked without a word; what the faithful form states is not.
+            // A value that the quick form shortens is marked automatically; a value of the faithful form is not.
             if let Some(form) = step.get("forms").and_then(|forms| forms.get("faithful")) {
                 marked(form.as_table().unwrap(), &[&step], "a form of prepare");
             }
@@ -216,7 +216,7 @@ fn the_guide_has_every_key_and_every_word() {
     assert!(absent.is_empty(), "docs/methodology-language.md does not explain: {absent:?}");
 }
 
-/// Every TOML example of the guide that is a whole file is accepted.
+/// Every complete TOML example of the guide is accepted.
 #[test]
 fn the_guide_s_whole_examples_are_sound() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/methodology-language.md");
@@ -260,7 +260,8 @@ const CONTENTS: &[(&str, &str, &str)] = &[
     ("quick", "1.0.0", "c826dc6b75db3d797114ec23660144366e190c96107e91bac9bd76f8aa872fa5"),
     ("file-transfer", "1.0.0", "986c7490d9707c136b67f529e8b0688aa5fc602784eec0b1929d847339951980"),
     ("as-ssd", "1.0.0", "8ca4bc908f3c482f461a1a99e84a420b780e63a7c0ff68ecd3af4c2c72a3830f"),
-    // Takes block devices too, can have power and temperature beside it, and says how long it writes, not how much.
+    // Also takes block devices, can have power and temperature beside it, and states how long it writes instead of how
+    // much.
     ("quick", "1.1.0", "4438bfa48862033a060c5c396158ef61e26b103810d19711beab077558a2da06"),
     ("encryption-cost", "1.0.0", "e9f2630295ad99d83a94fee389b04a22fd3e067a57d767f7507a048474bd79cd"),
     ("power-states", "1.0.0", "a22aeabeea031bde19ac38f30d91a98a81185e3bcf318bd189dd48dee8423c77"),
@@ -280,28 +281,28 @@ const CONTENTS: &[(&str, &str, &str)] = &[
     ("four-corners", "1.0.0", "137356465d8f272d091aad0ad38f7be0847e2757d1cddf4352a8b075a8ae7c74"),
     ("load-curves", "1.0.0", "9f5aa9bfe9e6f536feaab64dfbbaa9c93d5ce16235422ee79cea06a030f5a9e6"),
     ("heat-soak", "1.0.0", "bf08ee71d42782e270e0fc4308795c95c92cc80142068812a5123a92ca0b5932"),
-    // Scores by formula; of AnandTech's also traces, idle, the spans of the working set up to any drive.
+    // Scores by formula; AnandTech's also with traces, idle, and spans of the working set up to any drive.
     ("as-ssd", "1.1.0", "2c0010c05454226d5632ca832961bace684f8c6e147e460a15a0fa1025bd6e0b"),
     ("anandtech-2018", "1.1.0", "7ae4f0144fb9b87a9cf37f3a040d4b72ee67f21557ff2226a5fc65617909071f"),
     ("anandtech-2021", "1.0.0", "a83d0f84a1dcf777742b1d304d534ac4ba78a0e23eed550b6a9a3909687bfb27"),
     ("data-sheet", "1.0.0", "4917c1a92cc5acb1a3ea524f68533dda35dbfa800383cf507c55623cec996b64"),
     ("application-traces", "1.0.0", "bfaaa37d34fcd132d1e3d49f7e8fd6cacf75d4384ac30d5f2fde84ec7ab9a7bf"),
-    // Say in which unit their sources published.
+    // State the unit in which their sources published.
     ("all-aboard", "1.1.0", "100d02a68c67a13312993a940e5ba3691882dff0ff1e6dd1ce5cdda98b1820fd"),
     ("load-curves", "1.1.0", "cf2895bd5c1bf8b85b30b63ddc11b05eacb00c22736eba6582033dc09191e2cb"),
     ("heat-soak", "1.1.0", "f67903199fffc8cefc9aa1f4d308de3f4cf3035e98430405400aca5e75f6ca40"),
     ("random-read-sweep", "1.1.0", "93e9cf90aa378ce8beb005b7ffcff6608d82ca22ccc30d8369f7fba2c368c31d"),
-    // Says why it does not place data.
+    // States why it does not place data.
     ("write-amplification", "1.0.1", "4edf4fc3e541f73005212c869c2af882786a25c9ea531a6fb34e6a40a9ed6568"),
-    // Mixed lifetimes and the cache once more, placed by handle; reads another namespace while the tested one is written.
+    // Mixed lifetimes and the cache again, placed by handle; reads another namespace while the tested one is written.
     ("write-amplification", "1.1.0", "e041c5eb1bbf62b36e9733dd1143329b34a68c84ec124748afa0c8735e6e3692"),
     // Its times of recovery and its tables of blocks and mixes.
     ("snia-pts", "1.1.0", "138ed80324d30885f441633e2047104bf49e0b3a69db28220c3f03a8adabffd4"),
-    // Considers every built-in methodology, and takes long forms where there is time.
+    // Considers every built-in methodology, and uses long forms if there is time.
     ("review", "1.2.0", "78f39de08a92a0a3b08a8a53e840797370d9faeb93fbea3ef0c6b9a9c1b9c5f3"),
     ("check", "1.0.0", "1867c362eeb03cc3c2aacc954a92f19fa0b872e2e0b704d92caf3b9dcb84621f"),
     ("genuine", "1.0.0", "bc478e288134af4d895fc256afe40579c8f567d8dff928bbbd585ec8f87c763f"),
-    // Say where nothing tells the temperature.
+    // State when nothing measures the temperature.
     ("all-aboard", "1.2.0", "bf1e2bd90930979fc2fe21c83472e3f485f0bf1e68d381be8645427b178e5c79"),
     ("heat-soak", "1.2.0", "5840af13f34a3ed87544a623bd24e6d52c9b1b3c7516e2d8a0443ac6f187b6b1"),
     ("anandtech-2018", "1.2.0", "6c945d49b8a891016e45077434deeddc19af9cebe3998f43cd1d9e1c44318fe5"),
@@ -315,7 +316,7 @@ const CONTENTS: &[(&str, &str, &str)] = &[
     ("disk-fill", "1.0.1", "21a52a2664c79a47b58421f84b4929e2490dea0f9dd4e50e53608d6517dcbe7a"),
     ("data-sheet", "1.0.1", "fb8ee5f7d0639dbc185b9d1a55a36f4bc36c7a8b7f388d914d674fa44f23e82d"),
     ("review", "1.3.0", "738b2f29e41a61247a3774d9da7f08d749f68b4d3075795244c9bdd986c4aa1c"),
-    // Traces go to their end; the writes of the consistency test are random loads over all of the target.
+    // Traces run to their end; the writes of the consistency test are random loads over all of the target.
     ("anandtech-2018", "1.3.0", "f8e5bc491a4f76a08f0295ebfdfe07bf7f0aa09931351cfbaeab3ce8e4395785"),
     ("anandtech-2021", "1.2.0", "74d78d650b9522894480c8ed6ce0ee59a3b722dc322f4283a7216d69cdeb2c87"),
     ("application-traces", "1.1.0", "e9a8590cb4d0808724825821d591f2d8795fb063dfa35578a54c5a1789911c8b"),
@@ -325,8 +326,8 @@ const CONTENTS: &[(&str, &str, &str)] = &[
     ("heat-soak", "1.3.0", "461b8642c83203876dbea5417c611e808149d8bfb23bed92c5a63dbe13ddb448"),
     ("snia-pts", "1.2.2", "20a570b8bba3ec63ecf76ecebf1927e2b91d65a280071ae4fbda174bf352882e"),
     ("review", "1.5.0", "b8e159439f98e18f3f5691a62f1fc518cfa78f0fde9bd59dce0e6b13e87cb808"),
-    // What preparations do is said in full, and marks that no source bears out are ours; the steps are the same, but for
-    // write-amplification, which writes twice all that its threads write to, in each arm of a pair.
+    // Preparations are described completely, and marks that no source supports are ours; the steps are unchanged,
+    // except in write-amplification, which writes twice all that its threads write to, in each arm of a pair.
     ("anandtech-2018", "1.3.1", "a184df36d22538dcd738f471fbdb2624d734c1d396e6d484be8404628890ddcf"),
     ("anandtech-2021", "1.2.1", "9209f4c3515c045ae84cf68671886bff24dbedc7a8647201f3e5d82865223fb5"),
     ("application-traces", "1.1.1", "5117c9ad8d7a852dc7beb4a83e1d8da2612022bbe980edd7d0f3dfe1e6cea0ee"),
@@ -340,8 +341,8 @@ const CONTENTS: &[(&str, &str, &str)] = &[
     ("review", "1.5.1", "cd5472edafc8c0b2e0320eab5f45342cf60a4d99d542eafadf133c5a7e4442df"),
     ("snia-pts", "1.2.3", "d1209cbc9dfd1eea750217272b928db33fd8654151537c0f5ee49ef2e285d50c"),
     ("write-amplification", "1.2.0", "9329263a0e5328d9e9d19f9706ac3c17f2aadd4e1669d7f0359536b2931d3cd2"),
-    // Marks and names that their sources bear out, the ten applications alone, five rounds for AS SSD, larger blocks for
-    // the heat soak, readers of 64 KiB, and charts in the unit of the source.
+    // Marks and names that their sources support, the ten applications alone, five rounds for AS SSD, larger blocks
+    // for the heat soak, readers of 64 KiB, and charts in the unit of the source.
     ("all-aboard", "1.2.1", "417e4234340a130e90e21b6dfd38ef67af8693b19c17fda405059549cef04467"),
     ("anandtech-2018", "1.3.2", "146d6639a9880a6ab0abf13b8b7555d1164402257ffc6be78f63987519b74686"),
     ("anandtech-2021", "1.2.2", "ab6b3d539660018c6d07546a5c90a008a849c1ed06ed6b3444684a7aa0dfe61c"),
@@ -356,7 +357,7 @@ const CONTENTS: &[(&str, &str, &str)] = &[
     ("power-states", "1.0.1", "2c298b8c6e5a38320c5e1d753a2d1c4eb8f3eb055d40dff1de4d6d928bed3ab4"),
     ("random-read-sweep", "1.3.0", "7976fa8823b58132b3f1e6b68bc087cf09f9d5306f491322b025c6407b3f2dbd"),
     ("review", "1.5.2", "80ef63900b3385a769909f8a8fb4435df0d9feedcdf87420b9dedeedacc3ecd5"),
-    // Says in which unit its sources published.
+    // States the unit in which its sources published.
     ("snia-pts", "1.2.4", "ca34090340b562b3bb8a80a2bb2f0e4e2c9fffbc1c114c009748527e4250e3af"),
     ("review", "1.5.3", "2b30a82842b1210340cd405b971476d6cc38d669861fdf40092ba68a1590c3be"),
 ];
@@ -457,7 +458,7 @@ fn spans_steady_rounds_and_rests_arrive() {
     assert_eq!(seeds.len(), 3, "steps share their offsets");
 }
 
-/// As the engine does it: the cap counts from the start of the step, the ramp inside.
+/// As in the engine: the cap counts from the start of the step and includes the ramp.
 #[test]
 fn the_estimate_never_exceeds_the_cap() {
     let of = |stop: &str| {
@@ -520,7 +521,7 @@ const KEYS: [&str; 29] = [
     "trim_percent",
 ];
 
-/// Quantities, whole numbers (also hexadecimal), empty lists and tables, and what is nearly a number.
+/// Quantities, whole numbers (also hexadecimal), empty lists and tables, and texts that are almost numbers.
 const VALUES: &str = concat!(
     r#"("[0-9]{1,20}[.]?[0-9]{0,3} ?[a-zA-Z%]{0,3}"|[0-9]{1,20}|[-+]?0x[0-9a-f]{1,18}"#,
     r"|\[\]|\{ ?\}|[0-9.e-]{1,6})",
@@ -558,7 +559,7 @@ proptest! {
         assert_sound(&expand(&method, Form::Smoke, &shape(capacity)).unwrap(), capacity);
     }
 
-    /// A break anywhere in a good file gives errors or another good file, never a panic, and always a place.
+    /// A break anywhere in a good file gives errors or another good file, never a panic, and every error has a place.
     #[test]
     fn broken_files_never_panic(at in 0usize..4000, cut in 0usize..40, put in "[ -~\n\u{e9}\u{4e2d}]{0,8}") {
         let text: Vec<char> = library::find("quick").unwrap().text.chars().collect();
@@ -610,8 +611,8 @@ fn waiting_for_a_cool_drive_is_a_step_of_the_preparation_or_a_condition_of_a_ste
     assert!(smoke.steps().all(|step| step.start_below.is_none()), "a smoke run waits for nobody");
 }
 
-/// Threads beside the main ones write too: two passes are over all that is written to, and both arms of a pair, with and
-/// without placement, write as much.
+/// Threads beside the main ones write too: two passes cover everything that is written to, and both arms of a pair,
+/// with and without placement, write the same amount.
 #[test]
 fn every_pattern_of_write_amplification_writes_the_drive_twice() {
     let built_in = library::find("write-amplification").unwrap();

@@ -1,5 +1,5 @@
-//! The frame around the tests of a methodology: what it runs on and how much of it, the smoke form's time, and where
-//! the values come from.
+//! What surrounds the tests of a methodology: what it runs on and how much of it, the smoke form's time, and the
+//! origin of the values.
 
 mod common;
 
@@ -125,7 +125,7 @@ fn every_parameter_is_listed_with_its_value_in_each_form_and_its_mark() {
     );
 }
 
-/// The quick form of a test is stronger than its cases, and the page says what a step then does.
+/// The quick form of a test overrides its cases, and the page states what a step then does.
 #[test]
 fn a_page_shows_the_value_that_a_case_has_in_each_form_and_steps_that_are_alike_once() {
     let method = method(&format!(
@@ -143,7 +143,7 @@ fn a_page_shows_the_value_that_a_case_has_in_each_form_and_steps_that_are_alike_
     assert!(page.contains("[example-example.md](example-example.md)"), "{page}");
     assert!(page.contains("### Preparation 1: discard\n\n(Source: paper.)\n\n###"), "no table without a row: {page}");
     assert!(page.contains("### Preparation 2 to 3: idle\n\n| Parameter |") && page.matches(": idle").count() == 1);
-    // A table of Markdown begins behind an empty line.
+    // A Markdown table needs an empty line before it.
     assert!(
         !page
             .lines()

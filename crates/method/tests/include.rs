@@ -1,4 +1,4 @@
-//! Methodologies made of others: derivation, suites, settings of the command line, and what is left out.
+//! Methodologies made from others: derivation, suites, settings of the command line, and what is left out.
 #![expect(clippy::unwrap_used, reason = "helpers of tests: a failed unwrap is a failed test")]
 
 mod common;
@@ -58,7 +58,7 @@ queue_depth = 8
 rounds = 3
 "#;
 
-/// A folder with files, the first of which is read.
+/// A folder with files; the first one is read.
 struct Files(tempfile::TempDir);
 
 impl Files {
@@ -226,13 +226,13 @@ fn with_a_time_the_highest_priorities_stay_and_the_rest_is_named() {
     let none = of(1).unwrap_err();
     let none = nothing_left(&none).expect("the file is fine");
     assert_eq!(none.title(), "nothing of 'both' can run here: the shortest test, 'base-reads', needs 7 s");
-    assert_eq!(none.advice(), ["2 tests (base-reads, other-writes): it takes longer than the time that there is"]);
+    assert_eq!(none.advice(), ["2 tests (base-reads, other-writes): it takes longer than the time available"]);
     assert!(of(7).is_ok(), "the time that is named is enough");
     let means = Means { read_only: Some("nobody said so".to_owned()), ..Means::default() };
     let none = expand_with(&both, Form::Quick, &shape(Bytes::GIB), &means).unwrap_err();
     let none = nothing_left(&none).expect("the file is fine");
-    let title = "nothing of 'both' can run here: all that suits the target writes, or reads what was written, and nothing \
-                 may be";
+    let title = "nothing of 'both' can run here: everything that suits the target writes or needs written data, and \
+                 nothing may be written";
     assert_eq!(none.title(), title);
     assert_eq!(none.advice(), ["2 tests (base-reads, other-writes): it writes, and nobody said so"]);
 }
@@ -265,7 +265,7 @@ fn unmet_needs_leave_a_test_out_and_refuse_a_methodology() {
     let lacks = vec![(Capability::Fdp, "the drive has no FDP".to_owned())];
     let lacking = Means { lacks, root: Some(false), free: Some(Bytes::GIB), ..Means::default() };
     assert_eq!(reason("capability = [\"nvme\", \"fdp\"]", &lacking), "writes: it needs `fdp`: the drive has no FDP");
-    assert_eq!(reason("privilege = \"root\"", &lacking), "writes: it needs the administrator's rights (root)");
+    assert_eq!(reason("privilege = \"root\"", &lacking), "writes: it needs administrator rights (root)");
     assert!(reason("free = \"2 GiB\"", &lacking).contains("of free space"));
     let places = |handles| Means { placement_handles: Some(handles), ..Means::default() };
     let none = places(Err("loop0 is no NVMe drive".to_owned()));
@@ -274,7 +274,9 @@ fn unmet_needs_leave_a_test_out_and_refuse_a_methodology() {
     assert_eq!(reason(needs_two, &places(Ok(1))), "writes: it needs 2 placement handles, and there is 1");
     assert_eq!(reason(needs_two, &places(Ok(2))), "");
     let soon = Means { time: Some(Nanos::from_secs(600)), ..Means::default() };
-    assert!(reason("time = \"1 h\"", &soon).contains("worth while from 60 min on, and there are 10 min"));
+    assert!(
+        reason("time = \"1 h\"", &soon).contains("it needs at least 60 min to be useful, and 10 min are available")
+    );
     let read_only = Means { read_only: Some("no device was named".to_owned()), ..Means::default() };
     let whole = parse("needs.toml", &format!("{BASE}[requires]\ntarget = \"block_device\"\n")).unwrap();
     let refused = expand_with(&whole, Form::Quick, &shape(Bytes::GIB), &file).unwrap_err().to_string();
@@ -303,18 +305,19 @@ fn a_group_on_another_namespace_reads_that_one_and_needs_it_without_a_word() {
     let of = |load: &drivelab_core::workload::Workload| (load.span.offset.get(), load.span.length.get());
     assert_eq!((of(load), of(&load.beside[0])), ((0, 1 << 30), (2 << 30, 2 << 30)), "each by its own size");
     assert!(load.on.is_none() && load.on_target().count() == 1);
-    // Where nobody looked, it is planned as if it were like the target.
+    // If nobody looked for another namespace, it is planned as if it were like the target.
     let stand_in = expand(&method, Form::Quick, &shape(Bytes::GIB)).unwrap();
     assert!(!stand_in.other_namespace().unwrap().is_known());
     let smoke = expand_with(&method, Form::Smoke, &shape(Bytes::GIB), &known).unwrap();
     let smoke = smoke.steps().find_map(|step| step.workload()?.beside.first().map(of)).unwrap();
     assert_eq!(smoke, (4 << 20, 4 << 20), "the smoke form keeps to the first 8 MiB");
-    // Blocks of the other one are its own: 512 bytes suit the target alone.
+    // The other namespace has its own block size: 512 bytes suit only the target.
     let fine = text.replace("block_size = \"1 MiB\"", "block_size = \"512\"");
     let refused =
         expand_with(&parse("fine.toml", &fine).unwrap(), Form::Quick, &shape(Bytes::GIB), &known).unwrap_err();
     assert!(refused.to_string().contains("512 B is not a multiple of"), "{refused}");
-    // Larger than the target, which it is not about; how large the other one is, is known where it was looked for.
+    // Larger than the target, which does not matter here; the size of the other namespace is known only if it was
+    // looked for.
     let large = parse("large.toml", &format!("{text}span = \"8 GiB\"\n")).unwrap();
     assert!(expand(&large, Form::Quick, &shape(Bytes::GIB)).is_ok());
     let refused = expand_with(&large, Form::Quick, &shape(Bytes::GIB), &known).unwrap_err().to_string();
@@ -374,7 +377,7 @@ fn a_suite_is_set_by_the_names_that_its_tests_have_there() {
     assert_eq!(time_of(&plan, "other-writes/seq-1m-q8t1-write"), Some(Nanos::from_secs(1)));
 }
 
-/// Profiles, preparation before a test, and a test that comes back to another name tests.
+/// Profiles, preparation before a test, and `recovers_to` refer to tests by name.
 #[test]
 fn any_test_of_a_built_in_methodology_can_be_dropped() {
     let mut dropped = 0;
@@ -396,7 +399,7 @@ fn any_test_of_a_built_in_methodology_can_be_dropped() {
             let files = Files::new(&[("own.toml", &text)]);
             match files.parse("own.toml") {
                 Ok(own) => assert!(own.tests().iter().all(|one| one.name != test)),
-                // What needs what it left behind says so.
+                // A test that needs what the dropped one left behind is reported.
                 Err(error) => {
                     let said = error.to_string();
                     let needs = said.contains("nothing fills the target first") || said.contains("headers");
@@ -409,7 +412,7 @@ fn any_test_of_a_built_in_methodology_can_be_dropped() {
     assert!(dropped > 20, "{dropped}");
 }
 
-/// What is wrong, each with the part of the message that helps.
+/// Wrong files, each with the part of the message that helps.
 #[test]
 fn what_is_wrong_points_to_its_place() {
     let files = Files::new(&[
@@ -453,7 +456,7 @@ fn what_is_wrong_points_to_its_place() {
         ("queue_dept=4", "did you mean `queue_depth`?"),
         ("read.queue_depth=4", "did you mean `reads`?"),
         ("queue_depth=deep", "is a text"),
-        ("queue_depth=1..5", "are no doublings"),
+        ("queue_depth=1..5", "is not a row of doublings"),
         ("queue_depth=70000", "out of range"),
         ("name=x", "unknown key `name`"),
     ] {
@@ -488,7 +491,7 @@ fn a_suite_on_a_folder_works_on_sets_of_files_too_each_methodology_on_its_own() 
     let sets: Vec<&str> =
         plan.steps().filter_map(|step| Some(step.workload()?.files.as_deref()?.set.name.as_str())).collect();
     assert_eq!(sets, ["copies-large", "other-large"], "two sets of one name do not share a folder");
-    // 256 MiB of files each; the scratch file of 64 MiB and 32 MiB beside them.
+    // 256 MiB of files each, beside the scratch file of 64 MiB and 32 MiB of reserve.
     let tight = Means { free: Some(Bytes::new(600 << 20)), ..folder.clone() };
     let (_, left) = suits(FOLDER, FOLDER, &tight);
     let said =
@@ -559,7 +562,7 @@ fn the_smoke_form_of_a_suite_has_the_first_test_of_each_methodology_once() {
 fn the_built_in_review_considers_every_built_in_methodology() {
     let review = drivelab_method::library::find("review").unwrap();
     let suite = parse("review.toml", review.text).unwrap().suite();
-    // What has a command of its own beside it (`drivelab check`) need not be in it.
+    // A methodology with a command of its own (`drivelab check`) need not be in it.
     let others = ["review", "check", "genuine"];
     for built_in in drivelab_method::library::all().iter().filter(|built_in| !others.contains(&built_in.name)) {
         let is_there = suite.iter().any(|entry| entry.method == built_in.name);

@@ -1,5 +1,5 @@
 //! Every key of a load reaches the workload or the stop rule, with its value, its default and its mark on the step's
-//! name; groups share what is to be shared.
+//! name; groups share what has to be shared.
 #![expect(clippy::unwrap_used, reason = "helpers of tests: a failed unwrap is a failed test")]
 
 mod common;
@@ -30,7 +30,7 @@ fn plan_of(form: Form, prepare: &str, body: &str) -> Plan {
     common::plan(&parse("folder/example.toml", &file(prepare, body)).unwrap(), form, Bytes::new(CAPACITY))
 }
 
-/// The load of a test that says no more than it must, and this.
+/// The load of a test that states only what it must, and this.
 fn step_of(body: &str) -> (Workload, StopRule, String, String) {
     let mut all = body.to_owned();
     let needs = [
@@ -89,7 +89,7 @@ fn operations_are_a_word_or_shares() {
         of("write_percent = 30\ntrim_percent = 10\nwrite_zeroes_percent = 5\nflush_percent = 1\nsync_every = 8");
     assert_eq!(mixed, ([30, 10, 5, 1], 8, Verify::Off, named("w30-trim10-zeroes5-flush1-sync-every-8")));
     assert_eq!(step_of("write_percent = 70\ntrim_percent = 5").3, "RND 4 KiB Q4T1 70 % write 5 % trim");
-    // A flush goes nowhere: it needs neither size nor pattern.
+    // A flush has no offset: it needs neither size nor pattern.
     let flushes = plan_of(Form::Quick, "action = \"fill\"", "op = \"flush\"\nqueue_depth = 1\ntime = \"1 s\"");
     assert_eq!(flushes.tests[1].steps.len(), 1);
 }
@@ -186,10 +186,10 @@ fn pace_and_placement_arrive() {
         "rate = \"43008 B/s\"\nblock_size_mix = [{ block_size = \"4 KiB\", share = 1 }, { block_size = \"12 KiB\", \
          share = 1 }]\nwrite_percent = 0\nflush_percent = 50",
     );
-    // The mean block has 8 KiB, and half of the operations move nothing: 43,008 / 4,096 = 10.5.
+    // The mean block is 8 KiB, and half of the operations move nothing: 43,008 / 4,096 = 10.5.
     assert_eq!(mixed.0.pace.rate, rate(10_500, Arrivals::Constant));
     let synced = step_of("rate = \"40.96 MB/s\"\nwrite_percent = 50\nsync_every = 2").0;
-    // Of 5 operations 4 move a block of 4 KiB: two reads, two writes and the flush behind them.
+    // Of 5 operations 4 move a block of 4 KiB: two reads, two writes and the flush after them.
     assert_eq!(synced.pace.rate, rate(12_500_000, Arrivals::Constant), "12,500 of 4 KiB and 0");
     let thinking = step_of("think_time = \"1 ms\"\nbatch = 1").0;
     assert_eq!(thinking.pace, Pace { think_time: Nanos::from_millis(1), ..Pace::default() });
@@ -202,10 +202,13 @@ fn streams_by_kind_are_whole_stretches_in_order() {
     assert_eq!(step_of(fitting).0.streams, Streams::ByKind);
     let base = "queue_depth = 1\nwrite_percent = 30\nstreams = \"by_kind\"";
     for (body, said) in [
-        ("pattern = \"random\"\nblock_size = \"4 KiB\"\ntime = \"1 s\"", "go on from a place"),
-        ("pattern = \"sequential\"\nblock_size = \"4 KiB\"\npasses = 1", "no passes in common"),
-        ("pattern = \"sequential\"\nblock_size = \"4 KiB\"\nseek_percent = 5\ntime = \"1 s\"", "without jumps"),
-        ("pattern = \"sequential\"\nblock_size = \"4 KiB\"\nverify = \"headers\"\ntime = \"1 s\"", "which operation"),
+        ("pattern = \"random\"\nblock_size = \"4 KiB\"\ntime = \"1 s\"", "need pattern = \"sequential\" or"),
+        ("pattern = \"sequential\"\nblock_size = \"4 KiB\"\npasses = 1", "no common passes"),
+        ("pattern = \"sequential\"\nblock_size = \"4 KiB\"\nseek_percent = 5\ntime = \"1 s\"", "cannot have jumps"),
+        (
+            "pattern = \"sequential\"\nblock_size = \"4 KiB\"\nverify = \"headers\"\ntime = \"1 s\"",
+            "the last write of a block",
+        ),
     ] {
         let error = parse("folder/example.toml", &file("action = \"fill\"", &format!("{base}\n{body}"))).unwrap_err();
         assert!(error.to_string().contains(said), "{said}: {error}");
@@ -245,7 +248,8 @@ fn stop_rules_arrive() {
     assert!(stop.time.is_some() && stop.volume.is_some());
 }
 
-/// Details in `[defaults]` hold for the loads that they suit; a table's own value replaces what says the same thing.
+/// Details in `[defaults]` apply to the loads that they fit; a table's own value replaces keys that state the same
+/// thing.
 #[test]
 fn general_details_leave_other_loads_alone() {
     let body = "op = \"read\"\nblock_size = \"4 KiB\"\nqueue_depth = 2\ntime = \"1 s\"\npattern = [\"sequential\", \"random\"]\n\
@@ -267,7 +271,7 @@ fn general_details_leave_other_loads_alone() {
     }
 }
 
-/// Every parameter that may be a list makes steps with names of their own.
+/// Every parameter that may be a list makes steps with different names.
 #[test]
 fn every_axis_has_unique_names() {
     let axes = [
@@ -367,7 +371,7 @@ fn groups_take_what_they_do_not_state_and_share_the_rate() {
     assert_eq!(weights(&group_plan("weight = 2", &["weight = 5", ""])), [2, 5, 2]);
 }
 
-/// What a group takes over and does not suit it is left out; what it states itself must suit it.
+/// A value that a group takes over and that does not fit is left out; a value that it states itself must fit.
 #[test]
 fn a_group_takes_over_only_what_suits_it() {
     let plan = group_plan("locality = { zipf = 1.1 }\nbatch = 4", &["pattern = \"sequential\"\nqueue_depth = 2"]);
@@ -378,7 +382,7 @@ fn a_group_takes_over_only_what_suits_it() {
     let own = "op = \"read\"\npattern = \"random\"\nblock_size = \"8 KiB\"\nqueue_depth = 4\ntime = \"1 s\"\n[[tests.groups]]\n\
                name = \"g\"\npattern = \"sequential\"\nlocality = { zipf = 1.1 }\n[defaults]\nlocality = { pareto = 0.2 }";
     let errors = parse("x", &file("action = \"fill\"", own)).unwrap_err();
-    assert_eq!(errors.all()[0].title(), "`locality` says nothing about the load 'g'");
+    assert_eq!(errors.all()[0].title(), "`locality` does not apply to the load 'g'");
 }
 
 #[test]
@@ -414,7 +418,7 @@ fn preparation_discards_overwrites_once_and_writes_headers() {
     assert!(loads[2].writes() && !loads[2].reads());
 }
 
-/// What the steps of a plan do about headers.
+/// What the steps of a plan do with headers.
 fn verifies(prepare: &str, body: &str) -> Vec<Verify> {
     let plan = plan_of(Form::Quick, prepare, body);
     plan.steps().map(|step| step.workload().unwrap().verify).collect()
@@ -426,14 +430,14 @@ fn a_check_follows_the_step_that_wrote() {
     let body = "axes = [\"queue_depth\", \"op\"]\nop = [\"write\", \"verify\"]\nverify = \"headers\"\npattern = \"random\"\n\
                 block_size = \"4 KiB\"\nqueue_depth = [1, 8]\ntime = \"1 s\"";
     assert_eq!(verifies("action = \"fill\"", body), [Verify::Off, headers, check, headers, check]);
-    // What preparation wrote can be checked in another order and in larger pieces, and so can a part of it.
+    // What preparation wrote can be checked in another order, in larger pieces, and in part.
     let filled = "action = \"fill\"\nblock_size = \"64 KiB\"\nverify = \"headers\"";
     let body = "op = \"verify\"\npattern = \"random_once\"\nblock_size = \"128 KiB\"\nqueue_depth = 2\nthreads = 2\n\
                 span = { offset = \"10 %\", length = \"50 %\" }\npasses = 1";
     assert_eq!(verifies(filled, body), [headers, check]);
 }
 
-/// A check of half of a span once read another half than had been written.
+/// A check of half of a span once read a different half than had been written.
 #[test]
 fn a_check_goes_to_the_places_that_its_step_wrote() {
     let seeds = |body: &str| -> Vec<u64> {
@@ -445,14 +449,14 @@ fn a_check_goes_to_the_places_that_its_step_wrote() {
     let [write, check, other, its_check] = seeds(body)[..] else { panic!("four steps") };
     assert_eq!((write, other), (check, its_check));
     assert_ne!(write, other, "each pair draws places of its own");
-    // Blocks of another size lie elsewhere.
+    // Blocks of another size are at other places.
     let body = "op = [\"write\", \"verify\"]\nverify = \"headers\"\npattern = \"random_once\"\n\
                 axes = [\"block_size\", \"op\"]\nblock_size = [\"4 KiB\", \"8 KiB\"]\nqueue_depth = 1\nvolume = \"8 MiB\"";
     let [small, small_check, large, large_check] = seeds(body)[..] else { panic!("four steps") };
     assert!(small == small_check && large == large_check && small != large);
 }
 
-/// Hand-worked: the guess is 500 MB/s in sequence and 80,000 random operations of 4 KiB a second at 32 in flight.
+/// Calculated by hand: the guess is 500 MB/s sequential and 80,000 random 4 KiB operations per second at 32 in flight.
 #[test]
 fn sets_and_discarded_rounds_arrive_and_smoke_has_none() {
     let body = "op = \"read\"\nblock_size = \"4 KiB\"\npattern = \"random\"\nqueue_depth = [1, 2]\ntime = \"5 s\"\n\
@@ -473,7 +477,7 @@ fn estimates_know_rates_pauses_and_what_moves_nothing() {
         let body = format!("block_size = \"4 KiB\"\npattern = \"random\"\nqueue_depth = 32\n{body}");
         let plan = plan_of(Form::Quick, "action = \"fill\"", &body);
         let step = &plan.tests[1].steps[0];
-        // Tenths of a second without the set-up, and kilobytes.
+        // Tenths of a second without the setup, and kilobytes.
         ((step.estimated_time.get() - 100_000_000) / 100_000_000, step.estimated_written.get() / 1000)
     };
     let kb = |operations: u64| operations * 4096 / 1000;
@@ -485,7 +489,7 @@ fn estimates_know_rates_pauses_and_what_moves_nothing() {
     // A fifth of 80,000 a second.
     let by_volume = "bursts = { volume = \"1 MB\", duty_cycle = 20 }";
     assert_eq!(of(&format!("op = \"write\"\noperations = 16000\n{by_volume}")), (10, kb(16_000)));
-    // 32 slots that each think for 100 ms and then wait 0.4 ms: 318.73 a second.
+    // 32 slots that each pause for 100 ms and then wait 0.4 ms: 318.73 a second.
     assert_eq!(of("op = \"write\"\noperations = 3188\nthink_time = \"100 ms\""), (100, kb(3188)));
     assert_eq!(of("op = \"trim\"\ntime = \"10 s\"").1, 0);
     assert_eq!(of("op = \"flush\"\noperations = 2000"), (20, 0));
@@ -494,14 +498,14 @@ fn estimates_know_rates_pauses_and_what_moves_nothing() {
     let body = format!("block_size = \"4 KiB\"\nqueue_depth = 32\n{once}");
     let plan = plan_of(Form::Quick, "action = \"fill\"", &body);
     assert_eq!(plan.tests[1].steps[0].estimated_written, Bytes::new(CAPACITY / 4));
-    // Each of four threads goes over all of the span; a share of it each is one span in all.
+    // Each of four threads goes over all of the span; if each has a share of it, they cover one span in total.
     for (streams, times) in [("overlapping", 4), ("disjoint", 1), ("shared", 1)] {
         let passes = format!("op = \"write\"\npattern = \"sequential\"\npasses = 1\nstreams = \"{streams}\"");
         let body = format!("block_size = \"4 KiB\"\nqueue_depth = 1\nthreads = 4\n{passes}");
         let plan = plan_of(Form::Quick, "action = \"fill\"", &body);
         assert_eq!(plan.tests[1].steps[0].estimated_written, Bytes::new(times * CAPACITY), "{streams}");
     }
-    // Two groups share the target by their depths; both write.
+    // Two groups share the target in proportion to their depths; both write.
     let groups = "op = \"write\"\ntime = \"10 s\"\n[[tests.groups]]\nname = \"other\"";
     assert_eq!(of(groups).1 / 100, kb(800_000) / 100);
 }
@@ -537,7 +541,7 @@ fn a_search_arrives_with_the_lowest_rate_as_the_first() {
     assert_eq!(few.tests[1].max_rounds(), 5);
 }
 
-/// Only writes are placed: reads beside them take the handle over and have none, other writes may have their own.
+/// Only writes are placed: reads beside them inherit the handle and ignore it, other writes may have their own.
 #[test]
 fn each_load_that_writes_has_its_own_placement_handle() {
     let (workload, _, slug, label) = step_of("op = \"write\"\nplacement_handle = 2");

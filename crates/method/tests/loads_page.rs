@@ -1,4 +1,4 @@
-//! docs/loads.md: every example is a load that parses and expands, and every parameter of a load is spoken of.
+//! docs/loads.md: every example is a load that parses and expands, and every parameter of a load is mentioned.
 #![expect(clippy::unwrap_used, reason = "helpers of tests: a failed unwrap is a failed test")]
 
 use drivelab_core::plan::Form;
@@ -31,8 +31,8 @@ fn every_example_expands() {
     }
 }
 
-/// Sections have an example, say what they are good for and what they cannot tell, and name other tools' words. A command
-/// that needs a file which the page does not bring is plain text, since it cannot be run as it stands.
+/// Every section has an example, states what it is good for and what it cannot tell, and names other tools' words. A
+/// command that needs a file which the page does not contain is plain text, because it cannot be run as it is.
 #[test]
 fn every_section_is_whole() {
     let page = page();

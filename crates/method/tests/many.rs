@@ -1,12 +1,12 @@
-//! A file with very many mistakes: as much work as it has mistakes, at most 50 of them shown, and no value printed whole.
-//! One with very many tests: as much work as it has tests.
+//! A file with very many mistakes: the work is proportional to the number of mistakes, at most 50 are shown, and no
+//! long value is printed whole. Also a file with very many tests: the work is proportional to the number of tests.
 
 use drivelab_method::{Diagnostics, parse};
 use rustix::time::{ClockId, clock_gettime};
 
 const SHOWN: usize = 50;
 
-/// CPU time of this thread, in nanoseconds. /proc would count it by ticks of 4 ms, a tenth of what the smaller text takes.
+/// CPU time of this thread, in nanoseconds. /proc counts in ticks of 4 ms, a tenth of the time of the smaller text.
 fn cpu_ns() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     u64::try_from(time.tv_sec).expect("a time") * 1_000_000_000 + u64::try_from(time.tv_nsec).expect("a time")
@@ -16,18 +16,18 @@ fn mistakes(text: &str) -> Diagnostics {
     parse("m.toml", text).expect_err("it is wrong")
 }
 
-/// The CPU time of finding and showing what is wrong.
+/// The CPU time of finding and showing the mistakes.
 fn finds_mistakes(text: &str) {
     let said = mistakes(text).render(false);
     assert!(said.matches("error: ").count() <= SHOWN, "no more are shown");
 }
 
-/// Reads a file in which nothing is wrong, and expands its forms.
+/// Reads a file without mistakes, and expands its forms.
 fn is_right(text: &str) {
     parse("m.toml", text).unwrap_or_else(|wrong| panic!("{wrong}"));
 }
 
-/// The CPU time of something with a text, the least of so many times.
+/// The CPU time of an action on a text; the minimum of several tries.
 fn cost_ns(does: fn(&str), text: &str, times: usize) -> u64 {
     let one = || {
         let began = cpu_ns();
@@ -55,7 +55,7 @@ fn doubles(count: usize) -> String {
     format!("format = 1\n[defaults]\nqueue_depth = [{values}]\n")
 }
 
-/// Mistakes in tests that are otherwise whole, each with a name of its own.
+/// Mistakes in tests that are otherwise correct, each with a different name.
 fn wrong_tests(count: usize) -> String {
     let test = |number| format!("[[tests]]\nname = \"a{number}\"\nop = \"raed\"\nqueue_depth = 70000\n");
     (0..count).map(test).fold("format = 1\n".to_owned(), |all, one| all + &one)
@@ -69,14 +69,14 @@ fn same_names(count: usize) -> String {
     format!("format = 1\n{}", "[[tests]]\nname = \"same\"\n".repeat(count))
 }
 
-/// Work that grows with the square takes a hundred times as long in every try. Who shares caches and memory with the test
-/// makes the larger text dearer by some part, and not each time.
+/// Quadratic work takes a hundred times as long in every try. Other programs that share caches and memory slow the
+/// larger text down by some part, and not in every try.
 const TRIES: usize = 5;
 
-/// A kind of mistake: its name, and a text with so many of them.
+/// A kind of mistake: its name, and a text with this many of them.
 type Kind = (&'static str, fn(usize) -> String);
 
-/// What a valid file begins with.
+/// The beginning of a valid file.
 const HEAD: &str = r#"format = 1
 name = "m"
 title = "M"
@@ -100,19 +100,19 @@ queue_depth = 1
 "#;
 const FILL: &str = "[[prepare]]\naction = \"fill\"\nsources = [\"own\"]\n";
 
-/// Tests that are right, each with its number where `#` stands, behind a beginning.
+/// Correct tests, each with its number in place of `#`, after a beginning.
 fn right_tests(begin: &str, more: &str, count: usize) -> String {
     let test = "[[tests]]\nname = \"a#\"\ntitle = \"A\"\npurpose = \"p\"\nsources = [\"own\"]\n";
     let one = |number: usize| format!("{test}{more}").replace('#', &number.to_string());
     (0..count).map(one).fold(format!("{HEAD}{begin}"), |all, one| all + &one)
 }
 
-/// Tests that only read what is filled before all of them.
+/// Tests that only read what is filled before all tests.
 fn reads(count: usize) -> String {
     right_tests(FILL, "op = \"read\"\n", count)
 }
 
-/// Tests that write a part of the target, each another one.
+/// Tests that each write a different part of the target.
 fn writes(count: usize) -> String {
     right_tests("", "op = \"write\"\nspan = { offset = \"#000 KiB\", length = \"4 KiB\" }\n", count)
 }
@@ -123,7 +123,7 @@ fn prepared(count: usize) -> String {
     right_tests("", before, count)
 }
 
-/// Tests of a profile, of which each has a score.
+/// Tests of a profile, each with a score.
 fn in_a_profile(count: usize) -> String {
     let names: String = (0..count).map(|number| format!("\"a{number}\", ")).collect();
     let profile = format!("[[profiles]]\nname = \"p\"\npurpose = \"p\"\ntests = [{names}]\n");
@@ -161,7 +161,7 @@ fn ten_times_the_tests_take_at_most_fifteen_times_the_time() {
 #[expect(clippy::cast_precision_loss, reason = "a ratio needs no more")]
 fn grows_with_the_count(kinds: &[Kind], does: fn(&str), least: usize) {
     for (what, make) in kinds {
-        // So many that neither is over before the caches and the allocator are warm.
+        // So many that both runs last longer than warming up the caches and the allocator.
         let mut count = least;
         while cost_ns(does, &make(count), 1) < 40_000_000 && count < 64_000 {
             count *= 2;
@@ -184,7 +184,7 @@ fn grows_with_the_count(kinds: &[Kind], does: fn(&str), least: usize) {
 #[test]
 fn the_rest_is_counted_and_no_value_is_printed_whole() {
     let said = mistakes(&unknown_keys(1_234)).render(false);
-    assert!(said.ends_with(&format!("and {} mistakes more", 1_234 + 1 - SHOWN)), "{}", &said[said.len() - 200..]);
+    assert!(said.ends_with(&format!("and {} more mistakes", 1_234 + 1 - SHOWN)), "{}", &said[said.len() - 200..]);
     assert_eq!(said.matches("error: ").count(), SHOWN);
     let long = "x".repeat(1 << 20);
     let spaced = "x y ".repeat(1 << 18);

@@ -1,5 +1,6 @@
-//! The museum of bad input: each file under `museum/` is broken in its own way, and beside it stands the message that
-//! a user gets. A file whose first line is `# expand: FORM CAPACITY ALIGN` is sound until it meets that target.
+//! The museum of bad input: each file below `museum/` is broken in a different way, and the file beside it is the
+//! message that a user gets. A file whose first line is `# expand: FORM CAPACITY ALIGN` is correct until it is
+//! expanded for that target.
 #![expect(clippy::unwrap_used, reason = "helpers of tests: a failed unwrap is a failed test")]
 
 use std::path::Path;

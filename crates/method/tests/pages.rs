@@ -1,7 +1,7 @@
-//! docs/methods is what the built-in methodologies print, and each of its hand-made list of approximations is marked in
-//! its file.
+//! docs/methods is what the built-in methodologies print, and each entry in the hand-written list of approximations is
+//! marked in its file.
 //!
-//! `DRIVELAB_UPDATE_DOCS=1 cargo test -p drivelab-method --test pages` renews the pages.
+//! `DRIVELAB_UPDATE_DOCS=1 cargo test -p drivelab-method --test pages` updates the pages.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn methods() -> Vec<Methodology> {
     library::all().iter().map(|built_in| parse(built_in.name, built_in.text).expect("a built-in methodology")).collect()
 }
 
-/// A kept result of a methodology, by the name of its file in docs/methods.
+/// A kept result of a methodology, by its file name in docs/methods.
 fn example(name: &str) -> Option<String> {
     let file = format!("example-{name}.md");
     folder().join(&file).is_file().then_some(file)
@@ -67,19 +67,19 @@ struct Entry {
     certainty: String,
     what: String,
     parameters: Vec<String>,
-    /// Where it is said, where no parameter says it.
+    /// Where it is stated, if no parameter states it.
     #[serde(default)]
     because: String,
 }
 
-/// Whether a parameter is marked as ours in its strictest form: what the quick form shortens is another matter.
+/// Whether a parameter is marked as ours in its strictest form; values that the quick form shortens do not count.
 fn is_ours(parameter: &Parameter) -> bool {
     let strictest = parameter.forms.iter().find(|value| value.form == Form::Faithful).or(parameter.forms.first());
     strictest.is_some_and(|value| matches!(value.mark, Mark::Approximation(_)))
 }
 
 /// Every place of a methodology that is marked as ours, as `TEST.PARAMETER`. One preparation step is `prepare N`;
-/// `prepare` is all that speak of the parameter, each of which must be marked.
+/// `prepare` means all steps that have the parameter, each of which must be marked.
 fn marked(method: &Methodology) -> BTreeSet<String> {
     let (mut marked, mut not_in_each) = (BTreeSet::new(), BTreeSet::new());
     for test in method.tests() {
@@ -128,7 +128,7 @@ fn what_no_source_states_is_marked_in_its_file() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The language has defaults for what a preparation leaves out; a built-in methodology says what it does.
+/// The language has defaults for what a preparation leaves out, but a built-in methodology states what it does.
 #[test]
 fn every_fill_says_its_blocks_its_depth_and_how_often() {
     let mut silent = Vec::new();
@@ -146,7 +146,7 @@ fn every_fill_says_its_blocks_its_depth_and_how_often() {
     assert!(silent.is_empty(), "{}", silent.join("\n"));
 }
 
-/// "Published" may only be said of the faithful form's value where a source states it.
+/// "Published" may only be stated of the faithful form's value if a source states it.
 #[test]
 fn a_shortened_value_says_of_the_longer_one_only_what_its_mark_says() {
     let (mut published, mut ours) = (0, 0);

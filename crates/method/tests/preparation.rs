@@ -1,4 +1,4 @@
-//! Preparation between the tests of a methodology: where it stands, what its forms replace, what is refused.
+//! Preparation between the tests of a methodology: where it runs, what its forms replace, what is refused.
 
 mod common;
 
@@ -73,7 +73,7 @@ fn a_discard_reaches_the_last_byte_of_its_span() {
     let blocks = 384 << 20;
     assert_eq!(of(odd, whole), [(first.clone(), 0, blocks), (rest.clone(), blocks, odd - blocks)]);
     assert_eq!(of(31 << 20, whole), [(first.clone(), 0, 31 << 20)], "less than a block");
-    // A part begins and ends where it is said to, or data beside it would be discarded too.
+    // A part begins and ends exactly as stated; otherwise data beside it would be discarded too.
     let (from, blocks) = (200 << 20, 64 << 20);
     let end = [(first, from, blocks), (rest, from + blocks, 36 << 20)];
     assert_eq!(of(400 << 20, "{ offset = \"50 %\", length = \"25 %\" }"), end);
@@ -138,7 +138,7 @@ fn what_ends_a_flat_preparation_is_not_replaced_by_a_form() {
     }
 }
 
-/// Reads of a file give what filled it: a file that is read as zeros has to be written with zeros.
+/// Reads of a file return what filled it: a file that is to be read as zeros must be written with zeros.
 #[test]
 fn data_that_are_set_for_all_tests_are_those_that_the_same_fill_writes() {
     let written = |fill: &str, settings: &[&str]| {

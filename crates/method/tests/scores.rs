@@ -1,5 +1,5 @@
-//! `[[scores]]`: what a plan holds of them, and what of a methodology is left out where a target is too small or too
-//! coarse for it.
+//! `[[scores]]`: what a plan contains of them, and what is left out of a methodology if a target is too small or has
+//! too large a logical block.
 
 mod common;
 
@@ -81,9 +81,9 @@ fn a_score_whose_test_is_left_out_is_left_out_by_name() {
     let found = expand(&method, Form::Quick, &coarse).unwrap();
     assert_eq!(found.scores, []);
     let out: Vec<(&str, &str)> = found.left_out.iter().map(|out| (out.test.as_str(), out.reason.as_str())).collect();
-    // Of 'own' nothing is said: its one test is.
+    // 'own' is not reported, because its only test is.
     assert_eq!(out[0], ("fine", "it needs a logical block of at most 512 B, and the target's is 4 KiB"));
-    assert_eq!(out[1], ("both", "it needs the test 'fine', which is not there"));
+    assert_eq!(out[1], ("both", "it needs the test 'fine', which is not in the plan"));
     assert_eq!(out[2], ("ratio", "it is divided by 'both', which is left out"));
     assert_eq!(out.len(), 3);
     assert_eq!(plan(&method, Form::Quick, Bytes::GIB).scores.len(), 3);
@@ -97,7 +97,7 @@ fn of_a_list_of_spans_those_that_are_too_large_are_left_out_by_name() {
     let of_test = found.tests.iter().find(|test| test.name == "set").unwrap();
     assert_eq!(of_test.steps.len(), 4);
     assert_eq!(found.left_out.len(), 1);
-    assert_eq!(found.left_out[0].reason, "of its spans those larger than the target: 4 GiB");
+    assert_eq!(found.left_out[0].reason, "spans larger than the target: 4 GiB");
     let none = of(&test("set", "op = \"read\"\nqueue_depth = 1\nspan = [\"8 GiB\", \"9 GiB\"]")).unwrap_err();
     assert!(none.contains("larger than the target"), "{none}");
 }
@@ -121,7 +121,7 @@ fn scores_of_as_ssd_are_its_authors_formula() {
         ]
     );
     assert!(total.rates == ScoreRates::Binary && total.approximation.contains("MiB/s"), "{}", total.approximation);
-    // 4K blocks: the test with 512 bytes is left out and no score needs it.
+    // 4K blocks: the test with 512 bytes is left out, and no score needs it.
     let coarse = TargetShape { offset_align: Bytes::new(4096), ..shape(Bytes::GIB) };
     let found = expand(&method, Form::Faithful, &coarse).unwrap();
     let out: Vec<&str> = found.left_out.iter().map(|out| out.test.as_str()).collect();
@@ -152,7 +152,7 @@ fn anandtech_2021_has_the_suite_of_2018_with_its_own_spans_and_bursts() {
     assert_eq!(whole.left_out.len(), 1, "{:?}", whole.left_out);
 }
 
-/// A drive with blocks of 4 KiB runs every methodology, without what needs smaller ones.
+/// A drive with blocks of 4 KiB runs every methodology, except for tests that need smaller blocks.
 #[test]
 fn block_sizes_that_are_no_whole_blocks_are_left_out_by_name() {
     let shape = |align| TargetShape {
@@ -172,7 +172,7 @@ fn block_sizes_that_are_no_whole_blocks_are_left_out_by_name() {
             named.extend(less);
         }
     }
-    let sizes = "of its block sizes those that are not whole logical blocks of 4 KiB";
+    let sizes = "block sizes that are not whole logical blocks of 4 KiB";
     for wanted in [
         format!("snia-pts iops: {sizes}: 512 B"),
         format!("random-read-sweep sweep: {sizes}: 512 B, 1 KiB, 2 KiB"),

@@ -1,5 +1,5 @@
-//! What the smoke form makes of the built-in methodologies: short, still each kind of step, and labels that say what is
-//! moved. And what a profile sets up around its target.
+//! The smoke form of the built-in methodologies: short, still with each kind of step, and with labels that show what
+//! is moved. Also what a profile sets up around its target.
 #![expect(clippy::unwrap_used, reason = "helpers of tests: a failed unwrap is a failed test")]
 
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ fn replays(plan: &Plan) -> BTreeSet<String> {
     plan.steps().filter_map(of).collect()
 }
 
-/// Eighteen passes over the same ten traces are one of each, and every test is still there.
+/// Eighteen passes over the same ten traces become one of each, and every test still exists.
 #[test]
 fn a_trace_is_replayed_once_in_each_way() {
     let (quick, smoke) = (plan("application-traces", Form::Quick), plan("application-traces", Form::Smoke));
@@ -49,7 +49,7 @@ fn a_label_says_what_is_moved_instead() {
     assert_eq!(smoke[0].1, "SEQ 8 MiB (instead of 16 MiB) Q1T1 write");
 }
 
-/// A case that is called as its operations are is not said twice.
+/// The name of a case that is named after its operations is not repeated.
 #[test]
 fn a_case_stands_once_in_a_label() {
     let plan = plan("load-curves", Form::Quick);

@@ -1,5 +1,5 @@
-//! Which tests stay where not all can: those that need what another one writes go with it, the time is the plan's own
-//! estimate, and what is left out of a suite has a name.
+//! Which tests stay if not all can: a test brings the tests that write what it needs, the time is the plan's own
+//! estimate, and everything that is left out of a suite has a name.
 #![expect(clippy::unwrap_used, reason = "helpers of tests: a failed unwrap is a failed test")]
 
 mod common;
@@ -18,7 +18,7 @@ fn test(name: &str, rest: &str) -> String {
     )
 }
 
-/// All of the device once: 2.1 s of a GiB at 500 MB/s.
+/// One pass over the device: 2.1 s for a GiB at 500 MB/s.
 const FILLS: &str = "op = \"write\"\npattern = \"sequential\"\npasses = 1";
 const READS: &str = "op = \"read\"\npattern = \"random\"\ntime = \"1 s\"";
 const WRITES: &str = "op = \"write\"\npattern = \"random\"\ntime = \"1 s\"";
@@ -61,7 +61,7 @@ fn what_reads_a_fill_that_does_not_fit_the_time_is_left_out_with_it() {
 fn a_test_brings_what_it_needs_whatever_the_priority_of_that() {
     let priority = |of: &str, priority: u32| format!("{of}\npriority = {priority}");
     let all = device(&[test("fill", FILLS), test("reads", &priority(READS, 9)), test("writes", &priority(WRITES, 5))]);
-    // With the fill the reads take 3.3 s, and the writes a second more.
+    // With the fill the reads take 3.3 s, and the writes one second more.
     let plan = seconds(&all, 3.8);
     assert_eq!(names(&plan), ["fill", "reads"], "{:?}", left(&plan));
     let plan = seconds(&all, 2.0);
@@ -72,7 +72,7 @@ fn a_test_brings_what_it_needs_whatever_the_priority_of_that() {
     let filled = format!("[[prepare]]\naction = \"fill\"\n{}", test("fill", FILLS));
     let plan = seconds(&device(&[filled, test("reads", &priority(READS, 9))]), 3.8);
     assert_eq!(names(&plan), ["prepare", "reads"], "{:?}", left(&plan));
-    // And a fill that a discard undoes is not.
+    // A fill that a discard undoes is not enough.
     let emptied = "[[prepare]]\naction = \"discard\"\nblock_size = \"1 MiB\"\nbefore = \"between\"\n";
     let between = [test("between", &priority(WRITES, 9)), test("again", FILLS)].concat();
     let tests = [test("fill", &priority(FILLS, 9)), between, test("reads", READS)];
@@ -182,10 +182,10 @@ fn a_score_of_a_suite_s_methodology_is_left_out_by_name_where_a_step_was_set_awa
     assert_eq!(scores, ["of-both"]);
     assert_eq!(left(&plan), [("of-deep", "'of-reads' has no step 'rnd-1m-q8t1-read'")]);
     assert_eq!(plan.left_out[0].title, "Example: Deep");
-    // By what needs the time, too.
+    // Also by what needs the time.
     let slow = of.replace("op = \"write\"", "requires = { time = \"1 h\" }\nop = \"write\"");
     let plan = seconds(&suite_of(&slow, ""), 60.0);
-    assert_eq!(left(&plan)[1], ("of-both", "it needs the test 'of-writes', which is not there"));
+    assert_eq!(left(&plan)[1], ("of-both", "it needs the test 'of-writes', which is not in the plan"));
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! A meter of the user's as a source: a command or a file that gives lines `seconds value` (docs/telemetry.md).
+//! The user's own meter as a source: a command or a file that provides lines `seconds value` (docs/telemetry.md).
 //!
-//! `seconds` is the adapter's own clock, whatever its zero: UNIX time or time since it began. The line that came with
-//! the least delay in the last minute ties it to the run clock, so lines that were held back (a pipe's buffer) still
-//! stand where they were measured. Nothing that was there before the start is taken for a reading of now.
+//! `seconds` is the adapter's own clock with any zero: UNIX time, or time since it began. The line with the least
+//! delay in the last minute maps it to the run clock, so lines that were delayed (by a pipe's buffer) are still
+//! placed at the time of measurement. Lines from before the start are never used as readings.
 
 mod command;
 mod file;
@@ -20,12 +20,12 @@ use command::Command;
 use file::Tail;
 use lines::Meter;
 
-/// No line for so long is a gap: a meter that has stopped must not look like a value that stands still.
+/// Time without a line after which there is a gap: a stopped meter must not look like a constant value.
 const SILENCE: Nanos = Nanos::from_secs(5);
-/// How often new lines are looked for: the stamp of a line is at most that late.
+/// How often new lines are read: the arrival time of a line is at most this late.
 const LOOK_EVERY: Nanos = Nanos::from_millis(100);
 
-/// An adapter cannot be used.
+/// Why an adapter cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct AdapterError(pub String);
@@ -55,7 +55,7 @@ impl AdapterValue {
     }
 }
 
-/// Where lines come from.
+/// The source of the lines.
 #[derive(Debug)]
 enum Feed {
     Command(Command),
@@ -69,15 +69,15 @@ pub struct Adapter {
     disk: String,
     feed: Feed,
     meter: Meter,
-    /// When a line last came, or the adapter was opened.
+    /// When the last line arrived, or the adapter was opened.
     heard_ns: Option<u64>,
-    /// The first line that was none since the last good one: what a later silence means. A reading whose error nobody
-    /// keeps (what readings cost is measured before the run) must not take it away.
+    /// The first invalid line since the last valid one: the cause of a later silence. A reading whose error is
+    /// discarded (the cost of readings is measured before the run) must not clear it.
     wrong: Option<String>,
 }
 
 impl Adapter {
-    /// Starts a command through `sh -c`; it is ended with the adapter.
+    /// Starts a command through `sh -c`; it ends with the adapter.
     ///
     /// # Errors
     /// It cannot be started.
@@ -86,8 +86,8 @@ impl Adapter {
         Ok(Adapter { value, disk: disk.to_owned(), feed, meter: Meter::default(), heard_ns: None, wrong: None })
     }
 
-    /// Follows a file, a named pipe or a serial line. What a file holds already is passed over; a file that is written
-    /// anew is read from its beginning.
+    /// Follows a file, a named pipe or a serial line. Existing content of a file is skipped; a rewritten file is read
+    /// from its beginning.
     ///
     /// # Errors
     /// It cannot be opened.
@@ -103,7 +103,7 @@ impl Adapter {
         }
     }
 
-    /// What came since the last look.
+    /// The samples since the last call.
     fn take(&mut self, clock: &dyn RunClock) -> Result<Vec<Sample>, String> {
         let began_ns = clock.now_ns();
         let heard_ns = *self.heard_ns.get_or_insert(began_ns);
@@ -135,7 +135,7 @@ impl TelemetrySource for Adapter {
             about: About::Drive(self.disk.clone()),
             origin: self.origin(),
             accuracy: format!(
-                "the adapter's; its clock is tied to the run's by the line of the last minute that came fastest, looked for \
+                "the adapter's; its clock is mapped to the run's by the line with the least delay in the last minute, checked \
                  every {} ms",
                 LOOK_EVERY.get() / 1_000_000
             ),

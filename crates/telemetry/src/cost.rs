@@ -1,4 +1,4 @@
-//! What reading a source costs, measured on the thread that would read: the tool's own account of its effect.
+//! The cost of reading a source, measured on the thread that would read it: drivelab's account of its own effect.
 
 use drivelab_core::clock::RunClock;
 use drivelab_core::telemetry::{ReadingCost, TelemetrySource};
@@ -13,8 +13,8 @@ pub fn thread_cpu_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Reads a source once to warm it and then so many times more, and says what those took; `None` where every one failed.
-/// What the drive's own controller spends on an answer is in no figure of the host's.
+/// Reads a source once as a warm-up and then `readings` times, and returns the cost of these; `None` if all of them
+/// failed. The time that the drive's controller spends on an answer is not in any figure of the host.
 pub fn cost(source: &mut dyn TelemetrySource, clock: &dyn RunClock, readings: u32) -> Option<ReadingCost> {
     let _ = source.read(clock);
     let (mut done, mut time, mut longest) = (0u32, 0u64, 0u64);

@@ -18,13 +18,13 @@ use crate::text::cpuinfo_mhz;
 #[derive(Debug)]
 pub(crate) struct CpuTimes {
     roots: Roots,
-    /// CPUs that were there at the start; one that comes later is not watched.
+    /// CPUs at the start; one that comes online later is not watched.
     cpus: Vec<u32>,
     every: Nanos,
 }
 
 impl CpuTimes {
-    /// Looks which CPUs there are.
+    /// Finds out which CPUs there are.
     pub(crate) fn open(roots: &Roots, every: Nanos) -> Result<Self, String> {
         let cpus: Vec<u32> = cpu_times_in(roots)?.iter().map(|core| core.cpu).collect();
         let source = CpuTimes { roots: roots.clone(), cpus, every };
@@ -75,7 +75,7 @@ impl TelemetrySource for CpuTimes {
     }
 }
 
-/// Where frequencies are read.
+/// The source of frequencies.
 #[derive(Debug)]
 enum Frequencies {
     /// A file for each CPU, in kHz.
@@ -93,7 +93,7 @@ pub(crate) struct CpuFrequency {
 }
 
 impl CpuFrequency {
-    /// Looks where they can be read.
+    /// Finds the source of frequencies.
     pub(crate) fn open(roots: &Roots, every: Nanos) -> Result<Self, String> {
         let folder = roots.sys.join("devices/system/cpu");
         let is_cpu = |name: &String| name.strip_prefix("cpu").is_some_and(|rest| rest.parse::<u32>().is_ok());
@@ -109,7 +109,7 @@ impl CpuFrequency {
         let path = roots.proc.join("cpuinfo");
         let count = read(&path).map(|text| cpuinfo_mhz(&text).len())?;
         if count == 0 {
-            return Err("there is no cpufreq in sysfs and no `cpu MHz` in /proc/cpuinfo".to_owned());
+            return Err("no cpufreq in sysfs and no `cpu MHz` in /proc/cpuinfo".to_owned());
         }
         let series = (0..count).map(|cpu| series(format!("cpu{cpu}"))).collect();
         Ok(CpuFrequency { from: Frequencies::Cpuinfo(path), series, every })
@@ -133,10 +133,10 @@ impl TelemetrySource for CpuFrequency {
         let (origin, accuracy) = match &self.from {
             Frequencies::Files(_) => (
                 "cpufreq/scaling_cur_freq of each CPU".to_owned(),
-                "the driver's own notion: measured over the last moments on x86, the last request on others",
+                "the driver's own value: measured over a short time on x86, the last request on other platforms",
             ),
             Frequencies::Cpuinfo(path) => {
-                (path.display().to_string(), "what the kernel prints; in a virtual machine often a constant")
+                (path.display().to_string(), "as the kernel prints it; in a virtual machine often a constant")
             }
         };
         SourceDescription {

@@ -1,4 +1,4 @@
-//! Which sources there are for a target, at which rates, and what could not be had.
+//! The sources that are available for a target, their rates, and what is not available.
 
 use std::path::PathBuf;
 
@@ -19,17 +19,18 @@ use crate::power_log::PowerLog;
 use crate::rapl::Rapl;
 use crate::smart::{SmartSource, nvme};
 
-/// How far below the drive's critical limit a run is ended, °C: the limit is where the drive may shut down by itself.
+/// How far below the drive's critical limit a run is ended, °C: at the limit the drive may shut down on its own.
 const BELOW_CRITICAL: f64 = 2.0;
 
 /// Times between two readings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rates {
-    /// Of what sends the drive a command: SMART, the drive's hwmon. A drive's temperature moves within seconds.
+    /// For sources that send the drive a command: SMART, the drive's hwmon. A drive's temperature changes within
+    /// seconds.
     pub drive: Nanos,
-    /// Of the host's counters.
+    /// For the host's counters.
     pub host: Nanos,
-    /// Of what changes seldom: link, PCIe errors.
+    /// For values that rarely change: link, PCIe errors.
     pub seldom: Nanos,
 }
 
@@ -40,46 +41,47 @@ impl Default for Rates {
 }
 
 impl Rates {
-    /// Everything at one rate.
+    /// The same rate for everything.
     #[must_use]
     pub const fn all(every: Nanos) -> Self {
         Rates { drive: every, host: every, seldom: every }
     }
 }
 
-/// What is to be watched.
+/// The telemetry that is requested.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
     /// Kernel names of the disks from the target downwards (`dm-0`, `nvme0n1`).
     pub disks: Vec<String>,
     /// Rates.
     pub rates: Rates,
-    /// Let NVMe drives measure their own power, where they can: sets a feature of theirs, and sets it back.
+    /// Lets NVMe drives measure their own power, if they can: sets one of their features, and restores it.
     pub power_log: bool,
     /// A command that prints `seconds watts` of the drive.
     pub power_command: Option<String>,
-    /// A file of such lines.
+    /// A file with such lines.
     pub power_file: Option<PathBuf>,
-    /// A file of `seconds celsius` lines of the drive.
+    /// A file with lines of seconds and °C of the drive.
     pub temperature_file: Option<PathBuf>,
-    /// Above how many °C the run is ended; otherwise by the drive's critical limit, where it states one.
+    /// Temperature in °C above which the run ends; otherwise the drive's critical limit applies, if it states one.
     pub abort_above_c: Option<f64>,
 }
 
-/// What there is.
+/// The telemetry that is available.
 pub struct Found {
     /// Sources, ready to be read.
     pub sources: Vec<Box<dyn TelemetrySource>>,
-    /// What could not be had, and why; a sentence each.
+    /// What is not available, and why; one sentence each.
     pub remarks: Vec<String>,
-    /// Why no drive measures its own power, where that was asked for; a sentence for each drive. Among the remarks too.
+    /// Why no drive measures its own power, if this was requested; one sentence for each drive. Also among the
+    /// remarks.
     pub no_power_log: Vec<String>,
     /// Temperature that ends the run.
     pub abort_above: Option<TemperatureLimit>,
 }
 
-/// Looks for everything that can be watched for a target. What the user named must work; what is merely not there is a
-/// remark.
+/// Finds everything that can be watched for a target. Sources that the user named must work; any other missing source
+/// is a remark.
 ///
 /// # Errors
 /// The user's own adapter cannot be used.
@@ -109,7 +111,7 @@ pub fn discover(roots: &Roots, wanted: &Wanted) -> Result<Found, AdapterError> {
         found.power_logs(roots, &drives, rates.drive);
     }
     let mut chips = Hwmon::open_all(roots, &drives, rates.drive, rates.host);
-    // The log holds what the drive's chip shows; asking twice would disturb twice.
+    // The log contains what the drive's chip shows; reading both would disturb twice.
     chips.retain(|chip| !chip.disk().is_some_and(|disk| with_log.iter().any(|known| known == disk)));
     let told = |drive: &String| with_log.contains(drive) || chips.iter().any(|chip| chip.disk() == Some(drive));
     for drive in drives.iter().filter(|drive| !told(drive)) {
@@ -118,7 +120,7 @@ pub fn discover(roots: &Roots, wanted: &Wanted) -> Result<Found, AdapterError> {
             name if name.starts_with("nvme") => " (the kernel needs CONFIG_NVME_HWMON)",
             _ => "",
         };
-        found.remarks.push(format!("{drive}: no temperature sensor of it in /sys/class/hwmon{how}"));
+        found.remarks.push(format!("{drive}: no temperature sensor in /sys/class/hwmon{how}"));
     }
     found.sources.extend(chips.into_iter().map(|chip| Box::new(chip) as Box<dyn TelemetrySource>));
     let drive = metered(roots, &wanted.disks, &drives);
@@ -134,8 +136,8 @@ pub fn discover(roots: &Roots, wanted: &Wanted) -> Result<Found, AdapterError> {
     Ok(found)
 }
 
-/// What the user's own meter is of: the drive below what was named. A loop device stands for itself, because its file
-/// may lie anywhere, and nobody who names it means the disk that holds the file.
+/// The drive that the user's own meter belongs to: the drive below the named target. A named loop device stands for
+/// itself, because its file may lie anywhere, and its user does not mean the disk that holds the file.
 fn metered(roots: &Roots, disks: &[String], drives: &[String]) -> String {
     let is_loop = |disk: &&String| disk.starts_with("loop") && roots.sys.join("block").join(disk).exists();
     let named = disks.iter().find(|disk| drives.contains(disk) || is_loop(disk));
@@ -143,7 +145,7 @@ fn metered(roots: &Roots, disks: &[String], drives: &[String]) -> String {
 }
 
 impl Found {
-    /// Whether anything tells the drive's temperature.
+    /// Whether any source reports the drive's temperature.
     #[must_use]
     pub fn has_thermometer(&self) -> bool {
         self.sources.iter().any(|source| drive_temperature(&source.describe()).is_some())
@@ -155,7 +157,7 @@ impl Found {
         self.sources.iter().any(|source| source.describe().kind == SourceKind::PowerLog)
     }
 
-    /// The SMART logs of the NVMe drives; says whose could be opened.
+    /// The SMART logs of the NVMe drives; returns the drives whose log could be opened.
     fn smart_logs(&mut self, roots: &Roots, drives: &[String], every: Nanos) -> Vec<String> {
         let mut with_log = Vec::new();
         for drive in drives {
@@ -171,7 +173,7 @@ impl Found {
         with_log
     }
 
-    /// What the drives whose logs can be read count of their media. Most count nothing, which is no remark.
+    /// The media write counters of the drives whose logs can be read. Most drives have none, which is not a remark.
     fn media_writes(&mut self, roots: &Roots, drives: &[String], every: Nanos) {
         for drive in drives {
             let Some(node) = controller_node(roots, drive) else { continue };
@@ -181,7 +183,7 @@ impl Found {
         }
     }
 
-    /// The power that NVMe drives measure of themselves; each controller once.
+    /// The power that NVMe drives measure themselves; each controller once.
     fn power_logs(&mut self, roots: &Roots, drives: &[String], every: Nanos) {
         let before = self.remarks.len();
         let mut known = Vec::new();
@@ -198,7 +200,7 @@ impl Found {
             known.push(node);
         }
         if known.is_empty() {
-            self.remarks.push("only NVMe drives measure their own power, and the target lies on none".to_owned());
+            self.remarks.push("only NVMe drives measure their own power, and the target is not on one".to_owned());
         }
         self.no_power_log = self.remarks[before..].to_vec();
     }
@@ -210,13 +212,13 @@ impl Found {
         }
     }
 
-    /// The lowest critical limit of the drive less 2 °C, unless the user said a limit.
+    /// The drive's lowest critical limit minus 2 °C, unless the user gave a limit.
     fn limit(&mut self, asked: Option<f64>) -> Option<TemperatureLimit> {
         let described: Vec<SourceDescription> = self.sources.iter().map(|source| source.describe()).collect();
         if let Some(celsius) = asked {
             if !self.has_thermometer() {
                 self.remarks.push(format!(
-                    "nothing here tells the drive's temperature, so nothing ends the run above {celsius} °C"
+                    "nothing here reports the drive's temperature, so nothing ends the run above {celsius} °C"
                 ));
             }
             return Some(TemperatureLimit { celsius, because: "--abort-above-c".to_owned() });
@@ -226,13 +228,13 @@ impl Found {
             Some((series.critical?, source.id.clone()))
         });
         let (critical, source) = critical.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
-        let because = format!("the drive's critical limit of {critical} °C ({source}) less {BELOW_CRITICAL} °C");
+        let because = format!("the drive's critical limit of {critical} °C ({source}) minus {BELOW_CRITICAL} °C");
         Some(TemperatureLimit { celsius: critical - BELOW_CRITICAL, because })
     }
 }
 
-/// Which series of a source speaks for the drive as a whole: its first temperature (composite comes first in SMART and
-/// in the kernel's sensors; further sensors have roots that nobody states, and some report constants).
+/// The series of a source that is the drive's temperature as a whole: its first temperature (composite comes first in
+/// SMART and in the kernel's sensors; the position of further sensors is not documented, and some report constants).
 pub(crate) fn drive_temperature(source: &SourceDescription) -> Option<usize> {
     let of_drive = matches!(source.about, About::Drive(_));
     source.series.iter().position(|series| of_drive && series.quantity == Quantity::Temperature)

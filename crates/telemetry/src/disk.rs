@@ -1,5 +1,4 @@
-//! What all programs together moved on a disk (`/proc/diskstats`), and the interrupts of its vectors
-//! (`/proc/interrupts`).
+//! I/O of all programs on a disk (`/proc/diskstats`), and the interrupts of its vectors (`/proc/interrupts`).
 
 use std::path::PathBuf;
 
@@ -43,7 +42,7 @@ pub(crate) struct DiskStats {
 }
 
 impl DiskStats {
-    /// Looks whether the kernel counts for this disk.
+    /// Checks that the kernel counts this disk.
     pub(crate) fn open(roots: &Roots, name: &str, every: Nanos) -> Result<Self, String> {
         let source = DiskStats { path: roots.proc.join("diskstats"), name: name.to_owned(), every };
         source.values()?;
@@ -89,8 +88,8 @@ pub(crate) struct Interrupts {
 }
 
 impl Interrupts {
-    /// Finds the vectors: those that the PCI function above the disk lists in `msi_irqs`, else those whose name begins
-    /// with the controller's.
+    /// Finds the vectors: those that the PCI function above the disk lists in `msi_irqs`, otherwise those whose name
+    /// begins with the controller's name.
     pub(crate) fn open(roots: &Roots, path: &DrivePath, every: Nanos) -> Result<Self, String> {
         let table = roots.proc.join("interrupts");
         let text = read(&table)?;
@@ -105,7 +104,7 @@ impl Interrupts {
             rows.iter().filter(is_vector).map(|row| (row.number.to_owned(), row.action.to_owned())).collect();
         if vectors.is_empty() {
             let (table, name) = (table.display(), path.name());
-            return Err(format!("{table}: no interrupt of {name} can be told from the others"));
+            return Err(format!("{table}: the interrupts of {name} cannot be identified"));
         }
         Ok(Interrupts { table, path: path.clone(), vectors, every })
     }

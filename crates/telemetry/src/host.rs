@@ -14,7 +14,7 @@ use rustix::time::{ClockId, clock_gettime};
 use crate::reading::stamped;
 use crate::text::pressure_totals;
 
-/// Time in which tasks waited for memory.
+/// Time that tasks waited for memory.
 #[derive(Debug)]
 pub(crate) struct MemoryPressure {
     path: PathBuf,
@@ -22,10 +22,11 @@ pub(crate) struct MemoryPressure {
 }
 
 impl MemoryPressure {
-    /// Looks whether the kernel keeps it.
+    /// Checks that the kernel records it.
     pub(crate) fn open(roots: &Roots, every: Nanos) -> Result<Self, String> {
         let path = roots.proc.join("pressure/memory");
-        read(&path).map_err(|error| format!("{error} (the kernel needs CONFIG_PSI, and psi=1 where it is off)"))?;
+        read(&path)
+            .map_err(|error| format!("{error} (the kernel needs CONFIG_PSI, and psi=1 if it is off by default)"))?;
         Ok(MemoryPressure { path, every })
     }
 }
@@ -53,15 +54,15 @@ impl TelemetrySource for MemoryPressure {
     }
 }
 
-/// Time for which the machine was suspended since it booted. CLOCK_MONOTONIC stands still in a suspend, and so does the
-/// run clock; CLOCK_BOOTTIME goes on (clock_gettime(2)).
+/// Time for which the machine was suspended since boot. CLOCK_MONOTONIC stops during a suspend, and so does the run
+/// clock; CLOCK_BOOTTIME continues (clock_gettime(2)).
 #[derive(Debug)]
 pub(crate) struct Suspends {
     pub(crate) every: Nanos,
 }
 
-/// For how long the machine was suspended since it booted, seconds: CLOCK_BOOTTIME less CLOCK_MONOTONIC
-/// (clock_gettime(2)), to the millisecond, since the two are read one after the other.
+/// Seconds for which the machine was suspended since boot: CLOCK_BOOTTIME minus CLOCK_MONOTONIC (clock_gettime(2)),
+/// to the millisecond, because the two are read one after the other.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "times since boot fit")]
 pub fn suspended_s() -> f64 {
@@ -80,7 +81,7 @@ impl TelemetrySource for Suspends {
             id: SourceId::new("suspend"),
             kind: SourceKind::Suspend,
             about: About::Host,
-            origin: "CLOCK_BOOTTIME less CLOCK_MONOTONIC".to_owned(),
+            origin: "CLOCK_BOOTTIME minus CLOCK_MONOTONIC".to_owned(),
             accuracy: "a millisecond".to_owned(),
             disturbs: Disturbs::Host,
             every: self.every,

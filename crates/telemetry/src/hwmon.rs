@@ -1,7 +1,7 @@
 //! The kernel's sensors as sources: temperatures and power of every chip in `/sys/class/hwmon`.
 //!
-//! Which chips there are and what their files hold is `drivelab_device::hwmon`. The kernel asks an NVMe drive at most
-//! once a second.
+//! The chips and the content of their files are described in `drivelab_device::hwmon`. The kernel asks an NVMe drive
+//! at most once a second.
 
 use drivelab_core::clock::RunClock;
 use drivelab_core::telemetry::{
@@ -17,7 +17,7 @@ use crate::reading::{read_number, stamped};
 #[derive(Debug)]
 pub(crate) struct Hwmon {
     chip: Chip,
-    /// The disk that it speaks for.
+    /// The disk that it belongs to.
     disk: Option<String>,
     sensors: Vec<ChipSensor>,
     every: Nanos,
@@ -25,8 +25,8 @@ pub(crate) struct Hwmon {
 
 impl Hwmon {
     /// Every chip with a sensor: those of the given disks, and those of the host. Of a drive's own chips the first is
-    /// taken: behind native multipath each controller has one, of the same drive. Chips of other drives are left out:
-    /// they would be woken for nothing.
+    /// used: behind native multipath each controller has one for the same drive. Chips of other drives are left out,
+    /// because reading would wake the drives unnecessarily.
     pub(crate) fn open_all(roots: &Roots, disks: &[String], of_drive: Nanos, of_host: Nanos) -> Vec<Hwmon> {
         let open = |chip: Chip| {
             let disk = disks.iter().find(|disk| chip.speaks_for(roots, disk)).cloned();
@@ -48,12 +48,12 @@ impl Hwmon {
         known
     }
 
-    /// Whether the chip is the drive's own, and not one of the board that speaks for it.
+    /// Whether the chip is the drive's own, and not one of the board that belongs to the drive's device.
     fn is_drives_own(&self) -> bool {
         self.disk.is_some() && self.chip.is_of_a_drive()
     }
 
-    /// The disk that the chip speaks for.
+    /// The disk that the chip belongs to.
     pub(crate) fn disk(&self) -> Option<&str> {
         self.disk.as_deref()
     }
@@ -83,11 +83,11 @@ impl TelemetrySource for Hwmon {
         };
         let accuracy = match self.chip.name.as_str() {
             "nvme" => {
-                "whole °C as the drive reports them, at most one reading a second; sensors differ by maker in place \
-                       and truth"
+                "whole °C as the drive reports them, at most one reading a second; sensors differ by maker in position \
+                       and accuracy"
             }
             "drivetemp" => "whole °C as the drive reports them (SCT status or SMART attribute 190/194)",
-            _ => "as the chip reports, commonly within some °C, or some per cent for power",
+            _ => "as the chip reports, commonly within a few °C, or a few per cent for power",
         };
         SourceDescription {
             id: SourceId::new(format!("hwmon:{name}")),

@@ -1,9 +1,9 @@
 //! Samplers on the run's clock: temperatures, power, CPU, interrupts, disk counters, link, memory pressure.
 //!
-//! Owns: what can be read beside the I/O and how ([`discover()`]), who reads it and when ([`Sampler`]), and what
-//! reading costs ([`cost()`]). A source that cannot be read is said and left out; a reading that fails is a gap, never
-//! a guess. Must not know: steps, plans, thresholds of findings, files of the house. Facts come from sysfs, procfs and
-//! what the user's own meters print (docs/telemetry.md).
+//! Owns: what can be sampled during the I/O and how ([`discover()`]), who reads it and when ([`Sampler`]), and the
+//! cost of reading ([`cost()`]). A source that cannot be read is reported and left out; a failed reading is a gap,
+//! never a guess. Must not know: steps, plans, thresholds of findings, drivelab's own files. Facts come from sysfs,
+//! procfs and the user's own meters (docs/telemetry.md).
 #![forbid(unsafe_code)]
 
 mod adapter;

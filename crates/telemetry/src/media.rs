@@ -1,8 +1,9 @@
-//! What a drive wrote to its media, beside what hosts wrote to it: the two counters of write amplification.
+//! Bytes that a drive wrote to its media, and bytes that hosts wrote to it: the two counters of write amplification.
 //!
-//! Three logs have them, and the finest that the drive has is read: the FDP statistics (log page 22h of the NVM Express
-//! Base Specification 2.1; bytes), the OCP SMART log (C0h of the OCP Datacenter NVMe SSD Specification; bytes, beside
-//! the data units of the SMART log, of 512,000 bytes), and the endurance group's (09h; units of 1,000,000,000 bytes).
+//! Three logs contain them, and the most precise one that the drive has is read: the FDP statistics (log page 22h of
+//! the NVM Express Base Specification 2.1; bytes), the OCP SMART log (C0h of the OCP Datacenter NVMe SSD
+//! Specification; bytes, together with the data units of the SMART log, of 512,000 bytes), and the endurance group's
+//! log (09h; units of 1,000,000,000 bytes).
 
 use drivelab_core::clock::RunClock;
 use drivelab_core::telemetry::{
@@ -11,10 +12,10 @@ use drivelab_core::telemetry::{
 use drivelab_core::units::Nanos;
 use drivelab_nvme::{Controller, Counter, NvmeError, Transport};
 
-/// The first endurance group: a drive that has several is not told apart.
+/// The first endurance group: several groups of a drive are not distinguished.
 const GROUP: u16 = 1;
 
-/// Which log is read.
+/// The log that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Log {
     Fdp,
@@ -23,7 +24,7 @@ enum Log {
 }
 
 impl Log {
-    /// From the finest on.
+    /// Most precise first.
     const ALL: [Log; 3] = [Log::Fdp, Log::Ocp, Log::EnduranceGroup];
 
     const fn accuracy(self) -> &'static str {
@@ -48,12 +49,12 @@ pub(crate) struct MediaWrites<T: Transport> {
 }
 
 impl<T: Transport> MediaWrites<T> {
-    /// Looks which log the drive has.
+    /// Finds the log that the drive has.
     ///
     /// # Errors
-    /// It has none that counts media writes: a fragment.
+    /// No log counts media writes: a sentence fragment.
     pub(crate) fn open(controller: Controller<T>, disk: &str, origin: String, every: Nanos) -> Result<Self, String> {
-        // Endurance groups that do not count their media say 0; of the other two a new drive may.
+        // Endurance groups without media counters report 0; in the other two logs, 0 may come from a new drive.
         let tells = |log: &Log| {
             read(&controller, *log).is_ok_and(|counters| *log != Log::EnduranceGroup || counters.media.get() > 0)
         };
@@ -68,7 +69,7 @@ impl<T: Transport> MediaWrites<T> {
     }
 }
 
-/// Bytes that hosts wrote, and bytes that went to the media.
+/// Bytes that hosts wrote, and bytes that were written to the media.
 struct Written {
     host: Counter,
     media: Counter,
@@ -81,7 +82,7 @@ fn read<T: Transport>(controller: &Controller<T>, log: Log) -> Result<Written, N
             Written { host: page.host_bytes_written, media: page.media_bytes_written }
         }
         Log::Ocp => {
-            // The host's counter first: what is written in between makes the media's share larger by it at most.
+            // The host's counter first: writes in between increase the media counter at most by their amount.
             let host = controller.smart()?.decoded.bytes_written();
             Written { host, media: controller.ocp_smart()?.decoded.media_bytes_written }
         }
@@ -114,7 +115,7 @@ impl<T: Transport + Send> TelemetrySource for MediaWrites<T> {
         let at_ns = clock.now_ns();
         let written = read(&self.controller, self.log).map_err(|error| error.to_string())?;
         let read_ns = clock.now_ns().saturating_sub(at_ns);
-        // Bytes of a life, of which only differences are used: the lowest digits of very old drives are lost.
+        // Lifetime bytes, of which only differences are used: the lowest digits of very old drives are lost.
         #[expect(clippy::cast_precision_loss, reason = "see above")]
         let values = [written.host, written.media].map(|counter| Some(counter.get() as f64)).to_vec();
         Ok(vec![Sample { at_ns, read_ns, values }])

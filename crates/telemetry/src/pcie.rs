@@ -31,7 +31,7 @@ impl Link {
     /// Finds the function.
     pub(crate) fn open(path: &DrivePath, every: Nanos) -> Result<Self, String> {
         let function = function_with(path, "current_link_speed")
-            .ok_or_else(|| format!("no PCIe link above {} tells its speed in sysfs", path.name()))?;
+            .ok_or_else(|| format!("no PCIe link above {} reports its speed in sysfs", path.name()))?;
         Ok(Link { function, path: path.clone(), every })
     }
 
@@ -92,7 +92,7 @@ impl TelemetrySource for PcieErrors {
             kind: SourceKind::PcieErrors,
             about: About::Drive(self.path.disk.clone()),
             origin: self.function.display().to_string(),
-            accuracy: "every error that was reported to the root port and that the kernel owns".to_owned(),
+            accuracy: "every error that was reported to the root port, if the kernel handles AER".to_owned(),
             disturbs: Disturbs::Host,
             every: self.every,
             cost: None,

@@ -1,10 +1,11 @@
-//! The power that an NVMe drive measures of itself, as a source (log page 25h and feature 25h, Power Measurement, of
-//! the NVM Express Base Specification 2.3).
+//! The power that an NVMe drive measures itself, as a source (log page 25h and feature 25h, Power Measurement, of the
+//! NVM Express Base Specification 2.3).
 //!
-//! The log holds the mean since the measurement was started. So that a sample tells of its own stretch of time, each
-//! reading takes that mean and starts the measurement anew: a window. The drive goes on measuring while nobody asks, so
-//! a step in which it is left alone has its mean too. Nothing is started before the first reading; what was started is
-//! stopped when the source goes, and would stop by itself. Not yet tried on hardware: no drive at hand has this page.
+//! The log holds the mean since the measurement was started. So that a sample covers its own time only, each reading
+//! takes that mean and starts the measurement again: a window. The drive continues to measure between readings, so a
+//! step without readings has its mean too. Nothing is started before the first reading; what was started is stopped
+//! when the source is dropped, and would stop on its own. Not yet tried on hardware: no available drive has this
+//! page.
 
 use drivelab_core::clock::RunClock;
 use drivelab_core::telemetry::{
@@ -18,19 +19,19 @@ const LOG: u8 = 0x25;
 /// Actions of the feature (Base 2.3, Power Measurement, bits 3:0).
 const STOP: u8 = 0;
 const START: u8 = 1;
-/// The mean is of whole intervals (a second on the drives that the specification has in mind), so a window must be
-/// several of them long.
+/// The mean is over whole intervals (one second on the drives that the specification assumes), so a window must
+/// contain several of them.
 const LEAST_WINDOW: Nanos = Nanos::from_secs(5);
-/// Within a window samples of its mean stand no further apart than this, so that they follow each other.
+/// Largest distance between samples of a window's mean, so that they follow each other without a gap.
 const REPEAT_NS: u64 = 10_000_000_000;
-/// After so many minutes without a new start the drive stops by itself: nobody is left to stop it after a SIGKILL.
+/// Minutes without a new start after which the drive stops on its own: after a SIGKILL no process is left to stop it.
 const STOPS_AFTER_MIN: u16 = 60;
 
-/// A measurement under way.
+/// A measurement in progress.
 #[derive(Debug, Clone, Copy)]
 struct Window {
     began_ns: u64,
-    /// The drive's number of it, which rises with each start by anybody.
+    /// The drive's number of it, which increases with every start by any program.
     generation: u8,
 }
 
@@ -41,19 +42,19 @@ pub(crate) struct PowerLog<T: Transport> {
     origin: String,
     accuracy: String,
     every: Nanos,
-    /// What the feature was set to, without a measurement under way.
+    /// The feature's setting from before, without a measurement in progress.
     before: PowerMeasurementSetting,
     stop_after_min: u16,
     window: Option<Window>,
-    /// The feature was set, and has to be put back.
+    /// The feature was set, and has to be restored.
     touched: bool,
 }
 
 impl<T: Transport> PowerLog<T> {
-    /// Looks whether the controller measures its power and nobody else uses that. Changes nothing.
+    /// Checks that the controller measures its power and that no other program uses this. Changes nothing.
     ///
     /// # Errors
-    /// It does not, or somebody does: a fragment.
+    /// It does not measure, or another program uses it: a sentence fragment.
     pub(crate) fn open(controller: Controller<T>, disk: &str, origin: String, every: Nanos) -> Result<Self, String> {
         let text = |error: NvmeError| error.to_string();
         let identify = controller.identify_controller().map_err(text)?.decoded;
@@ -62,15 +63,15 @@ impl<T: Transport> PowerLog<T> {
         }
         if !controller.supported_logs().map_err(text)?.decoded.has(LOG) {
             return Err(format!(
-                "{origin}: the drive says that it measures its power but has no log page {LOG:02X}h of it"
+                "{origin}: the drive reports that it measures its power but has no log page {LOG:02X}h"
             ));
         }
         let before = controller.power_measurement_setting().map_err(text)?;
         let page = controller.power_measurement().map_err(text)?.decoded;
         if page.running {
             return Err(format!(
-                "{origin}: the drive's power measurement is already running, started by another program, so drivelab does \
-                 not touch it (one that a killed drivelab left stops by itself within {STOPS_AFTER_MIN} min)"
+                "{origin}: another program has already started the drive's power measurement, so drivelab does not touch it \
+                 (a measurement that a killed drivelab left stops on its own within {STOPS_AFTER_MIN} min)"
             ));
         }
         let longest = Some(identify.power_measurement_max_min).filter(|minutes| *minutes > 0);
@@ -88,12 +89,12 @@ impl<T: Transport> PowerLog<T> {
         })
     }
 
-    /// Begins a window.
+    /// Starts a window.
     fn start(&mut self, clock: &dyn RunClock) -> Result<(), String> {
         let text = |error: NvmeError| error.to_string();
         let setting = PowerMeasurementSetting { action: START, stop_after_min: self.stop_after_min, ..self.before };
         self.window = None;
-        // It may run from here on, also where the answer is an error.
+        // It may run from here on, even if the answer is an error.
         self.touched = true;
         self.controller.set_power_measurement(setting).map_err(text)?;
         let began_ns = clock.now_ns();
@@ -102,7 +103,7 @@ impl<T: Transport> PowerLog<T> {
         Ok(())
     }
 
-    /// The samples of a window that ends now; none while not one interval of it is over.
+    /// The samples of a window that ends now; none if not one interval of it is complete.
     fn samples(
         &self,
         window: Window,
@@ -112,13 +113,13 @@ impl<T: Transport> PowerLog<T> {
     ) -> Result<Vec<Sample>, String> {
         let Self { origin, .. } = self;
         if page.generation != window.generation {
-            return Err(format!("{origin}: somebody else started the drive's power measurement meanwhile"));
+            return Err(format!("{origin}: another program started the drive's power measurement in the meantime"));
         }
         if !page.running {
             return Err(format!("{origin}: the drive's power measurement stopped before it was read"));
         }
         if page.has_gaps {
-            return Err(format!("{origin}: the drive says that its power measurement has gaps"));
+            return Err(format!("{origin}: the drive reports that its power measurement has gaps"));
         }
         if page.intervals == 0 {
             return Ok(Vec::new());
@@ -141,11 +142,11 @@ fn watts(microwatts: u64) -> f64 {
     microwatts as f64 / 1e6
 }
 
-/// What the drive says of its own truth.
+/// The accuracy that the drive states.
 fn accuracy(page: &PowerMeasurement) -> String {
     let how = if page.estimated { "estimated by the drive, not measured" } else { "measured by the drive" };
     let error = page.error_percent.map_or("error not stated".to_owned(), |percent| format!("error up to {percent} %"));
-    format!("{how}, {error}; each value is the mean of the whole intervals since the reading before")
+    format!("{how}, {error}; each value is the mean of the whole intervals since the previous reading")
 }
 
 impl<T: Transport + Send> TelemetrySource for PowerLog<T> {
@@ -173,7 +174,7 @@ impl<T: Transport + Send> TelemetrySource for PowerLog<T> {
         let read_ns = clock.now_ns().saturating_sub(at_ns);
         let samples = self.samples(window, at_ns, read_ns, &page);
         if !matches!(&samples, Ok(none) if none.is_empty()) {
-            // Where that fails the next reading tries again, and says why it cannot.
+            // If that fails, the next reading tries again and reports the error.
             let _ = self.start(clock);
         }
         samples
@@ -181,10 +182,10 @@ impl<T: Transport + Send> TelemetrySource for PowerLog<T> {
 }
 
 impl<T: Transport> Drop for PowerLog<T> {
-    /// Stops what was started and leaves the feature as it was found.
+    /// Stops what was started and restores the feature.
     fn drop(&mut self) {
         if self.touched {
-            // Where the drive is gone or refuses, nobody is left to be told: it stops by itself.
+            // If the drive is gone or refuses, nothing more can be done: it stops on its own.
             let _ = self.controller.set_power_measurement(self.before);
         }
     }

@@ -1,5 +1,5 @@
 //! Energy counters of the host's processor through powercap (Documentation/power/powercap/powercap.rst). They never
-//! contain the drive.
+//! include the drive.
 
 use std::path::PathBuf;
 
@@ -13,20 +13,20 @@ use drivelab_device::roots::read_trim;
 
 use crate::reading::{names, read_number, stamped};
 
-/// One counter and how often it has begun again.
+/// One counter, with its wraps.
 #[derive(Debug)]
 struct Zone {
     energy: PathBuf,
     name: String,
-    /// Microjoules after which the counter begins again.
+    /// Microjoules at which the counter wraps.
     range: f64,
     last: f64,
-    /// Microjoules of all times that it began again.
+    /// Microjoules of all wraps so far.
     before: f64,
 }
 
 impl Zone {
-    /// Joules since the counter's start, its turns included.
+    /// Joules since the counter's start, including its wraps.
     fn joules(&mut self) -> Option<f64> {
         let now = read_number(&self.energy).ok()?;
         if now < self.last {
@@ -37,7 +37,7 @@ impl Zone {
     }
 }
 
-/// The packages of the processor and what they consist of.
+/// The packages of the processor and their parts.
 #[derive(Debug)]
 pub(crate) struct Rapl {
     folder: PathBuf,

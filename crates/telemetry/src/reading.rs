@@ -1,4 +1,4 @@
-//! Readings as samples: numbers whose absence is said, and the stamp of a reading.
+//! Readings as samples: numbers, their absence as an error, and the timestamp of a reading.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub(crate) fn read_number(path: &Path) -> Result<f64, String> {
     number.ok_or_else(|| format!("{}: '{}' is not a number", path.display(), text.trim()))
 }
 
-/// Names in a folder of sysfs, sorted; empty where it cannot be read.
+/// Names in a folder of sysfs, sorted; empty if it cannot be read.
 pub(crate) fn names(folder: &Path) -> Vec<String> {
     drivelab_device::roots::names(folder).into_iter().filter_map(|name| name.into_string().ok()).collect()
 }
@@ -24,7 +24,7 @@ pub(crate) const fn value(counter: u64) -> f64 {
     counter as f64
 }
 
-/// One reading as a sample: stamped when it begins, with its own duration.
+/// One reading as a sample: stamped with the time at which it begins, and with its duration.
 pub(crate) fn stamped(
     clock: &dyn RunClock,
     reading: impl FnOnce() -> Result<Vec<Option<f64>>, String>,

@@ -1,7 +1,7 @@
 //! Who reads the sources and when: one thread, one clock, each source at its own rate.
 //!
-//! Samples wait in a queue of bounded length until the session collects them; what does not fit is a gap. The thread
-//! also holds the drive's temperature against the limit and stops the run where it is exceeded. Must not know: steps,
+//! Samples wait in a bounded queue until the session collects them; samples that do not fit become a gap. The thread
+//! also compares the drive's temperature with the limit and stops the run if it is exceeded. Must not know: steps,
 //! events.
 
 mod reader;
@@ -24,13 +24,13 @@ use crate::cost::cost;
 use reader::Reader;
 use shared::{Command, Item, Shared};
 
-/// Readings by which the cost of a source is measured before a run.
+/// Number of readings by which the cost of a source is measured before a run.
 const COST_READINGS: u32 = 5;
-/// Samples and gaps that may wait: minutes of them while a device hangs.
+/// Samples and gaps that may wait: enough for some minutes during which a device hangs.
 const WAITING: usize = 1 << 14;
 /// How long the session waits for the reader at a border between steps; a reading that hangs must not hang the run.
 const BORDER: Duration = Duration::from_millis(500);
-/// How long the end waits for a reading that is under way.
+/// How long the end waits for a reading in progress.
 const LAST_READING: Duration = Duration::from_secs(2);
 
 /// How a sampler works.
@@ -54,7 +54,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Measures what each source costs and begins to read. `stop` is told where the drive gets too hot.
+    /// Measures the cost of each source and begins to read. `stop` is raised if the drive gets too hot.
     #[must_use]
     pub fn start(
         mut sources: Vec<Box<dyn TelemetrySource>>,
@@ -84,13 +84,13 @@ impl Sampler {
         Sampler { described, commands, items, shared, thread: Some((thread, ended)) }
     }
 
-    /// Ends the reading, and waits a while until the sources are gone: one may have something to put back.
+    /// Ends the reading, and waits briefly until the sources are dropped: a source may have something to restore.
     fn end(&mut self) {
         let _ = self.commands.send(Command::Finish);
         if let Some((thread, ended)) = self.thread.take()
             && ended.recv_timeout(LAST_READING).is_ok()
         {
-            // One that hangs in the kernel is left behind: it holds nothing of the run's.
+            // A thread that hangs in the kernel is left behind: it holds nothing of the run.
             let _ = thread.join();
         }
     }

@@ -1,8 +1,8 @@
 //! The drive's SMART / health log as a source (NVM Express Base Specification, log page 02h): temperatures of all its
-//! sensors, throttle transitions and times, minutes above its limits, interval power where it has one, and the counters
-//! of its life.
+//! sensors, throttle transitions and times, minutes above its limits, interval power if it has one, and its lifetime
+//! counters.
 //!
-//! How the log is fetched is the caller's ([`SmartReader`]): this file owns what becomes of it.
+//! Callers fetch the log ([`SmartReader`]): this file owns the conversion to samples.
 
 pub(crate) mod nvme;
 
@@ -12,17 +12,17 @@ use drivelab_core::telemetry::{
 };
 use drivelab_core::units::Nanos;
 
-/// Kelvin at 0 °C as the drive's whole numbers are commonly turned into °C (the kernel's hwmon does the same).
+/// Kelvin at 0 °C, as the drive's whole numbers are commonly converted to °C (the kernel's hwmon does the same).
 const ZERO_CELSIUS: f64 = 273.0;
 
-/// What the log says, in its own units.
+/// The content of the log, in its own units.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SmartReading {
     /// Bits of the critical warning (byte 0).
     pub critical_warning: u8,
-    /// Composite temperature in Kelvin (bytes 1 and 2); 0 where there is none.
+    /// Composite temperature in Kelvin (bytes 1 and 2); 0 if there is none.
     pub composite_kelvin: u16,
-    /// Temperature sensors 1 to 8 in Kelvin (bytes 200 to 215); 0 where there is none.
+    /// Temperature sensors 1 to 8 in Kelvin (bytes 200 to 215); 0 if there is none.
     pub sensors_kelvin: [u16; 8],
     /// Minutes above the warning limit (bytes 192 to 195).
     pub warning_minutes: u32,
@@ -32,11 +32,11 @@ pub struct SmartReading {
     pub throttle_transitions: [u32; 2],
     /// Seconds in the first and the second throttling state (bytes 224 to 231).
     pub throttle_seconds: [u32; 2],
-    /// Mean power of the last interval in watts (bytes 240 to 243 of Base Specification 2.1 and later), where the drive
-    /// reports one.
+    /// Mean power of the last interval in watts (bytes 240 to 243 of Base Specification 2.1 and later), if the drive
+    /// reports it.
     pub interval_watts: Option<f64>,
-    /// Counters of the drive's life (bytes 32 to 175): bytes read and written, commands that read and wrote, power
-    /// cycles, hours of power, power losses without notice, media errors.
+    /// Lifetime counters (bytes 32 to 175): bytes read and written, read and write commands, power cycles, power-on
+    /// hours, unsafe shutdowns, media errors.
     pub counters: [f64; 8],
     /// Share of the rated endurance that is used, per cent (byte 5).
     pub percentage_used: f64,
@@ -56,10 +56,10 @@ const COUNTERS: [(&str, Quantity); 8] = [
 
 /// Fetches the log.
 pub trait SmartReader: Send {
-    /// One Get Log Page.
+    /// Reads the log once (one Get Log Page).
     ///
     /// # Errors
-    /// What the drive or the kernel answered, a fragment with the path.
+    /// The error of the drive or the kernel, as a fragment with the path.
     fn read(&mut self) -> Result<SmartReading, String>;
 }
 
@@ -77,8 +77,8 @@ pub struct SmartSource {
 }
 
 impl SmartSource {
-    /// Reads the log once to see what it has. `limits` are the drive's warning and critical composite temperature in °C
-    /// (WCTEMP, CCTEMP), where it states them.
+    /// Reads the log once to find out what it contains. `limits` are the drive's warning and critical composite
+    /// temperature in °C (WCTEMP, CCTEMP), if it states them.
     ///
     /// # Errors
     /// The first reading failed.

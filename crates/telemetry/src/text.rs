@@ -1,6 +1,6 @@
-//! Texts of procfs and sysfs turned into figures: pure functions that never fail loudly on any text.
+//! Parsers for texts of procfs and sysfs: pure functions that accept any text.
 //!
-//! Only what nobody else reads: the rest has its parser in `drivelab_device`.
+//! Only texts that no other crate reads: the other parsers are in `drivelab_device`.
 
 /// A finite number.
 fn number(text: &str) -> Option<f64> {
@@ -17,7 +17,7 @@ pub(crate) fn pressure_totals(text: &str) -> [Option<f64>; 2] {
     [total("some "), total("full ")]
 }
 
-/// The total of an `aer_dev_*` file: its `TOTAL_ERR_*` line, or the sum of its lines where it has none.
+/// The total of an `aer_dev_*` file: its `TOTAL_ERR_*` line, or the sum of its lines if it has none.
 pub(crate) fn aer_total(text: &str) -> Option<f64> {
     let line = |line: &str| -> Option<(bool, f64)> {
         let (name, count) = line.trim().rsplit_once(char::is_whitespace)?;
@@ -37,7 +37,7 @@ pub(crate) fn cpuinfo_mhz(text: &str) -> Vec<f64> {
     text.lines().filter_map(value).collect()
 }
 
-/// A line of an adapter: `seconds value`. `Ok(None)` for an empty line or a remark (`#`).
+/// A line of an adapter: `seconds value`. `Ok(None)` for an empty line or a comment (`#`).
 pub(crate) fn adapter_line(line: &str) -> Result<Option<(f64, f64)>, String> {
     let line = line.trim();
     if line.is_empty() || line.starts_with('#') {
@@ -48,10 +48,10 @@ pub(crate) fn adapter_line(line: &str) -> Result<Option<(f64, f64)>, String> {
     match (pair, words.next()) {
         (Some((seconds, value)), None) if seconds >= 0.0 => Ok(Some((seconds, value))),
         _ => {
-            // What a meter sends may end on a terminal, which must not take it for orders.
+            // A meter's output may be printed on a terminal, which must not interpret it as control sequences.
             let plain = line.chars().map(|one| if one.is_control() { '\u{fffd}' } else { one });
             let shown: String = plain.take(60).collect();
-            Err(format!("'{shown}' is not `seconds value`, two numbers with a space between (docs/telemetry.md)"))
+            Err(format!("'{shown}' is not `seconds value`, two numbers separated by a space (docs/telemetry.md)"))
         }
     }
 }

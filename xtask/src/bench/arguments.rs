@@ -1,4 +1,4 @@
-//! What the bench of the engine is told.
+//! The arguments of the bench of the engine.
 
 use std::path::PathBuf;
 
@@ -19,19 +19,19 @@ pub(crate) struct EngineArgs {
     /// The CPU that both sides are pinned to; rows with two threads also use the lowest other one
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(super) cpu: usize,
-    /// The peer t/io_uring, built from fio's source; without it its rows are left out
+    /// The program t/io_uring, built from fio's source; without it its rows are left out
     #[arg(long, value_name = "PATH")]
     pub(super) peer_t_io_uring: Option<PathBuf>,
     /// This drivelab instead of building target/release/drivelab
     #[arg(long, value_name = "PATH")]
     pub(super) drivelab: Option<PathBuf>,
-    /// Seconds that a row may wait for the machine to be calm
+    /// Seconds that a row may wait until the machine is calm
     #[arg(long, default_value_t = 30, value_name = "N")]
     pub(super) patience: u64,
     /// Where the result goes [default: bench/engine.json in the target folder]
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
-    /// Exit code 1 unless every row that was measured reached what it must
+    /// Exit code 1 unless every measured row reached its requirement
     #[arg(long)]
     pub(super) check: bool,
     /// Lists the rows with their commands and measures nothing

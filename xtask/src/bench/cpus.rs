@@ -1,4 +1,4 @@
-//! The CPUs of this machine, and how programs are told of them.
+//! The CPUs of this machine, and how programs are told which to use.
 
 /// CPUs that are online, in order.
 pub(crate) fn online_cpus() -> Vec<usize> {
@@ -15,7 +15,7 @@ fn expand(ranges: &str) -> Vec<usize> {
     ranges.split(',').filter_map(ends).flatten().collect()
 }
 
-/// CPUs as taskset and drivelab take them.
+/// CPUs in the form that taskset and drivelab accept.
 pub(crate) fn listed(cpus: &[usize]) -> String {
     cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }

@@ -1,6 +1,7 @@
-//! Devices and files that rows need, made by the bench and removed by it.
+//! Devices and files that rows need, created and removed by the bench.
 //!
-//! Root makes a compressed RAM disk for the sync backend's row; it is freed however the bench ends, short of a kill.
+//! Root creates a compressed RAM disk for the sync backend's row; it is freed however the bench ends, except by a
+//! kill.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use crate::shell::is_installed;
 
 const CONTROL: &str = "/sys/class/zram-control";
 
-/// Whether this process may make devices.
+/// Whether this process may create devices.
 pub(crate) fn as_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
@@ -24,11 +25,11 @@ pub(crate) struct Zram {
 }
 
 impl Zram {
-    /// Makes and fills one. The error says why a row has to be left out.
+    /// Creates and fills one. The error states why a row has to be left out.
     pub(crate) fn make() -> Result<Self> {
         ensure!(as_root(), "making a zram device needs root");
         if !Path::new(CONTROL).exists() && is_installed("modprobe") {
-            // The module may be there without being loaded; what matters is looked at next.
+            // The module may exist without being loaded; what matters is checked next.
             let _ = Command::new("modprobe").arg("zram").output();
         }
         ensure!(Path::new(CONTROL).exists(), "this kernel has no zram");
@@ -60,14 +61,14 @@ impl Drop for Zram {
     }
 }
 
-/// A folder of the bench's own for results and for the file that t/io_uring opens; gone when dropped.
+/// The bench's own folder for results and for the file that t/io_uring opens; removed when dropped.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     folder: PathBuf,
 }
 
 impl Scratch {
-    /// Makes it inside `folder`.
+    /// Creates it inside `folder`.
     pub(crate) fn make(folder: &Path) -> Result<Self> {
         let folder = folder.join(format!("scratch-{}", std::process::id()));
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -82,12 +83,12 @@ impl Scratch {
         &self.folder
     }
 
-    /// A folder for results; nothing is in it at first.
+    /// A folder for results; it is empty at first.
     pub(crate) fn bundle(&self) -> PathBuf {
         self.folder.join("data")
     }
 
-    /// A file for a trace; there is none at first.
+    /// A file for a trace; it does not exist at first.
     pub(crate) fn trace(&self) -> PathBuf {
         self.folder.join("trace")
     }

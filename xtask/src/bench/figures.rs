@@ -1,6 +1,6 @@
-//! From what a program printed to figures: drivelab's and fio's JSON, t/io_uring's lines.
+//! From a program's output to figures: drivelab's and fio's JSON, t/io_uring's lines.
 //!
-//! Must not know: how programs are started. A run that counted errors has no figure, it has an error.
+//! Must not know: how programs are started. A run that counted errors has an error instead of a figure.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
@@ -17,9 +17,9 @@ pub(crate) enum Figure {
     UserNs,
     /// Standard deviation over mean of the gaps between scheduled arrivals, from a trace.
     ArrivalVariation,
-    /// The same of submissions.
+    /// The same for submissions.
     SubmissionVariation,
-    /// How far the worst reported percentile lies from an exact sort, as a part of it, from a trace.
+    /// How far the worst reported percentile is from an exact sort, as a share of it, from a trace.
     PercentileError,
 }
 
@@ -36,28 +36,28 @@ impl Figure {
     }
 }
 
-/// What one run said about itself.
+/// What one run reported about itself.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Reading {
     /// Completed operations per second.
     pub(crate) iops: f64,
-    /// User time per operation in nanoseconds, where the program says it.
+    /// User time per operation in nanoseconds, if the program reports it.
     pub(crate) user_ns: Option<f64>,
-    /// Operations per system call, where the program says it.
+    /// Operations per system call, if the program reports them.
     pub(crate) per_syscall: Option<f64>,
-    /// Mean operations in flight, where the program says it.
+    /// Mean operations in flight, if the program reports them.
     pub(crate) depth: Option<f64>,
-    /// What drivelab says limited it.
+    /// What limited it, as drivelab reports.
     pub(crate) limited_by: Option<String>,
-    /// Completed operations, where one kind was issued.
+    /// Completed operations, if only one kind was issued.
     pub(crate) count: Option<u64>,
-    /// Percentiles of the latency, in the order of `trace::PERCENTILES`, where one kind was issued.
+    /// Percentiles of the latency, in the order of `trace::PERCENTILES`, if only one kind was issued.
     pub(crate) percentiles: Option<Vec<f64>>,
-    /// What the trace told, where there was one.
+    /// Facts from the trace, if there was one.
     pub(crate) traced: Option<Traced>,
 }
 
-/// What only single operations can tell.
+/// Facts that only single operations show.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Traced {
     arrivals: f64,
@@ -66,7 +66,7 @@ pub(crate) struct Traced {
 }
 
 impl Reading {
-    /// Reads what a program printed.
+    /// Reads a program's output.
     pub(crate) fn parse(who: Who, printed: &str) -> Result<Self> {
         let reading = match who {
             Who::Drivelab => drivelab(printed),
@@ -92,7 +92,7 @@ impl Reading {
         self.traced.context("the run left no trace")
     }
 
-    /// Adds what the trace of the same run tells; an error where the two do not hold the same operations.
+    /// Adds the facts from the trace of the same run; an error if the two do not contain the same operations.
     pub(crate) fn with_trace(self, trace: &Trace) -> Result<Self> {
         let count = self.count.context("the run does not say how many operations there were")?;
         ensure!(trace.len() as u64 == count, "the trace has {} operations, the result {count}", trace.len());
@@ -137,7 +137,7 @@ fn drivelab(printed: &str) -> Result<Reading> {
     })
 }
 
-/// Whether a count or list of errors says none.
+/// Whether a count or list of errors is empty.
 fn is_none(errors: &Value) -> bool {
     match errors {
         Value::Null => true,

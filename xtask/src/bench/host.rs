@@ -1,4 +1,4 @@
-//! The machine that a bench ran on: what a reader needs to know before comparing ratios with his own.
+//! The machine that a bench ran on: what a reader needs to know before comparing ratios with another machine.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::programs::Programs;
 pub(crate) struct Host {
     /// The processor, as the kernel names it.
     cpu: String,
-    /// Its family and model, and the size of its second-level cache: names of virtual processors tell little.
+    /// Its family and model, and the size of its second-level cache: names of virtual processors reveal little.
     kind: String,
     /// Online CPUs.
     cpus: usize,
@@ -22,19 +22,19 @@ pub(crate) struct Host {
     virtual_machine: bool,
     /// The kernel's release.
     kernel: String,
-    /// What the kernel tells time by.
+    /// The kernel's clock source.
     clock_source: String,
-    /// Who chooses the pinned CPU's frequency; "not shown" in most virtual machines.
+    /// The governor of the pinned CPU's frequency; "not shown" in most virtual machines.
     governor: String,
-    /// fio's version, where it is there.
+    /// fio's version, if it is installed.
     fio: Option<String>,
     /// Whether t/io_uring was given.
     t_io_uring: bool,
     /// The compiler that built drivelab, if it was built here.
     rustc: String,
-    /// What drivelab says of itself.
+    /// What drivelab reports about itself.
     drivelab: String,
-    /// The commit of this tree; `+` where files differ from it.
+    /// The commit of this tree; `+` if files differ from it.
     commit: String,
     /// Beginning, in UTC.
     date: String,
@@ -47,7 +47,7 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// Looks at the machine; what cannot be read is said to be unknown.
+    /// Looks at the machine; what cannot be read is reported as unknown.
     pub(crate) fn read(root: &Path, programs: &Programs, cpu: usize) -> Self {
         let processor = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let governor = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor");
@@ -77,12 +77,12 @@ impl Host {
         format!("{}, {}", self.cpu.replace("(R)", "").replace("(TM)", ""), self.kind)
     }
 
-    /// The same with what is only known at the end.
+    /// Adds what is only known at the end.
     pub(crate) fn at_the_end(self) -> Self {
         Host { load_after: load(), ..self }
     }
 
-    /// The most important of it in one sentence.
+    /// The most important facts in one sentence.
     pub(crate) fn sentence(&self) -> String {
         let machine = if self.virtual_machine { "virtual machine, " } else { "" };
         let fio = self.fio.as_deref().unwrap_or("no fio");
@@ -117,7 +117,7 @@ fn load() -> String {
     whole.split(' ').take(3).collect::<Vec<_>>().join(" ")
 }
 
-/// What a command prints, where it succeeds.
+/// The output of a command, if it succeeds.
 fn said(command: &mut Command) -> Option<String> {
     let output = command.output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())

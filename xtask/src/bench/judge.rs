@@ -1,13 +1,13 @@
-//! What a row's figures come to: reached, missed, or nothing to conclude.
+//! The result of a row's figures: reached, missed, or no conclusion.
 //!
-//! A conclusion is refused where the rounds disagree: where their middle half is wide and the limit lies inside it, or
-//! where they spread absurdly around the limit. A value that misses is not saved by its spread.
+//! There is no conclusion if the rounds disagree: if their middle half is wide and the limit is inside it, or if they
+//! vary extremely around the limit. The spread does not save a value that misses.
 
 use super::result::{Outcome, RowResult, Verdict};
 use super::rows::Limit;
 use super::statistics::{quantile, range};
 
-/// The widest middle half of the rounds, as a part of its centre, that still separates two sides of a limit.
+/// The widest middle half of the rounds, as a share of its centre, that still separates the two sides of a limit.
 const WIDE: f64 = 0.25;
 /// Beyond this the rounds do not measure the same thing.
 const ABSURD: f64 = 1.0;
@@ -37,7 +37,7 @@ pub(crate) fn judge(limit: Limit, value: f64, each: &[f64]) -> Verdict {
     }
 }
 
-/// Rows that should have reached something and did not, or failed. Rows that were left out are not among them.
+/// Rows that should have reached something and did not, or that failed. Rows that were left out are not included.
 pub(crate) fn unmet(results: &[RowResult]) -> Vec<&'static str> {
     let is_unmet = |result: &&RowResult| match &result.outcome {
         Outcome::Measured(measured) => matches!(measured.verdict, Verdict::Missed | Verdict::NoConclusion(_)),
@@ -47,7 +47,7 @@ pub(crate) fn unmet(results: &[RowResult]) -> Vec<&'static str> {
     results.iter().filter(is_unmet).map(|result| result.row.id).collect()
 }
 
-/// The last line: how many reached what.
+/// The last line: how many reached their requirement.
 pub(crate) fn closing_words(results: &[RowResult]) -> String {
     let judged = results.iter().filter_map(|result| match &result.outcome {
         Outcome::Measured(measured) => Some(&measured.verdict),

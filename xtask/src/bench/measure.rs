@@ -1,8 +1,9 @@
-//! Measuring a row: a warm-up of each side, then the sides in turn (A-B-A-B), pair by pair, until enough calm ones are
-//! there.
+//! Measures a row: a warm-up of each side, then the sides in turn (A-B-A-B), pair by pair, until there are enough calm
+//! pairs.
 //!
-//! A round in which others disturbed a side is taken again, both sides of it; a round never leaves because of its
-//! figure. Where the machine does not become calm, the least disturbed rounds stand and the row says so.
+//! A round in which other programs disturbed a side is measured again, both sides of it; a round is never dropped
+//! because of its figure. If the machine does not become calm, the least disturbed rounds count and the row states
+//! that.
 
 use std::path::Path;
 use std::time::Duration;
@@ -21,11 +22,11 @@ use super::statistics::{median, quantile, range};
 use super::trace::Trace;
 use super::watch::{self, Disturbance};
 
-/// Rounds that may be taken per round that is wanted.
+/// Rounds that may be measured per wanted round.
 const MOST_TRIES: usize = 3;
-/// Times that a row without a conclusion is measured on.
+/// How often a row without a conclusion is measured further.
 const MOST_SERIES: usize = 3;
-/// What a run may take beyond its own length.
+/// Time that a run may take beyond its own length.
 const GRACE: Duration = Duration::from_secs(60);
 
 /// One reading per side, taken together.
@@ -48,7 +49,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// Prepares to measure; `folder` gets what runs leave behind, and loses it at the end.
+    /// Prepares to measure; `folder` receives what runs leave behind, which is removed at the end.
     pub(crate) fn new(folder: &Path, programs: Programs, arguments: &EngineArgs) -> Result<Self> {
         let online = online_cpus();
         ensure!(online.contains(&arguments.cpu), "--cpu {}: online are {online:?}", arguments.cpu);
@@ -69,7 +70,7 @@ impl Bench {
         &self.programs
     }
 
-    /// Measures one row. Never an error: what goes wrong is the row's result.
+    /// Measures one row. Never returns an error: a problem becomes the row's result.
     pub(crate) fn row(&mut self, row: &'static Row) -> RowResult {
         let outcome = match self.prepare(row) {
             Err(why) => Outcome::LeftOut(format!("{why:#}")),
@@ -81,7 +82,7 @@ impl Bench {
         RowResult { row, outcome }
     }
 
-    /// Makes what the row needs; the error is why it is left out.
+    /// Creates what the row needs; the error is the reason why it is left out.
     fn prepare(&mut self, row: &Row) -> Result<Places> {
         for side in row.sides {
             if let Some(why) = self.programs.lacks(side) {
@@ -91,7 +92,7 @@ impl Bench {
         }
         let needs_zram = row.sides.iter().any(|side| side.line.contains("{zram}"));
         if !needs_zram {
-            // Two GiB of memory are given back before rows that do not need them.
+            // Two GiB of memory are released before rows that do not need them.
             self.zram = None;
         } else if self.zram.is_none() {
             self.zram = Some(Zram::make()?);
@@ -119,7 +120,7 @@ impl Bench {
         anyhow::bail!("no series was taken")
     }
 
-    /// Adds as many rounds as were asked for to `kept`; returns how many were taken for that.
+    /// Adds as many rounds as were asked for to `kept`; returns how many were measured for that.
     fn series(&self, row: &Row, places: &Places, patience: &mut Duration, kept: &mut Vec<Round>) -> Result<usize> {
         let (mut calm, mut spoilt, mut taken) = (Vec::new(), Vec::new(), 0);
         while calm.len() < self.runs && taken < self.runs * MOST_TRIES {
@@ -135,13 +136,13 @@ impl Bench {
         Ok(taken)
     }
 
-    /// Each side once; rounds with random schedules differ by their number.
+    /// Runs each side once; rounds with random schedules differ by their number.
     fn round(&self, row: &Row, places: &Places, seconds: u64, number: usize) -> Result<Round> {
         let mut round = Round { readings: Vec::new(), disturbance: Disturbance::default() };
         for side in row.sides {
             let cpus = &self.cpus[..side.threads];
             let mut command = self.programs.command(side, &listed(cpus), seconds, places, number);
-            // fio leaves files of its own where it stands.
+            // fio leaves files in its current folder.
             command.current_dir(self.scratch.folder());
             let shown = || self.shown(side);
             let watched = watch::run(command, cpus, Duration::from_secs(seconds) + GRACE).with_context(shown)?;
@@ -153,7 +154,7 @@ impl Bench {
         Ok(round)
     }
 
-    /// What a run said, in words and in its trace.
+    /// A run's output and its trace.
     fn read(&self, side: &Side, printed: &str) -> Result<Reading> {
         let reading = Reading::parse(side.who, printed)?;
         if side.line.contains(TRACE) { reading.with_trace(&Trace::read(&self.scratch.trace())?) } else { Ok(reading) }

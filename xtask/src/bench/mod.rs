@@ -1,8 +1,9 @@
-//! `cargo xtask bench`: what drivelab costs beside its peers, on this machine, now.
+//! `cargo xtask bench`: the cost of drivelab compared with fio and t/io_uring, on this machine, now.
 //!
-//! Owns: the order of a bench and what it leaves behind. It runs the shipped program (`drivelab io … --json`) and the
-//! peers as a user would, pinned to one CPU and interleaved, and compares figures; only ratios travel between machines.
-//! Must not know: the product; there is no private loop here that could be faster than the one users get.
+//! Owns: the sequence of a bench and its results. It runs the shipped program (`drivelab io … --json`) and the other
+//! programs as a user would, pinned to one CPU and interleaved, and compares figures; only ratios can be compared
+//! between machines. Must not know: the product; there is no private loop here that could be faster than the one users
+//! get.
 
 mod arguments;
 mod cpus;
@@ -83,7 +84,7 @@ fn write_json(file: &Path, document: &serde_json::Value) -> Result<()> {
     std::fs::write(file, text + "\n").with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// The rows that were asked for; all where none was. `3` chooses `3` and `3-method`.
+/// The rows that were asked for; all rows if none was. `3` chooses `3` and `3-method`.
 fn choose(only: &[String]) -> Result<Vec<&'static Row>> {
     for asked in only {
         let known = || rows::ROWS.iter().map(|row| row.id).collect::<Vec<_>>().join(", ");

@@ -1,4 +1,4 @@
-//! The programs that are compared, and how each is called: pinned, alike in length, as a user would type it.
+//! The programs that are compared, and how each one is called: pinned, with the same length, as a user would type it.
 //!
 //! Must not know: what the figures mean. Paths of this machine stay out of everything that is shown or kept: a program
 //! is named by its file name.
@@ -11,18 +11,18 @@ use super::rows::{PIECES, Side};
 use super::who::Who;
 use crate::shell::{answers, is_installed};
 
-/// In a line: what is measured is kept.
+/// In a line: the result is kept.
 const BUNDLE: &str = "{bundle}";
-/// In a line: every operation is told to a file. Writing it takes time, so only the issuing thread is then pinned.
+/// In a line: every operation is written to a file. Writing takes time, so only the issuing thread is then pinned.
 pub(crate) const TRACE: &str = "{trace}";
 /// Where drivelab keeps results.
 const RESULTS: &str = "DRIVELAB_DATA";
 
-/// A session of its own makes a group of its own for the scheduler (sched(7), autogroup), within which alone `nice`
-/// counts; so the group gets the same priority.
+/// A session of its own gives the run a separate group for the scheduler (sched(7), autogroup). `nice` only counts
+/// within that group, so the group gets the same priority.
 const FAVOUR: &str = "echo -20 2>/dev/null >/proc/self/autogroup; exec \"$@\"";
 
-/// What is there to run.
+/// The available programs.
 #[derive(Debug)]
 pub(crate) struct Programs {
     drivelab: PathBuf,
@@ -31,7 +31,7 @@ pub(crate) struct Programs {
     as_root: bool,
 }
 
-/// What the placeholders of a line stand for while a row is measured.
+/// The values of a line's placeholders while a row is measured.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Places {
     /// The zram device, for `{zram}`.
@@ -50,7 +50,7 @@ impl Programs {
         Programs { drivelab, t_io_uring, fio: answers("fio", &["--version"]), as_root: super::devices::as_root() }
     }
 
-    /// Why a side cannot run, where it cannot.
+    /// Why a side cannot run, if it cannot.
     pub(crate) fn lacks(&self, side: &Side) -> Option<String> {
         let missing = match side.who {
             _ if !is_installed("taskset") => "taskset is not installed (Debian package util-linux)",
@@ -61,7 +61,7 @@ impl Programs {
         Some(missing.to_owned())
     }
 
-    /// Whether runs get more than their share of a CPU that others want too (root only; both sides alike).
+    /// Whether runs get more than their share of a CPU that other programs use too (root only; both sides alike).
     pub(crate) const fn favoured(&self) -> bool {
         self.as_root
     }
@@ -99,7 +99,7 @@ impl Programs {
                 (PathBuf::from("fio"), split(&format!("{common} --output-format=json {line}")))
             }
             Who::TIoUring => {
-                // It prints one line per full second and none for the last.
+                // It prints one line per full second and none for the last second.
                 let mut words = split(&format!("{line} -r {}", seconds + 1));
                 words.push(places.ring_file.display().to_string());
                 (self.t_io_uring.clone().unwrap_or_default(), words)
@@ -111,7 +111,7 @@ impl Programs {
     pub(crate) fn command(&self, side: &Side, cpus: &str, seconds: u64, places: &Places, round: usize) -> Command {
         let (program, mut words) = self.words(side, cpus, seconds, places);
         if side.who == Who::Drivelab && side.line.contains("--rate") {
-            // Another schedule in each round: five times the same would say nothing about chance.
+            // A different schedule in each round: five times the same would say nothing about chance.
             words.extend(["--seed".to_owned(), (round + 1).to_string()]);
         }
         let mut command = if self.as_root {
@@ -129,7 +129,7 @@ impl Programs {
         command
     }
 
-    /// The same as a person would type it, without paths of this machine.
+    /// The command as a person would type it, without paths of this machine.
     pub(crate) fn shown(&self, side: &Side, cpus: &str, seconds: u64) -> String {
         let places = Places {
             zram: Some("/dev/zramN".to_owned()),
@@ -148,7 +148,7 @@ impl Programs {
     }
 }
 
-/// The CPUs that the program may use: the pinned ones, or all where it writes a trace beside its measuring.
+/// The CPUs that the program may use: the pinned ones, or all if it writes a trace while it measures.
 fn allowed(side: &Side, cpus: &str) -> String {
     if side.line.contains(TRACE) {
         return listed(&online_cpus());

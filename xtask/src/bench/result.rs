@@ -1,4 +1,4 @@
-//! What measuring a row came to.
+//! The result of measuring a row.
 
 use super::figures::{Figure, Reading};
 use super::rows::Row;
@@ -13,7 +13,7 @@ pub(crate) struct Runs {
     pub(crate) figure: Figure,
     /// That figure, one per round.
     pub(crate) figures: Vec<f64>,
-    /// All that the runs said, one per round.
+    /// All facts that the runs reported, one per round.
     pub(crate) readings: Vec<Reading>,
 }
 
@@ -24,19 +24,19 @@ pub(crate) struct Measured {
     pub(crate) sides: Vec<Runs>,
     /// The value of the medians.
     pub(crate) value: f64,
-    /// The same for the peer, where the row is about an error.
+    /// The value of the medians for the peer, if the row is about an error.
     pub(crate) peer_value: Option<f64>,
     /// Lowest and highest value of a single round.
     pub(crate) spread: (f64, f64),
     /// The middle half of the rounds' values.
     pub(crate) middle: (f64, f64),
-    /// Rounds taken, the spoilt ones included.
+    /// Rounds measured, including disturbed ones.
     pub(crate) rounds_taken: usize,
-    /// Rounds among the counted ones that others disturbed.
+    /// Rounds among the counted ones that other programs disturbed.
     pub(crate) rounds_disturbed: usize,
     /// The worst disturbance among the counted rounds.
     pub(crate) disturbance: Disturbance,
-    /// What it comes to.
+    /// The conclusion.
     pub(crate) verdict: Verdict,
 }
 
@@ -60,16 +60,16 @@ pub(crate) struct RowResult {
     pub(crate) outcome: Outcome,
 }
 
-/// What a row comes to.
+/// The conclusion of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Verdict {
-    /// More than was required.
+    /// More than required.
     Stretch,
-    /// What was required.
+    /// As required.
     Must,
-    /// Less than was required.
+    /// Less than required.
     Missed,
-    /// The rounds do not allow one; why.
+    /// The rounds allow no conclusion; why.
     NoConclusion(String),
     /// Nothing was required.
     Information,

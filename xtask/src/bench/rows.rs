@@ -1,56 +1,56 @@
-//! The rows of the engine's bench: each case, both commands, what is compared, what must be reached, and what is
-//! unlike between the two sides.
+//! The rows of the engine's bench: each case, both commands, what is compared, the requirement, and how the two sides
+//! differ.
 //!
-//! The cases, the peers' commands and the limits come from the engine's targets (docs/performance.md). Figures of
-//! machines are not in here: a limit is a ratio, an error or, for row 1 alone, nanoseconds of user time.
+//! The cases, the other programs' commands and the limits come from the engine's targets (docs/performance.md). This
+//! file contains no figures of machines: a limit is a ratio, an error or, for row 1 alone, nanoseconds of user time.
 
 use super::figures::Figure;
 use super::who::Who;
 
-/// A command of a row and the figure that is taken from what it prints.
+/// A command of a row and the figure that is taken from its output.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Side {
     /// Who runs.
     pub(crate) who: Who,
-    /// Its arguments, with the pieces of [`PIECES`] and the places that `programs` fills in.
+    /// Its arguments, with the parts from [`PIECES`] and the placeholders that `programs` fills in.
     pub(crate) line: &'static str,
-    /// What is read from its output.
+    /// The figure that is read from its output.
     pub(crate) figure: Figure,
     /// Threads that are pinned, one per CPU.
     pub(crate) threads: usize,
 }
 
-/// How the figures of a row's sides become the one value that is judged.
+/// How the figures of a row's sides become the single value that is judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Value {
-    /// The first side's figure as it is.
+    /// The first side's figure, unchanged.
     Figure,
     /// First side over second side.
     Ratio,
-    /// (Second over first) over (fourth over third): how well two threads scale beside the peer's two.
+    /// (Second over first) over (fourth over third): how well two threads scale, compared with the peer's two.
     Scaling,
-    /// How far the figure lies from what was asked, as a part of it.
+    /// How far the figure is from the requested value, as a share of it.
     Error {
-        /// What was asked.
+        /// The requested value.
         asked: f64,
     },
 }
 
-/// What a value is held to.
+/// The requirement for a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Limit {
     /// Higher is better.
     AtLeast { must: f64, stretch: f64 },
     /// Lower is better.
     AtMost { must: f64, stretch: f64 },
-    /// Measured for the reader; nothing is required.
+    /// Measured for information; nothing is required.
     Nothing,
 }
 
 /// A row of the table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
-    /// The number in the list of targets, with a word where one target has several rows.
+    /// The number in the list of targets, with a word if one target has several rows.
     pub(crate) id: &'static str,
     /// The case in words.
     pub(crate) case: &'static str,
@@ -58,9 +58,9 @@ pub(crate) struct Row {
     pub(crate) sides: &'static [Side],
     /// What is compared.
     pub(crate) value: Value,
-    /// What must be reached.
+    /// The requirement.
     pub(crate) limit: Limit,
-    /// What is not the same on both sides; said with the result.
+    /// Differences between the two sides; printed with the result.
     pub(crate) unlike: &'static str,
 }
 
@@ -71,7 +71,7 @@ impl Row {
     }
 }
 
-/// Pieces of command lines that many rows share.
+/// Parts of command lines that many rows share.
 pub(crate) const PIECES: &[(&str, &str)] = &[
     ("{null}", "--filename=/dev/null --rw=randwrite"),
     ("{uring}", "--ioengine=io_uring --fixedbufs --registerfiles"),
@@ -113,7 +113,7 @@ const fn ratio(
     Row { id, case, sides, value: Value::Ratio, limit, unlike }
 }
 
-/// A row that holds the rate that was issued to the rate that was asked.
+/// A row that compares the issued rate with the requested rate.
 const fn pace(id: &'static str, case: &'static str, sides: &'static [Side], asked: f64, limit: Limit) -> Row {
     Row { id, case, sides, value: Value::Error { asked }, limit, unlike: UNLIKE_PACE }
 }

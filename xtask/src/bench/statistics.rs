@@ -1,6 +1,7 @@
 //! The few statistics a bench needs, on small samples.
 
-/// The value at a part of the sorted sample (0 to 1), between neighbours by linear interpolation; NaN for none.
+/// The value at a position of the sorted sample (0 to 1), with linear interpolation between neighbours; NaN for an
+/// empty sample.
 pub(crate) fn quantile(sample: &[f64], part: f64) -> f64 {
     let mut sorted = sample.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -16,7 +17,7 @@ pub(crate) fn median(sample: &[f64]) -> f64 {
     quantile(sample, 0.5)
 }
 
-/// Lowest and highest value; NaN for none.
+/// Lowest and highest value; NaN for an empty sample.
 pub(crate) fn range(sample: &[f64]) -> (f64, f64) {
     (quantile(sample, 0.0), quantile(sample, 1.0))
 }

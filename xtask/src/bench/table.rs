@@ -1,6 +1,6 @@
-//! How the result of a bench looks: a Markdown table for people, one JSON document for programs.
+//! The output of a bench: a Markdown table for people, one JSON document for programs.
 //!
-//! Must not know: how figures come about; it computes nothing but layout.
+//! Must not know: how figures come about; it computes only layout.
 
 use std::fmt::Write;
 
@@ -54,7 +54,7 @@ fn remark(measured: &Measured) -> String {
     }
 }
 
-/// The table, then what is unlike in each row.
+/// The table, then the differences between the sides of each row.
 pub(crate) fn markdown(results: &[RowResult], processor: &str) -> String {
     let mut text =
         String::from("| row | case | processor | ours | peer | value | spread | must | stretch | verdict |\n");
@@ -85,7 +85,7 @@ fn empty(must: String, stretch: String, verdict: String) -> [String; 7] {
     [none(), none(), none(), none(), must, stretch, verdict]
 }
 
-/// Our figure; in the row about two threads what two give over one.
+/// Our figure; in the row about two threads, the ratio of two threads to one.
 fn ours(row: &Row, measured: &Measured) -> String {
     match row.value {
         Value::Scaling => scaling(&measured.sides[0], &measured.sides[1]),
@@ -116,7 +116,7 @@ fn figure(runs: &Runs) -> String {
     }
 }
 
-/// Operations per second in thousands, with four digits at least.
+/// Operations per second in thousands, with at least four digits.
 fn thousands(iops: f64) -> String {
     let digits = if iops < 1e6 { 1 } else { 0 };
     format!("{:.digits$} K", iops / 1e3)
@@ -141,19 +141,19 @@ fn shown(row: &Row, value: f64) -> String {
     }
 }
 
-/// Whether the row's own figure is a part of something, not a time.
+/// Whether the row's own figure is a share of something, not a time.
 fn is_part(row: &Row) -> bool {
     row.sides.iter().any(|side| side.figure == Figure::PercentileError)
 }
 
-/// Lowest and highest value of a single round; the unit once.
+/// Lowest and highest value of a single round, with the unit once.
 fn spread(row: &Row, measured: &Measured) -> String {
     let (from, to) = (shown(row, measured.spread.0), shown(row, measured.spread.1));
     let from = from.trim_end_matches(|sign: char| !sign.is_ascii_digit());
     format!("{from} to {to}")
 }
 
-/// Must and stretch in words.
+/// Required and desired limit in words.
 fn limits(row: &Row) -> (String, String) {
     let number = |value: f64| match row.value {
         Value::Figure if !is_part(row) => format!("{value} ns"),

@@ -1,5 +1,5 @@
-//! From a trace of `drivelab io --trace` to what only single operations can tell: how arrivals are spaced, and how far
-//! reported percentiles lie from an exact sort of the same latencies.
+//! From a trace of `drivelab io --trace` to facts that only single operations show: how arrivals are spaced, and how
+//! far reported percentiles are from an exact sort of the same latencies.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -61,12 +61,12 @@ impl Trace {
         variation_of_gaps(&self.intended)
     }
 
-    /// The same of the submissions, in which every delay by the machine shows.
+    /// The same for the submissions, which show every delay by the machine.
     pub(crate) fn variation_of_submissions(&self) -> f64 {
         variation_of_gaps(&self.submitted)
     }
 
-    /// How far `reported` lies from the latency of that rank, as a part of the latter.
+    /// How far `reported` is from the latency of that rank, as a share of the latter.
     pub(crate) fn error_of_percentile(&self, part: f64, reported: f64) -> f64 {
         let rank = (part * self.latencies.len() as f64).ceil() as usize;
         let exact = self.latencies[rank.clamp(1, self.latencies.len()) - 1] as f64;

@@ -1,9 +1,9 @@
-//! Watching a run from outside: whether others disturbed it, by the kernel's own counters.
+//! Watches a run from outside: whether other programs disturbed it, by the kernel's own counters.
 //!
-//! Two signs spoil a run, each a part of the time that passed: how long an issuing thread waited for a CPU, and how
-//! much the hypervisor took away. How busy the other CPUs were is kept beside them: where they share a core with the
-//! measured one both sides of a row suffer, which is why sides are interleaved. Facts from proc(5): /proc/stat,
-//! /proc/PID/task/TID/{schedstat,children}. What is missing there counts as calm.
+//! Two signs spoil a run, each a share of the elapsed time: how long an issuing thread waited for a CPU, and how much
+//! the hypervisor took away. How busy the other CPUs were is recorded too: if they share a core with the measured one,
+//! both sides of a row suffer, which is why sides are interleaved. Facts from proc(5): /proc/stat,
+//! /proc/PID/task/TID/{schedstat,children}. Missing counters count as calm.
 
 use std::fs;
 use std::io::Read;
@@ -16,24 +16,25 @@ use anyhow::{Context, Result, bail};
 /// How often a running program is looked at.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Waiting for a CPU or being robbed of it for more than this part of a run spoils it: limits are a few per cent apart.
+/// If a run waits for a CPU, or loses it to the hypervisor, for more than this share of its time, it is spoiled:
+/// limits are a few per cent apart.
 const MOST_LOST: f64 = 0.02;
-/// A machine whose CPUs are all less busy than this is waited for no longer.
+/// When all CPUs of a machine are less busy than this, the wait ends.
 const MOST_FOREIGN: f64 = 0.15;
 
-/// What others did to a run.
+/// What other programs did to a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Disturbance {
-    /// Part of the time in which an issuing thread of the run was ready and got no CPU.
+    /// Share of the time in which an issuing thread of the run was ready and got no CPU.
     pub(crate) waited: f64,
-    /// Part of the pinned CPUs' time that the hypervisor took.
+    /// Share of the pinned CPUs' time that the hypervisor took.
     pub(crate) stolen: f64,
     /// How busy the busiest other CPU was.
     pub(crate) foreign: f64,
 }
 
 impl Disturbance {
-    /// Whether the run's figure may stand beside another.
+    /// Whether the run's figure may be compared with another.
     pub(crate) fn is_calm(self) -> bool {
         self.waited <= MOST_LOST && self.stolen <= MOST_LOST
     }
@@ -47,7 +48,7 @@ impl Disturbance {
         }
     }
 
-    /// One number to order disturbed runs by; 1 is just calm.
+    /// A number by which disturbed runs are ordered; 1 is just calm.
     pub(crate) fn degree(self) -> f64 {
         (self.waited / MOST_LOST).max(self.stolen / MOST_LOST)
     }
@@ -56,14 +57,14 @@ impl Disturbance {
 /// A finished run.
 #[derive(Debug)]
 pub(crate) struct Watched {
-    /// What it printed to stdout.
+    /// Its output on stdout.
     pub(crate) printed: String,
-    /// What others did meanwhile.
+    /// What other programs did meanwhile.
     pub(crate) disturbance: Disturbance,
 }
 
-/// Runs a command to its end; an error where it cannot start, fails or outlives `limit`. `cpus` are those it is pinned
-/// to.
+/// Runs a command to its end; an error if it cannot start, fails or exceeds `limit`. `cpus` are the CPUs that it is
+/// pinned to.
 pub(crate) fn run(mut command: Command, cpus: &[usize], limit: Duration) -> Result<Watched> {
     let before = Times::read();
     let begun = Instant::now();
@@ -83,7 +84,7 @@ pub(crate) fn run(mut command: Command, cpus: &[usize], limit: Duration) -> Resu
             stop(&mut child)?;
             bail!("it ran past {} s and was stopped", limit.as_secs());
         }
-        // The counters are gone with the process: the last look stands for the whole.
+        // The counters disappear with the process: the last look represents the whole run.
         waited_ns = waited_ns.max(waiting(child.id()));
         thread::sleep(LOOK);
     };
@@ -99,7 +100,7 @@ pub(crate) fn run(mut command: Command, cpus: &[usize], limit: Duration) -> Resu
     Ok(Watched { printed, disturbance })
 }
 
-/// Reads a pipe to its end beside the run, so that it never fills.
+/// Reads a pipe to its end during the run, so that it never fills up.
 fn collect(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -117,7 +118,7 @@ fn stop(child: &mut Child) -> Result<()> {
     Ok(())
 }
 
-/// Waits until all CPUs are nearly idle, at most as long as `patience` lasts; what was used up is taken from it.
+/// Waits until all CPUs are nearly idle, at most as long as `patience` lasts; the used time is subtracted from it.
 pub(crate) fn wait_for_calm(patience: &mut Duration) {
     let begun = Instant::now();
     loop {
@@ -132,7 +133,7 @@ pub(crate) fn wait_for_calm(patience: &mut Duration) {
 }
 
 /// The longest time that an issuing thread of the process or its children was ready but not running. Threads that only
-/// look after others run little and wait for those, which is their own affair.
+/// watch other threads run little and wait for those, which does not count.
 fn waiting(process: u32) -> u64 {
     let mut threads = Vec::new();
     schedule_of(process, &mut threads);
@@ -184,7 +185,7 @@ impl Times {
         Times { cpus: cpus.collect() }
     }
 
-    /// The largest stolen part among `pinned`, and the largest busy part (stolen included) among the others.
+    /// The largest stolen share among `pinned`, and the largest busy share (including stolen time) among the others.
     fn since(&self, before: &Times, pinned: &[usize]) -> (f64, f64) {
         let (mut stolen, mut foreign) = (0.0_f64, 0.0_f64);
         for ((number, now), (_, then)) in self.cpus.iter().zip(&before.cpus) {

@@ -1,4 +1,4 @@
-//! The programs that a row sets beside each other.
+//! The programs that a row compares.
 
 /// Who runs a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,6 +7,6 @@ pub(crate) enum Who {
     Drivelab,
     /// fio from the distribution.
     Fio,
-    /// The tool in fio's source that only drives a ring; built by whoever benches.
+    /// The tool in fio's source that only drives a ring; built by the person who runs the bench.
     TIoUring,
 }

@@ -1,8 +1,9 @@
 //! The loads that are compared: the steps that the product plans for the four corners of published fio scripts and for
-//! the set of CrystalDiskMark, each load once.
+//! CrystalDiskMark's set, each load once.
 //!
-//! They are read from `drivelab methods plan --json`, so that what is compared is what the methodologies issue. Every
-//! cell's operations in flight fit into one slice of 100 ms of the limits, since a throttle serves a slice at a time.
+//! They are read from `drivelab methods plan --json`, so that the compared loads are those that the methodologies
+//! issue. Every cell's operations in flight fit into one slice of 100 ms of the limits, because a throttle serves a
+//! slice at a time.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,11 +13,11 @@ use serde_json::Value;
 
 use super::rig::{BYTES, IOPS, Rig};
 
-/// Huge pages of 2 MiB for the buffers of either side, with room for what each thread rounds up and for other programs,
+/// Huge pages of 2 MiB for the buffers of either side, with room for rounding by each thread and for other programs,
 /// which may take some.
 pub(crate) const MOST_HUGE_PAGES: u64 = 256;
 
-/// Methodology, profile and whether it is planned for the device, else for a folder.
+/// Methodology, profile and whether it is planned for the device; otherwise for a folder.
 const PLANS: [(&str, Option<&str>, bool); 3] = [
     ("four-corners", None, true),
     ("crystaldiskmark", Some("default"), false),
@@ -26,11 +27,11 @@ const PLANS: [(&str, Option<&str>, bool); 3] = [
 /// One load.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
-    /// What it is called in the table: the step's name in its test.
+    /// Its name in the table: the step's name in its test.
     pub(crate) name: String,
     /// Share of the operations that write, per cent.
     pub(crate) writes: u64,
-    /// Random, else sequential.
+    /// Random; otherwise sequential.
     pub(crate) random: bool,
     /// Bytes of one operation.
     pub(crate) block: u64,
@@ -41,14 +42,15 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// Operations per second that the limits allow, where all are of one kind.
+    /// Operations per second that the limits allow, if all are of one kind.
     #[expect(clippy::cast_precision_loss, reason = "limits are far below 2^53")]
     pub(crate) fn limit(&self) -> f64 {
         IOPS.min(BYTES / self.block) as f64
     }
 
-    /// How many times as many rounds as other cells it needs. Only reads of a mix fill their limit, and how many writes
-    /// are drawn beside 2,000 reads is chance: 1.2 % of a run of 10 s for the sum, 1.7 % for the ratio of two.
+    /// How many times as many rounds as other cells it needs. In a mix only reads reach their limit, and chance
+    /// decides how many writes are drawn beside 2,000 reads: 1.2 % of a run of 10 s for the sum, 1.7 % for the ratio
+    /// of two.
     pub(crate) fn more_rounds(&self) -> usize {
         let few = IOPS.min(BYTES / self.block) < 1000;
         if few && !matches!(self.writes, 0 | 100) { 3 } else { 1 }
@@ -66,7 +68,7 @@ impl Cell {
         load(self) == load(other)
     }
 
-    /// A measured step of a plan; `None` where it is something else.
+    /// A measured step of a plan; `None` if it is something else.
     fn of(step: &Value) -> Option<Cell> {
         let load = step.pointer("/action/io/workload").filter(|_| step["role"] == "measure")?;
         let number = |key: &str| load.get(key)?.as_u64();
@@ -86,7 +88,7 @@ impl Cell {
     }
 }
 
-/// Asks the program for its plans. Loads that do not fit are said and left out.
+/// Asks the program for its plans. Loads that do not fit are reported and left out.
 pub(crate) fn planned(drivelab: &Path, rig: &Rig) -> Result<Vec<Cell>> {
     let mut cells: Vec<Cell> = Vec::new();
     for (method, profile, on_device) in PLANS {
@@ -113,7 +115,7 @@ pub(crate) fn planned(drivelab: &Path, rig: &Rig) -> Result<Vec<Cell>> {
     Ok(cells)
 }
 
-/// Adds the loads of a plan that are not there yet.
+/// Adds the loads of a plan that are not in the list yet.
 fn take(plan: &Value, cells: &mut Vec<Cell>) {
     let list = |of: &Value, key: &str| of.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
     let tests = plan.get("plan").map(|plan| list(plan, "tests")).unwrap_or_default();

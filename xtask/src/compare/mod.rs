@@ -1,6 +1,6 @@
 //! `cargo xtask compare-fio`: fio and drivelab issue the same load to the same throttled device, in turn.
 //!
-//! Owns: the order of a comparison and its judgement. The loads are in [`cells`], the device with its limits in
+//! Owns: the sequence of a comparison and its verdict. The loads are in [`cells`], the device with its limits in
 //! [`rig`], the programs in [`sides`]. Must not know: the product; the shipped program is run as a user runs it.
 
 mod cells;
@@ -17,11 +17,11 @@ use self::rig::Rig;
 use self::sides::{Figures, Side, measure};
 use crate::shell::{answers, cargo, run as run_command};
 
-/// Widest difference between the two, in IOPS and in bytes.
+/// Largest difference between the two, in IOPS and in bytes.
 const BOUND: f64 = 0.02;
-/// A device that serves less than this share of the limit without one is slower than the limit.
+/// A device that serves less than this share of the limit when unlimited is slower than the limit.
 const SLOWER: f64 = 1.2;
-/// Seconds of the look at a cell without limits.
+/// Seconds of the measurement of a cell without limits.
 const LOOK: u64 = 2;
 
 /// How fio and drivelab are compared.
@@ -39,17 +39,17 @@ pub(crate) struct CompareFio {
     /// This drivelab instead of building target/release/drivelab
     #[arg(long, value_name = "PATH")]
     drivelab: Option<PathBuf>,
-    /// One round of 2 s of three cells, and no judgement: shows that the comparison itself works
+    /// One round of 2 s of three cells, without a verdict: shows that the comparison itself works
     #[arg(long)]
     smoke: bool,
 }
 
-/// Whether the limits held in a cell.
+/// Whether the limits applied in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Limit {
     /// They did.
     Held,
-    /// Taken away: without them the device is hardly faster.
+    /// Removed: without them the device is hardly faster.
     Slower,
 }
 
@@ -133,7 +133,7 @@ fn compare(cell: Cell, rig: &Rig, drivelab: &Path, rounds: usize, seconds: u64) 
     rig.limit(limit == Limit::Held)?;
     let (mut fio, mut own) = (Vec::new(), Vec::new());
     for round in 0..rounds * cell.more_rounds() {
-        // Each side goes first in turn: what drifts meets both alike.
+        // The sides take turns to go first: a drift affects both equally.
         let order = if round % 2 == 0 { [Side::Fio, Side::Drivelab] } else { [Side::Drivelab, Side::Fio] };
         for side in order {
             let figures = tried(side, &cell, rig, drivelab, seconds)?;
@@ -143,7 +143,7 @@ fn compare(cell: Cell, rig: &Rig, drivelab: &Path, rounds: usize, seconds: u64) 
     Ok(Row { cell, limit, fio: median(&fio), drivelab: median(&own) })
 }
 
-/// A run that fails is said and tried once more: somebody else may have taken the huge pages away.
+/// A failed run is reported and tried once more: another program may have taken the huge pages.
 fn tried(side: Side, cell: &Cell, rig: &Rig, drivelab: &Path, seconds: u64) -> Result<Figures> {
     measure(side, cell, rig, drivelab, seconds).or_else(|error| {
         println!("{error:#}; once more");
@@ -152,7 +152,7 @@ fn tried(side: Side, cell: &Cell, rig: &Rig, drivelab: &Path, seconds: u64) -> R
     })
 }
 
-/// The middle of each figure by itself.
+/// The median of each figure separately.
 fn median(all: &[Figures]) -> Figures {
     let of = |pick: fn(&Figures) -> f64| {
         let mut values: Vec<f64> = all.iter().map(pick).collect();

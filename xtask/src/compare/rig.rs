@@ -1,7 +1,7 @@
 //! The device of known speed: a loop device on a file in memory, under a block cgroup (v1), with huge pages.
 //!
-//! Everything made here goes again however the comparison ends: a keeper, a shell of its own session, waits until this
-//! process is gone and then takes it all away. It was started before anything was made.
+//! Everything created here is removed however the comparison ends: a keeper, a shell in a session of its own, waits
+//! until this process is gone and then removes everything. It is started before anything is created.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,8 @@ const SIZE: u64 = 1024;
 const GROUPS: &str = "/sys/fs/cgroup/blkio";
 const HUGE_PAGES: &str = "/proc/sys/vm/nr_hugepages";
 
-/// Waits for the end of its input, then ends what still runs in the group and takes everything away. Its arguments:
-/// group, image, huge pages as they were.
+/// Waits for the end of its input, then ends what still runs in the group and removes everything. Its arguments:
+/// group, image, previous number of huge pages.
 const KEEPER: &str = "trap '' INT TERM HUP; cat >/dev/null; \
     for try in 1 2 3 4 5 6 7 8 9 10; do \
       for pid in $(cat \"$1/cgroup.procs\" 2>/dev/null); do kill -KILL \"$pid\" 2>/dev/null; done; \
@@ -29,7 +29,7 @@ const KEEPER: &str = "trap '' INT TERM HUP; cat >/dev/null; \
     losetup -j \"$2\" -n -O NAME | while read -r device; do losetup -d \"$device\"; done; \
     rm -f \"$2\"; echo \"$3\" >/proc/sys/vm/nr_hugepages";
 
-/// The device, gone when dropped.
+/// The device, removed when dropped.
 #[derive(Debug)]
 pub(crate) struct Rig {
     keeper: Child,
@@ -40,7 +40,7 @@ pub(crate) struct Rig {
 }
 
 impl Rig {
-    /// Makes everything.
+    /// Creates everything.
     pub(crate) fn make(huge_pages: u64) -> Result<Rig> {
         ensure!(crate::bench::as_root(), "a loop device with limits needs root");
         let throttles = Path::new(GROUPS).join("blkio.throttle.read_bps_device");
@@ -68,15 +68,15 @@ impl Rig {
         let block = Path::new("/sys/block").join(self.name());
         self.numbers =
             fs::read_to_string(block.join("dev")).context("no numbers of the loop device")?.trim().to_owned();
-        // A loop device has 128 requests, and a throttle loses its credit while what it let go waits for one: with 256
-        // operations in flight it served 0.64 to 0.76 of its limit. A scheduler brings requests of its own.
+        // A loop device has 128 requests, and a throttle loses its credit while a released operation waits for one:
+        // with 256 operations in flight it served 0.64 to 0.76 of its limit. A scheduler has requests of its own.
         fs::write(block.join("queue/scheduler"), "mq-deadline")
             .context("cannot give the loop device the scheduler mq-deadline")?;
         fs::write(block.join("queue/nr_requests"), "1024").context("cannot give the loop device more requests")?;
         fs::create_dir(&self.group).context("cannot make a block cgroup")
     }
 
-    /// Sees to it that there are as many huge pages as either side needs.
+    /// Ensures that there are as many huge pages as either side needs.
     pub(crate) fn huge_pages(&self) -> Result<()> {
         let ask = || -> Result<u64> {
             fs::write(HUGE_PAGES, self.wanted.to_string()).context("cannot ask for huge pages")?;
@@ -84,7 +84,7 @@ impl Rig {
         };
         let mut got = ask()?;
         if got < self.wanted {
-            // Free memory may be there in pieces; the kernel puts it together where it is asked to.
+            // Free memory may be fragmented; the kernel compacts it on request.
             fs::write("/proc/sys/vm/compact_memory", "1").context("cannot have memory put together")?;
             got = ask()?;
         }
@@ -106,12 +106,12 @@ impl Rig {
         self.device.rsplit('/').next().unwrap_or(&self.device)
     }
 
-    /// The file that takes a process into the group.
+    /// The file that adds a process to the group.
     pub(crate) fn procs(&self) -> PathBuf {
         self.group.join("cgroup.procs")
     }
 
-    /// Sets the limits or takes them away.
+    /// Sets the limits or removes them.
     pub(crate) fn limit(&self, on: bool) -> Result<()> {
         for (what, value) in [("read_bps", BYTES), ("write_bps", BYTES), ("read_iops", IOPS), ("write_iops", IOPS)] {
             let value = if on { value } else { 0 };
@@ -129,7 +129,7 @@ impl Drop for Rig {
     }
 }
 
-/// What a program printed, without the last line's end.
+/// A program's output, without the last line end.
 fn tool(program: &str, arguments: &[&str]) -> Result<String> {
     let done = Command::new(program).args(arguments).output().with_context(|| format!("cannot start {program}"))?;
     let said = String::from_utf8_lossy(&done.stderr).trim().to_owned();

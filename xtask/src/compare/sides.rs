@@ -1,4 +1,4 @@
-//! The two programs: how each is told to issue a cell's load, and what it says of it.
+//! The two programs: how each one is told to issue a cell's load, and what it reports.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,13 +12,13 @@ use super::rig::Rig;
 /// Who issues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// fio, from the folders where programs are.
+    /// fio, from the program folders.
     Fio,
     /// The shipped program.
     Drivelab,
 }
 
-/// What a run gave, reads and writes together.
+/// The result of a run, reads and writes together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Figures {
     /// Operations per second.
@@ -30,7 +30,7 @@ pub(crate) struct Figures {
 /// In a session of its own, so that its priority counts against the whole machine; inside the group with the limits.
 const INSIDE: &str = "echo -20 2>/dev/null >/proc/self/autogroup; echo $$ >\"$0\" && exec \"$@\"";
 
-/// Runs one side for so many seconds.
+/// Runs one side for this many seconds.
 pub(crate) fn measure(side: Side, cell: &Cell, rig: &Rig, drivelab: &Path, seconds: u64) -> Result<Figures> {
     let mut command = Command::new("setsid");
     command.args(["--wait", "nice", "-n", "-20", "sh", "-c", INSIDE]).arg(rig.procs());
@@ -59,7 +59,7 @@ fn fio(cell: &Cell, device: &str, seconds: u64) -> Vec<String> {
          --time_based --runtime={seconds} --output-format=json",
         cell.writes, cell.block, cell.depth, cell.threads
     );
-    // The threads of a sequential cell would need stretches of their own; there is none with several.
+    // The threads of a sequential cell would need stretches of their own; no such cell has several threads.
     line.split_whitespace().map(str::to_owned).collect()
 }
 
@@ -87,7 +87,7 @@ fn figures(side: Side, document: &Value) -> Option<Figures> {
         Side::Fio => (document.get("jobs")?.get(0)?, "bw_bytes"),
         Side::Drivelab => (document.get("operations")?, "throughput"),
     };
-    // What was not asked for is absent here, and zero at fio.
+    // What was not requested is absent here, and zero in fio.
     let sum = |key: &str| -> f64 { ["read", "write"].iter().filter_map(|kind| of.get(kind)?.get(key)?.as_f64()).sum() };
     let figures = Figures { iops: sum("iops"), bytes: sum(bytes) };
     (figures.iops > 0.0 && figures.bytes > 0.0).then_some(figures)

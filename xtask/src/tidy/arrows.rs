@@ -1,4 +1,4 @@
-//! Rule *arrows*: rooms use each other only as the design's table says, and pure rooms stay pure.
+//! Rule *arrows*: crates use each other only as the design's table allows, and pure crates stay pure.
 //!
 //! Facts come from `cargo metadata` (dependencies) and from the sources (names in code). The table is `layers.rs`.
 
@@ -78,7 +78,7 @@ fn list(rooms: &[&str]) -> String {
     if rooms.is_empty() { "nothing".to_owned() } else { rooms.join(", ") }
 }
 
-/// Names in the code of pure rooms that do I/O, wait, or look at the world.
+/// Names in the code of pure crates that do I/O, wait, or look at the world.
 pub(crate) fn purity(file: &SourceFile) -> Vec<Complaint> {
     if !PURE_ROOMS.iter().any(|room| file.path.starts_with(room)) {
         return Vec::new();

@@ -1,23 +1,23 @@
-//! What is left from before a rule: a table of numbers that may fall and not rise.
+//! Exceptions from before a rule existed: a table of numbers that may fall but not rise.
 //!
-//! A number above its row breaks the rule. One below it asks for the row to be lowered, so that what was won is kept.
-//! A table without rows goes away, and this file with the last of them.
+//! A number above its row breaks the rule. For a number below it, the row has to be lowered, so that the improvement
+//! is kept. A table without rows is deleted, and this file with the last table.
 
-/// How much is still allowed, by place. What has no row is held to the rule.
+/// How much is still allowed, by place. A place without a row must follow the rule.
 pub(super) type Baseline = [(&'static str, usize)];
 
-/// How a number stands to what is allowed.
+/// How a number compares with what is allowed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stand {
     /// As the table says.
     Fits,
     /// Above what the rule or the table allows.
     Above,
-    /// Below the row, which says this number.
+    /// Below the row, which has this number.
     Below(usize),
 }
 
-/// How the number `now` of a place stands, where the rule itself allows `rule`.
+/// How the number `now` of a place compares, if the rule itself allows `rule`.
 pub(super) fn stand(table: &Baseline, place: &str, now: usize, rule: usize) -> Stand {
     match table.iter().find(|(row, _)| *row == place) {
         Some((_, allowed)) if now > *allowed.max(&rule) => Stand::Above,

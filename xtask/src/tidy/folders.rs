@@ -1,4 +1,4 @@
-//! Rule *folders*: a folder of sources holds no more than a person can look over.
+//! Rule *folders*: a folder of sources contains no more entries than a person can survey.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::source::SourceFile;
 /// Most entries of a folder, files and folders.
 const MAX_ENTRIES: usize = 25;
 
-/// Folders that have had more since before the rule.
+/// Folders that have had more since before the rule existed.
 const ALLOWED: &Baseline = &[];
 
 /// Where that table is.
@@ -47,7 +47,7 @@ fn held_to(files: &[SourceFile], allowed: &Baseline) -> Vec<Complaint> {
     complaints
 }
 
-/// What lies in each folder of sources.
+/// The entries of each folder of sources.
 fn entries(files: &[SourceFile]) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut folders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for file in files {
@@ -68,7 +68,7 @@ fn entries(files: &[SourceFile]) -> BTreeMap<&str, BTreeSet<&str>> {
 mod tests {
     use super::*;
 
-    /// A folder with so many files and one folder more, and a README that is no source.
+    /// A folder with this many files and one folder more, and a README, which is not a source.
     fn tree(folder: &str, count: usize) -> Vec<SourceFile> {
         let mut files: Vec<SourceFile> =
             (0..count).map(|number| SourceFile::new(&format!("{folder}/f{number}.rs"), "")).collect();

@@ -1,5 +1,5 @@
-//! Rule *guard*: only `device::guard` makes a `WritableTarget`, the one thing the engine writes to, and the permit
-//! without which no drive can be formatted or sanitized; only the engine sends the NVMe command that writes.
+//! Rule *guard*: only `device::guard` makes a `WritableTarget`, the only thing that the engine writes to, and the
+//! permit without which no drive can be formatted or sanitized; only the engine sends the NVMe command that writes.
 //!
 //! The type is in `core` so that engine and session can name it; this rule is what keeps its constructor private in
 //! effect (DESIGN.md, "The house").
@@ -7,7 +7,7 @@
 use super::Complaint;
 use crate::source::SourceFile;
 
-/// Where the guard lives.
+/// Where the guard is.
 const GUARD: &str = "crates/device/src/guard/";
 /// Where the constructors are defined: of the writable target, and of the permit for commands that destroy data.
 const DEFINITIONS: [&str; 2] = ["crates/core/src/seams/target.rs", "crates/nvme/src/commands/permit.rs"];
@@ -16,7 +16,7 @@ const DEFINITIONS: [&str; 2] = ["crates/core/src/seams/target.rs", "crates/nvme/
 const PLACED: [&str; 3] =
     ["crates/nvme/src/commands/placed_write.rs", "crates/nvme/src/lib.rs", "crates/engine/src/load/placed.rs"];
 
-/// Checks one file. Tests make targets of their own scratch files.
+/// Checks one file. Tests may make targets from their own scratch files.
 pub(crate) fn check(file: &SourceFile) -> Vec<Complaint> {
     let mut complaints = made_elsewhere(file);
     if !PLACED.contains(&file.path.as_str()) {

@@ -1,4 +1,4 @@
-//! Rule *heads*: every file says what it is for, every page is reachable, every link leads somewhere.
+//! Rule *heads*: every file states its purpose, every page is reachable, every link leads somewhere.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ fn prose(file: &SourceFile) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Links between pages: none is dead, and every page under docs/ is linked from another one.
+/// Links between pages: no link is dead, and every page under docs/ is linked from another page.
 pub(crate) fn links(files: &[SourceFile]) -> Vec<Complaint> {
     let mut known: BTreeSet<&str> = BTreeSet::new();
     for file in files {

@@ -1,9 +1,9 @@
-//! Which room may use which: the table of ARCHITECTURE.md ("The house"), and nothing else.
+//! Which crate may use which: the table of ARCHITECTURE.md ("The crates"), and nothing else.
 //!
-//! A new crate gets its row here in the same commit. Rows of rooms that are not built yet stand ready, so that the
-//! first commit of such a room is already held to the design.
+//! A new crate gets its row here in the same commit. Rows of crates that do not exist yet are prepared, so that the
+//! first commit of such a crate is already checked against the design.
 
-/// A room and the rooms it may use.
+/// A crate and the crates that it may use.
 pub(crate) struct Layer {
     /// The crate, as Cargo names it.
     pub(crate) room: &'static str,
@@ -11,7 +11,7 @@ pub(crate) struct Layer {
     pub(crate) may_use: &'static [&'static str],
 }
 
-/// The arrows of the house. `drivelab` is the `cli` room; it may use all, nobody may use it.
+/// The permitted arrows. `drivelab` is the `cli` crate; it may use all others, and no crate may use it.
 pub(crate) const LAYERS: &[Layer] = &[
     Layer { room: "drivelab-core", may_use: &[] },
     Layer { room: "drivelab-nvme", may_use: &["drivelab-core"] },
@@ -84,18 +84,18 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { room: "xtask", may_use: &[] },
 ];
 
-/// An arrow that only tests may draw, and why.
+/// An arrow that only tests may have, and why.
 pub(crate) struct TestArrow {
-    /// The crate whose tests use another room.
+    /// The crate whose tests use another crate.
     pub(crate) from: &'static str,
-    /// The room they use.
+    /// The crate that they use.
     pub(crate) to: &'static str,
     /// Why the tests need it.
     #[expect(dead_code, reason = "the reason is for the reader of this table")]
     pub(crate) why: &'static str,
 }
 
-/// Crates for tests alone: the tests of any room may use them, and no part of the program.
+/// Crates only for tests: the tests of any crate may use them, but no part of the program.
 pub(crate) const FOR_TESTS: &[&str] = &["drivelab-samples", "drivelab-rig"];
 
 /// Dependencies for tests that the table above would refuse.
@@ -109,7 +109,7 @@ pub(crate) const TEST_ARROWS: &[TestArrow] = &[TestArrow {
 pub(crate) const PURE_ROOMS: &[&str] =
     &["crates/core/src/", "crates/analysis/src/", "crates/report/src/", "crates/model/src/", "crates/interop/src/"];
 
-/// What pure rooms must not name, and what to do instead.
+/// What pure crates must not name, and what to do instead.
 pub(crate) const IMPURE: &[(&str, &str)] = &[
     ("std::fs", "let the caller read or write and pass the content"),
     ("fs::File", "let the caller open it and pass the content"),
@@ -122,7 +122,7 @@ pub(crate) const IMPURE: &[(&str, &str)] = &[
     ("SystemTime::now", "time arrives as a parameter"),
 ];
 
-/// A file of a pure room that may name some of [`IMPURE`].
+/// A file of a pure crate that may name some of [`IMPURE`].
 pub(crate) struct PureException {
     /// The file.
     pub(crate) path: &'static str,

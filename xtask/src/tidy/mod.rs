@@ -1,4 +1,4 @@
-//! Tidy: the house's rules as a test. One file per rule; exceptions stand in the rule's code with their reason.
+//! Tidy: the project's rules as a test. One file per rule; exceptions are in the rule's code with their reason.
 //!
 //! Owns: collecting complaints and printing them. Must not know: what a single rule looks for. The rules come from
 //! DESIGN.md ("The house") and style.md section 6.
@@ -23,7 +23,7 @@ use anyhow::Result;
 use self::complaint::Complaint;
 use crate::source::tree;
 
-/// Holds the tree at `root` against every rule.
+/// Checks the tree at `root` against every rule.
 pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>> {
     let files = tree(root)?;
     let mut all = arrows::between_crates(&arrows::workspace(root)?);
@@ -43,7 +43,7 @@ pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>> {
     Ok(all)
 }
 
-/// Prints what is wrong; an error where anything is.
+/// Prints what is wrong; an error if anything is.
 pub(crate) fn run(root: &Path) -> Result<()> {
     let all = complaints(root)?;
     for complaint in &all {
@@ -54,7 +54,7 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Prints every circle of imports, also those that are still allowed.
+/// Prints every import cycle, including those that are still allowed.
 pub(crate) fn show_circles(root: &Path) -> Result<()> {
     print!("{}", circles::show(&tree(root)?));
     Ok(())
@@ -64,7 +64,7 @@ pub(crate) fn show_circles(root: &Path) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// The rules hold for this very tree, so `cargo test` alone is enough to learn of a broken one.
+    /// The rules apply to this very tree, so `cargo test` alone is enough to find a broken rule.
     #[test]
     fn the_tree_is_tidy() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask has a parent");

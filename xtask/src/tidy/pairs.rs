@@ -1,7 +1,7 @@
-//! Rule *pairs*: what must exist twice exists twice. Metrics and their pages, exit codes and their rows,
-//! methodologies and their sources, decisions and their numbers, test programs and their entries.
+//! Rule *pairs*: what must exist twice exists twice. Metrics and their pages, exit codes and their rows, methodologies
+//! and their sources, decisions and their numbers, test programs and their entries.
 //!
-//! Works on text alone, so it also holds where the tree does not compile.
+//! Works on text alone, so it also works if the tree does not compile.
 
 use std::collections::BTreeSet;
 
@@ -25,8 +25,8 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Complaint> {
     complaints
 }
 
-/// Every test program of the shipped binary is listed where cargo looks for it: one that is not is never run, and
-/// nobody notices.
+/// Every test program of the shipped binary is listed where cargo looks for it: a program that is not listed never
+/// runs, and nobody notices.
 fn test_programs(files: &[SourceFile]) -> Vec<Complaint> {
     let listed = find(files, TESTS_LISTED).and_then(|file| file.text.as_deref()).unwrap_or_default();
     let is_program =
@@ -94,7 +94,7 @@ fn metric_ids(file: &SourceFile) -> Vec<(usize, String)> {
     .collect()
 }
 
-/// The ids in headings of the form ``## `read.iops` `` with anything behind.
+/// The ids in headings of the form ``## `read.iops` ``, with any text after them.
 fn heading_ids(page: &SourceFile) -> Vec<(usize, String)> {
     let headings = page.lines().filter(|(_, line)| line.starts_with("##"));
     headings.filter_map(|(line, text)| text.split('`').nth(1).map(|id| (line, id.to_owned()))).collect()
@@ -137,7 +137,7 @@ fn is_methodology(path: &str) -> bool {
     path.strip_prefix("methods/").is_some_and(|name| !name.contains('/') && name.ends_with(".toml"))
 }
 
-/// A methodology says which version it is and where it comes from; the rest is the parser's to check.
+/// A methodology states its version and its sources; the parser checks the rest.
 fn methodology(file: &SourceFile) -> Vec<Complaint> {
     let complaint = |what: &str, todo: &str| {
         Complaint::new(&file.path, 1, "pairs", what, "a result must lead back to what was published", todo)

@@ -1,4 +1,4 @@
-//! Rule *sizes*: files a person can hold in the head, lines that fit a screen, no large blobs in git.
+//! Rule *sizes*: files that a person can remember, lines that fit a screen, no large blobs in git.
 
 use super::Complaint;
 use crate::source::SourceFile;
@@ -7,8 +7,8 @@ use crate::source::SourceFile;
 const MAX_FILE_LINES: usize = 600;
 /// Longest line of a Rust or TypeScript file, in characters; rustfmt is set to the same width.
 const MAX_LINE: usize = 120;
-/// Longest line with a string in it: a message that stands on one line is found by searching for it, and rustfmt
-/// leaves it alone.
+/// Longest line with a string in it: a message on a single line can be found by searching for it, and rustfmt leaves
+/// it alone.
 const MAX_LINE_WITH_TEXT: usize = 160;
 /// Largest file.
 const MAX_BLOB: u64 = 1 << 20;
@@ -36,7 +36,7 @@ pub(crate) fn check(file: &SourceFile) -> Vec<Complaint> {
         let test = file.rust.get(line - 1).is_some_and(|scanned| scanned.test);
         let holds_text = text.contains('"') && !text.trim_start().starts_with("//");
         let limit = if holds_text { MAX_LINE_WITH_TEXT } else { MAX_LINE };
-        // Tables of cases and what must come out are easier to read in rows; rustfmt holds the rest.
+        // Tables of cases and their results are easier to read in rows; rustfmt checks the rest.
         if width > limit && !test {
             let what = format!("{width} characters, at most {limit} are allowed");
             let todo = "break the line; a long string continues behind a backslash";

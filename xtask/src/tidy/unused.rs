@@ -1,6 +1,6 @@
-//! Rule *unused*: what a crate depends on is named in its sources, tests included.
+//! Rule *unused*: every dependency of a crate is named in its sources, tests included.
 //!
-//! Facts come from the manifests and from names in code, so it also holds where the tree does not compile. A dependency
+//! Facts come from the manifests and from names in code, so it also works if the tree does not compile. A dependency
 //! that shares its name with a module of the crate may go unseen.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use crate::source::{SourceFile, beside};
 
 /// The tables of a manifest that hold dependencies.
 const SECTIONS: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
-/// The tables of a manifest that hold targets, each with a path of its own.
+/// The tables of a manifest that list targets, each with a path of its own.
 const TARGETS: [&str; 4] = ["bin", "test", "bench", "example"];
 /// The manifest of the workspace.
 const WORKSPACE: &str = "Cargo.toml";
@@ -57,12 +57,12 @@ fn is_member(path: &str) -> bool {
     folder.is_some_and(|folder| folder == "xtask" || folder.strip_prefix("crates/").is_some_and(|x| !x.contains('/')))
 }
 
-/// A manifest as a table; cargo complains about one that is none.
+/// A manifest as a table; cargo reports one that is not a table.
 fn read(manifest: &SourceFile) -> Option<Table> {
     manifest.text.as_deref()?.parse().ok()
 }
 
-/// The keys of everything that a manifest depends on, also for some platforms alone.
+/// The keys of everything that a manifest depends on, including dependencies for some platforms only.
 fn dependencies(table: &Table) -> BTreeSet<&str> {
     let platforms = table.get("target").and_then(Value::as_table).into_iter().flat_map(Table::values);
     let places = std::iter::once(table).chain(platforms.filter_map(Value::as_table));
@@ -70,7 +70,7 @@ fn dependencies(table: &Table) -> BTreeSet<&str> {
     sections.flat_map(Table::keys).map(String::as_str).collect()
 }
 
-/// The Rust files of a crate: those in its folder, and those beside and below targets that lie elsewhere.
+/// The Rust files of a crate: those in its folder, and those beside and below targets in other folders.
 fn sources<'a>(manifest: &SourceFile, table: &Table, files: &'a [SourceFile]) -> Vec<&'a SourceFile> {
     let targets = TARGETS.iter().filter_map(|kind| table.get(*kind)?.as_array()).flatten();
     let paths = targets.filter_map(|target| target.get("path")?.as_str());
@@ -90,7 +90,7 @@ fn names(file: &SourceFile, name: &str) -> bool {
     in_code || file.lines().any(|(_, line)| line.contains(&quoted) && !line.trim_start().starts_with("//"))
 }
 
-/// Whether what stands before and behind a name makes it that of a crate.
+/// Whether the text before and after a name makes it the name of a crate.
 fn is_crate(before: &str, behind: &str) -> bool {
     let word = |sign: char| sign.is_alphanumeric() || sign == '_';
     if before.ends_with(word) || behind.starts_with(word) || before.ends_with('.') {

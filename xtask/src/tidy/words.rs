@@ -1,4 +1,4 @@
-//! Rule *words*: what must not be said in code, where it may be said all the same, and what to say instead.
+//! Rule *words*: which words code must not use, where they are allowed anyway, and what to use instead.
 //!
 //! Code rules look at code without comments and strings; text rules look at every line of every text file.
 
@@ -34,8 +34,8 @@ const fn word(
     CodeWord { word, scope, allowed, why, todo }
 }
 
-/// Rooms that own a terminal, and where a test says why it is skipped. Build scripts speak to cargo on stdout and are
-/// recognised by name.
+/// Crates that own a terminal, and where a test prints why it is skipped. Build scripts print to cargo on stdout and
+/// are recognised by name.
 const TERMINAL: &[&str] = &["crates/cli/", "crates/rig/src/skip.rs", "xtask/"];
 const NO_TERMINAL: &str = "only cli owns stdout and stderr; a stray line breaks `--json`";
 const PASS_IT_ON: &str = "return the text, or emit an event";
@@ -50,7 +50,7 @@ const CLOCKS: &[&str] = &[
     // Screens are paced for people, checks for developers.
     "crates/cli/",
     "xtask/",
-    // The recorder flushes by real time, whatever time the drive lives in; seals and broken catalogs get a date.
+    // The recorder flushes by real time, whatever the drive's clock is; seals and broken catalogs get a date.
     "crates/store/src/recorder.rs",
     "crates/store/src/seal.rs",
     "crates/store/src/catalog/sql.rs",
@@ -65,9 +65,9 @@ const WAITING: &[&str] = &[
     "crates/engine/src/clock/wait.rs",
     // Half a second between two looks at the host's counters, before a run has a clock.
     "crates/device/src/host/testbed.rs",
-    // Moments for a lock that another process is about to let go.
+    // Short waits for a lock that another process is about to release.
     "crates/store/src/lock.rs",
-    // A test waits for the kernel to let a loop device go.
+    // A test waits until the kernel releases a loop device.
     "crates/rig/src/loop_device.rs",
     // The bench looks at running programs every 100 ms and waits for a calm machine.
     "xtask/src/bench/watch.rs",
@@ -95,7 +95,7 @@ const UNSAFE_PLACES: &[&str] = &[
     "crates/engine/src/step/crew.rs",
     // A test's allocator that counts.
     "crates/engine/tests/no_allocation.rs",
-    // A test that forbids itself io_uring through prctl(2).
+    // A test that denies itself io_uring through prctl(2).
     "crates/engine/tests/refused.rs",
 ];
 
@@ -103,7 +103,7 @@ const UNSAFE_PLACES: &[&str] = &[
 const STARTED_BY_NAME: &[&str] = &[
     // Writes the golden bundle of a new format version.
     "crates/store/src/tests/kill.rs",
-    // The panel as a program of its own, for the test that looks at it in a real terminal.
+    // The panel as a separate program, for the test in a real terminal.
     "crates/cli/src/screens/panel/tests.rs",
 ];
 
@@ -169,7 +169,7 @@ const TEXTS: &[Text] = &[
     Text { text: "XXX", why: NOT_FINISHED, todo: FINISH },
 ];
 
-/// Lines that text rules let pass: the path and a text of the line, with the reason.
+/// Lines that text rules accept: the path and a text of the line, with the reason.
 const LINE_EXCEPTIONS: &[(&str, &str, &str)] = &[(
     "crates/device/src/place/mounts.rs",
     "/home/",
@@ -222,8 +222,8 @@ fn texts(file: &SourceFile) -> Vec<Complaint> {
     complaints
 }
 
-/// Whether `word` stands in `line` by itself: not as a part of a longer word or path. A word that ends in `!` or `/`
-/// has its end already.
+/// Whether `word` is in `line` as a whole word, not as a part of a longer word or path. A word that ends in `!` or `/`
+/// already has its end.
 fn contains_word(line: &str, word: &str) -> bool {
     let inside = |sign: char| sign.is_alphanumeric() || sign == '_';
     let path_before = |sign: char| inside(sign) || matches!(sign, '.' | '-' | '*' | '/' | '}' | '~' | '$');

@@ -1,7 +1,7 @@
-//! Boots QEMU and waits for its end, for so long and no longer; meanwhile does what the script asks of the host.
+//! Boots QEMU and waits for its end, for a limited time; meanwhile does what the script asks of the host.
 //!
-//! KVM is never used: the machines that this runs on are virtual themselves, and nested KVM hangs on some. `timeout`
-//! of coreutils stands between, so that a VM dies even where this program was killed.
+//! KVM is never used: the machines that this runs on are virtual themselves, and nested KVM hangs on some of them.
+//! QEMU runs under `timeout` of coreutils, so that a VM ends even if this program was killed.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -14,23 +14,23 @@ use super::emulator::Emulator;
 use super::qmp::Qmp;
 use super::scenario::Scenario;
 
-/// The file in a scenario's folder that gets what the VM prints.
+/// The file in a scenario's folder that receives the VM's console.
 pub(crate) const CONSOLE: &str = "console.log";
 
-/// The file among the results that says what was asked of the host, and what QEMU answered.
+/// The file among the results that records what was asked of the host, and QEMU's answers.
 const ASKED: &str = "host";
 
 /// `panic=-1` and `-no-reboot` end QEMU when the kernel panics. The rest saves seconds: no tests of the kernel's own
 /// ciphers, no search for pages that are writable and executable.
 const KERNEL_LINE: &str = "console=ttyS0 quiet panic=-1 cryptomgr.notests rodata=off";
 
-/// 2^2 ns for each instruction, and no time of the host while the guest waits.
+/// 2^2 ns for each instruction, and no host time while the guest waits.
 const VIRTUAL_TIME: &str = "shift=2,sleep=off";
 
-/// The same, except that waiting lasts as long as it does.
+/// The same, except that waiting takes real time.
 const REAL_WAITING: &str = "shift=2,sleep=on";
 
-/// `timeout` ends with this after it had to kill.
+/// `timeout` exits with this after it had to kill.
 const KILLED: i32 = 137;
 
 /// How a VM ended.
@@ -38,13 +38,13 @@ const KILLED: i32 = 137;
 pub(crate) enum Ended {
     /// The script ran to its end, with this status.
     Status(i32),
-    /// Time was up.
+    /// The time limit was reached.
     Killed,
-    /// QEMU ended, and the script had not.
+    /// QEMU ended, but the script had not.
     WithoutStatus,
 }
 
-/// Boots `kernel` with `initramfs`; the folder gets the console and, under results/, what the script leaves.
+/// Boots `kernel` with `initramfs`; the folder receives the console and, under results/, what the script leaves.
 pub(crate) fn boot(
     emulator: &Emulator,
     kernel: &Path,
@@ -82,8 +82,8 @@ pub(crate) fn boot(
     Ok(left.trim().parse().map_or(Ended::WithoutStatus, Ended::Status))
 }
 
-/// Processors and what they take their time from. Several that count instructions hang while the kernel starts them
-/// (seen with QEMU 7.2), so that they keep the host's time.
+/// Processors and their clock. Several processors that count instructions hang while the kernel starts them (seen with
+/// QEMU 7.2), so they use the host's time.
 fn time(scenario: &Scenario) -> Vec<String> {
     let words = match (scenario.cpus, scenario.waits_in_real_time) {
         (1, false) => vec!["-icount".to_owned(), VIRTUAL_TIME.to_owned()],
@@ -99,7 +99,7 @@ fn shared(folder: &Path) -> String {
     format!("local,path={path},mount_tag=results,security_model=none")
 }
 
-/// Makes the scenario's disks and gives QEMU's arguments for them.
+/// Creates the scenario's disks and returns QEMU's arguments for them.
 fn disks(folder: &Path, scenario: &Scenario) -> Result<Vec<String>> {
     let mut words = Vec::new();
     for disk in &scenario.disks {
@@ -113,8 +113,8 @@ fn disks(folder: &Path, scenario: &Scenario) -> Result<Vec<String>> {
     Ok(words)
 }
 
-/// Copies the console to its file as it comes and does what it asks for, to the machine's end. What fails does not
-/// stop the copying: a full pipe would stop the machine.
+/// Copies the console to its file as it comes and does what it asks for, until the machine ends. A failure does not
+/// stop the copying, because a full pipe would stop the machine.
 fn follow(child: &mut Child, output: &mut File, qmp: &mut Qmp, asked: &Path) -> Result<()> {
     let stdout = child.stdout.take().context("QEMU has no console")?;
     let mut console = BufReader::new(stdout);

@@ -9,7 +9,7 @@ const FOLDER: u32 = 0o040_755;
 const FILE: u32 = 0o100_000;
 const LINK: u32 = 0o120_777;
 
-/// An archive in the making. Folders above an entry are made by themselves.
+/// An archive under construction. Parent folders of an entry are created automatically.
 #[derive(Debug, Default)]
 pub(crate) struct Archive {
     bytes: Vec<u8>,
@@ -18,7 +18,7 @@ pub(crate) struct Archive {
 }
 
 impl Archive {
-    /// An empty folder, with those above it.
+    /// An empty folder and its parents.
     pub(crate) fn folder(&mut self, path: &str) {
         let path = path.trim_matches('/');
         if path.is_empty() || self.known.contains(path) {
@@ -28,7 +28,7 @@ impl Archive {
         self.entry(path, FOLDER, &[]);
     }
 
-    /// A file with these permissions; a path that is there already is left as it is.
+    /// A file with these permissions; an existing path is left unchanged.
     pub(crate) fn file(&mut self, path: &str, permissions: u32, contents: &[u8]) {
         let path = path.trim_matches('/');
         if !self.known.contains(path) {
@@ -46,7 +46,7 @@ impl Archive {
         }
     }
 
-    /// Whether there is something of this name.
+    /// Whether an entry of this name exists.
     pub(crate) fn has(&self, path: &str) -> bool {
         self.known.contains(path.trim_matches('/'))
     }

@@ -1,9 +1,9 @@
-//! Which QEMU boots a scenario: the installed one, or a newer one that lies beside it.
+//! Which QEMU boots a scenario: the installed one, or a newer one in the cache.
 //!
-//! Debian's stable release has no QEMU with Flexible Data Placement; its backports do. The packages are fetched by apt
-//! and unpacked under the target folder; nothing of the system is replaced or configured. Where they come from is
-//! the machine's own entry for Debian's archive with the suite's name changed, in lists of packages of our own, so
-//! that mirrors and proxies stay as the machine has them and no host is written down here.
+//! Debian's stable release has no QEMU with Flexible Data Placement; its backports have one. apt fetches the packages,
+//! and they are unpacked under the target folder; nothing of the system is replaced or configured. Their source is the
+//! machine's own entry for Debian's archive with the suite's name changed, in package lists of our own, so that
+//! mirrors and proxies stay as the machine has them and no host is written down here.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,14 +19,14 @@ pub(crate) const QEMU: &str = "qemu-system-x86_64";
 /// What is unpacked from the backports: the program, its option ROMs and the firmware.
 const PACKAGES: &[&str] = &["qemu-system-x86", "qemu-system-common", "qemu-system-data", "seabios"];
 
-/// The part of Debian's archive that QEMU is in.
+/// The component of Debian's archive that contains QEMU.
 const MAIN: &str = "main";
 
 /// The folder of the machine's own entries, and its one-line file.
 const ENTRIES: &str = "/etc/apt/sources.list.d";
 const ENTRY: &str = "/etc/apt/sources.list";
 
-/// A QEMU: the program, and where its data is if not where it looks by itself.
+/// A QEMU: the program, and the folder of its data if that is not the default one.
 #[derive(Debug, Clone)]
 pub(crate) struct Emulator {
     program: PathBuf,
@@ -49,7 +49,7 @@ impl Emulator {
     }
 }
 
-/// The QEMU of this Debian's backports: from `cache`, else fetched.
+/// The QEMU of this Debian's backports: from `cache`, otherwise downloaded.
 pub(crate) fn from_backports(cache: &Path) -> Result<Emulator> {
     let folder = cache.join("backports");
     if !folder.is_dir() {
@@ -74,7 +74,7 @@ pub(crate) fn from_backports(cache: &Path) -> Result<Emulator> {
     }
 }
 
-/// Fetches and unpacks; `folder` is there afterwards, whole, or not at all.
+/// Downloads and unpacks; afterwards `folder` exists completely or not at all.
 fn fetch(cache: &Path, folder: &Path) -> Result<()> {
     let partial = cache.join(format!("partial-{}", std::process::id()));
     let made = ["entries", "lists/partial", "packages", "root"];
@@ -84,7 +84,7 @@ fn fetch(cache: &Path, folder: &Path) -> Result<()> {
     }
     let done = unpack(&partial)
         .and_then(|()| std::fs::rename(partial.join("root"), folder).context("cannot name the unpacked QEMU"));
-    // What cannot be removed is in the way of nobody.
+    // A leftover that cannot be removed does no harm.
     let _ = std::fs::remove_dir_all(&partial);
     done
 }
@@ -95,7 +95,7 @@ fn unpack(partial: &Path) -> Result<()> {
         .into_iter()
         .filter_map(|(ending, text)| Some((ending, with_suite(&text, ending, &suite)?)))
         .collect();
-    // Others may call a suite as Debian does; the first entry that has the packages is it.
+    // Another archive may call a suite as Debian does; the first entry that has the packages is used.
     let mut why = anyhow!("no entry of {ENTRIES} or {ENTRY} is Debian's own archive");
     for (ending, entry) in entries {
         match download(partial, &format!("entries/own.{ending}"), &entry, &suite) {
@@ -133,7 +133,7 @@ fn extract(partial: &Path) -> Result<()> {
     Ok(())
 }
 
-/// apt-get with lists of packages and entries of our own; keys, proxies and credentials are the machine's.
+/// apt-get with our own package lists and entries; keys, proxies and credentials are the machine's.
 fn apt(partial: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("apt-get");
     let at = |name: &str| partial.join(name).to_string_lossy().into_owned();
@@ -157,7 +157,7 @@ fn code_name() -> Result<String> {
     Ok(value("VERSION_CODENAME=").context("this Debian has no code name, so no backports")?.to_owned())
 }
 
-/// The machine's entries, each with the ending of its file.
+/// The machine's entries, each with the extension of its file.
 fn own_entries() -> Result<Vec<(&'static str, String)>> {
     let mut found = Vec::new();
     let mut read = |path: &Path| {
@@ -166,7 +166,7 @@ fn own_entries() -> Result<Vec<(&'static str, String)>> {
             Some("list") => "list",
             _ => return,
         };
-        // A file that only root may read holds what is not ours to copy.
+        // A file that only root may read contains data that we must not copy.
         if let Ok(text) = std::fs::read_to_string(path) {
             found.push((ending, text));
         }
@@ -179,8 +179,8 @@ fn own_entries() -> Result<Vec<(&'static str, String)>> {
     Ok(found)
 }
 
-/// The parts of a file of entries that are Debian's archive, with `suite` instead of theirs. Debian's own archive is
-/// told from others by what it is asked for: the suite from which that of the backports is named, and `main`.
+/// The parts of an entries file that are Debian's archive, with `suite` instead of their suite. Debian's own archive
+/// is recognised by what it is asked for: the suite from which the backports suite is named, and `main`.
 fn with_suite(text: &str, ending: &str, suite: &str) -> Option<String> {
     let base = suite.strip_suffix("-backports").unwrap_or(suite);
     let kept: Vec<String> = if ending == "list" {

@@ -1,7 +1,7 @@
 //! The VM's file system: busybox, drivelab, what a scenario asks for, and nothing else.
 //!
-//! Programs come from this machine with the libraries that `ldd` names, each under the path it has here, so that the
-//! loader finds them. Modules come from Debian's kernel package, decompressed.
+//! Programs come from this machine with the libraries that `ldd` names, each under its path on this machine, so that
+//! the loader finds them. Modules come from Debian's kernel package, decompressed.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ use super::lacking::lacking;
 use super::scenario::{FOLDER, Scenario};
 use crate::shell::find_program;
 
-/// Coreutils' date, since that of busybox does not know nanoseconds.
+/// Coreutils' date, because busybox's date does not support nanoseconds.
 const CLOCK: &str = "date";
 
-/// What the results' way out needs.
+/// Modules that are needed to get the results out.
 const BASE_MODULES: &[&str] = &["virtio_pci", "9pnet_virtio", "9p"];
 
-/// Where programs are in the VM; first on its path.
+/// Where programs are in the VM; first in its path.
 const PROGRAMS: &str = "programs";
 
 /// The archive for one scenario.
@@ -62,7 +62,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
 fn add_program(archive: &mut Archive, name: &str, program: &Path) -> Result<()> {
     archive.file(name, 0o755, &read(program)?);
     let asked = Command::new("ldd").arg(program).stdin(Stdio::null()).output().context("cannot start ldd")?;
-    // A program without libraries is no failure: ldd says so and ends with 1.
+    // A program without libraries is not an error: ldd reports it and exits with 1.
     let text = String::from_utf8_lossy(&asked.stdout).into_owned();
     for library in libraries(&text) {
         if !archive.has(library) {
@@ -78,7 +78,7 @@ fn libraries(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| line.split_whitespace().find(|word| word.starts_with('/')))
 }
 
-/// Modules with all that they need, and a modules.dep for them.
+/// Modules with everything that they need, and a modules.dep for them.
 fn add_modules(archive: &mut Archive, kernel: &Kernel, names: &[String]) -> Result<()> {
     let names: Vec<String> = names.iter().cloned().chain(BASE_MODULES.iter().map(|&name| name.to_owned())).collect();
     let folder = format!("lib/modules/{}", kernel.version);
@@ -94,10 +94,10 @@ fn add_modules(archive: &mut Archive, kernel: &Kernel, names: &[String]) -> Resu
     Ok(())
 }
 
-/// How newer Debians compress modules, and the program that undoes it: unpacking in the VM would take seconds.
+/// How newer Debians compress modules, and the program that decompresses them: unpacking in the VM would take seconds.
 const COMPRESSED: &[(&str, &str)] = &[(".xz", "xz"), (".zst", "zstd"), (".gz", "gzip")];
 
-/// The name of a module's file once it is decompressed.
+/// The name of a module's file after decompression.
 fn plain_name(file: &str) -> &str {
     COMPRESSED.iter().find_map(|(ending, _)| file.strip_suffix(ending)).unwrap_or(file)
 }

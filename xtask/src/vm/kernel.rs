@@ -1,6 +1,6 @@
-//! Debian's kernel for the VM: which one, fetched once, and its modules with what they depend on.
+//! Debian's kernel for the VM: which one, downloaded once, and its modules with their dependencies.
 //!
-//! Nothing is installed: the package is downloaded by apt and unpacked into the target folder.
+//! Nothing is installed: apt downloads the package, and it is unpacked into the target folder.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ use crate::shell::{is_installed, run as run_command};
 /// The package that always depends on the newest kernel of this Debian.
 const NEWEST: &str = "linux-image-amd64";
 
-/// Every program of the VM that a scenario does not name.
+/// Programs of every VM that a scenario does not name.
 pub(crate) const SHELL: &str = "busybox";
 
 /// A kernel, ready to boot.
 #[derive(Debug)]
 pub(crate) struct Kernel {
-    /// Its release, as `uname -r` says it.
+    /// Its release, as `uname -r` prints it.
     pub(crate) version: String,
     /// The file to boot.
     pub(crate) image: PathBuf,
@@ -29,11 +29,12 @@ pub(crate) struct Kernel {
     pub(crate) modules: PathBuf,
     /// For each module (by name, with `_`), its file and the files it needs, relative to `modules`.
     dependencies: BTreeMap<String, (String, Vec<String>)>,
-    /// Names of what is built in.
+    /// Names of built-in modules.
     built_in: Vec<String>,
 }
 
-/// The newest kernel of this Debian: from `cache`, else downloaded. Where it cannot be had, the newest in the cache.
+/// The newest kernel of this Debian: from `cache`, otherwise downloaded. If it is not available, the newest in the
+/// cache.
 pub(crate) fn fetch(root: &Path, cache: &Path) -> Result<Kernel> {
     std::fs::create_dir_all(cache).with_context(|| format!("cannot make {}", cache.display()))?;
     match newest(root) {
@@ -51,7 +52,7 @@ pub(crate) fn fetch(root: &Path, cache: &Path) -> Result<Kernel> {
     }
 }
 
-/// A kernel of an earlier call, where there is one; else the reason why there is none.
+/// A kernel of an earlier call, if there is one; otherwise the reason why there is none.
 fn cached(cache: &Path, why: &anyhow::Error) -> Result<Kernel> {
     let entries = std::fs::read_dir(cache).with_context(|| format!("cannot list {}", cache.display()))?;
     let mut folders: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -66,7 +67,7 @@ fn cached(cache: &Path, why: &anyhow::Error) -> Result<Kernel> {
     }
 }
 
-/// Name and version of the newest kernel's package. Empty or old lists of packages are renewed once, where allowed.
+/// Name and version of the newest kernel's package. Empty or old package lists are updated once, if allowed.
 fn newest(root: &Path) -> Result<(String, String)> {
     ensure!(is_installed("apt-cache"), "no apt here: the kernel comes from Debian's {NEWEST}");
     match ask() {
@@ -98,7 +99,7 @@ fn apt_cache(arguments: &[&str]) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Downloads and unpacks a package; `folder` is there afterwards, whole, or not at all.
+/// Downloads and unpacks a package; afterwards `folder` exists completely or not at all.
 fn download(root: &Path, package: &str, folder: &Path) -> Result<()> {
     let partial = folder.with_file_name(format!("partial-{}", std::process::id()));
     std::fs::create_dir_all(&partial).with_context(|| format!("cannot make {}", partial.display()))?;
@@ -132,7 +133,7 @@ fn here(folder: &Path, program: &str, arguments: &[&str]) -> Command {
     command
 }
 
-/// The folder that holds modules: one of the two ways in which Debian lays out its packages.
+/// The folder that contains modules: one of the two ways in which Debian lays out its packages.
 fn modules(folder: &Path) -> PathBuf {
     let merged = folder.join("usr/lib/modules");
     if merged.is_dir() { merged } else { folder.join("lib/modules") }
@@ -175,7 +176,7 @@ fn module_name(file: &str) -> String {
 }
 
 impl Kernel {
-    /// The lines of modules.dep for these modules and all that they need: each file with the files it needs.
+    /// The lines of modules.dep for these modules and everything that they need: each file with the files it needs.
     pub(crate) fn with_dependencies(&self, names: &[String]) -> Result<BTreeMap<String, Vec<String>>> {
         let mut wanted: Vec<String> = names.iter().map(|name| module_name(name)).collect();
         let mut found = BTreeMap::new();

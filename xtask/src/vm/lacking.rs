@@ -1,14 +1,14 @@
-//! What a machine lacks: a reason to skip, and no failure, except in CI where it could be had.
+//! What a machine lacks: a reason to skip, and not a failure, except in CI if it could be available.
 
 use std::fmt;
 
 use anyhow::anyhow;
 
-/// Why something cannot be tested on this machine: no failure, except in CI.
+/// Why something cannot be tested on this machine: not a failure, except in CI.
 #[derive(Debug)]
 pub(crate) struct Lacking {
     pub(super) what: String,
-    /// It is nobody's duty to have it, so that it is no failure in CI either.
+    /// Nobody has to provide it, so it is not a failure in CI either.
     pub(super) optional: bool,
 }
 
@@ -20,12 +20,12 @@ impl fmt::Display for Lacking {
 
 impl std::error::Error for Lacking {}
 
-/// An error that says what the machine lacks, and could have.
+/// An error that names what the machine lacks, but could have.
 pub(crate) fn lacking(what: impl Into<String>) -> anyhow::Error {
     anyhow!(Lacking { what: what.into(), optional: false })
 }
 
-/// An error that says what cannot be had here; never a failure.
+/// An error that names what is impossible here; never a failure.
 pub(crate) fn unavailable(what: impl Into<String>) -> anyhow::Error {
     anyhow!(Lacking { what: what.into(), optional: true })
 }

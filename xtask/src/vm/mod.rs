@@ -1,11 +1,11 @@
-//! `cargo xtask vm-test`: the shipped binary as root in a small Linux of its own, where a test may do what it likes.
+//! `cargo xtask vm-test`: the shipped binary as root in a small Linux of its own, where a test may do anything.
 //!
-//! Owns: the order of things (kernel, binary, one VM for each scenario, verdicts) and what may be skipped. Must not
-//! know: what a scenario measures; that is in its file under tests/vm/ and in `checks`.
+//! Owns: the sequence (kernel, binary, one VM for each scenario, verdicts) and what may be skipped. Must not know:
+//! what a scenario measures; that is in its file under tests/vm/ and in `checks`.
 //!
 //! QEMU runs without KVM and in *virtual time* (`-icount`): each instruction of the guest takes 4 ns and waiting takes
-//! no time at all. All clocks and timers inside agree with each other, and nothing that the host does beside it moves
-//! a figure.
+//! no time at all. All clocks and timers inside agree with each other, and nothing else that the host does changes a
+//! figure.
 
 mod boot;
 mod checks;
@@ -36,26 +36,26 @@ use lacking::{Lacking, lacking};
 use results::Results;
 use scenario::Scenario;
 
-/// Seconds that all scenarios together are to take at most; fetching the kernel and building drivelab come before that.
-/// On two processors they took 1,045 s (docs/how-it-is-tested.md).
+/// Seconds that all scenarios together should take at most; downloading the kernel and building drivelab come before
+/// that. On two processors they took 1,045 s (docs/how-it-is-tested.md).
 const MOST_S: f64 = 1200.0;
 
 /// What to run in virtual machines, and how.
 #[derive(Debug, Args)]
 pub(crate) struct VmTest {
-    /// Scenarios by name; all of them where none is named
+    /// Scenarios by name; all of them if none is named
     #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Keep console, results and initramfs of scenarios that passed, too (target/vm-test/NAME)
     #[arg(long)]
     keep: bool,
-    /// Name the scenarios and what each is for, and do nothing
+    /// List the scenarios and their purposes, and do nothing
     #[arg(long)]
     list: bool,
-    /// Boot so many machines at the same time [default: two for each processor of this one]
+    /// Boot this many machines concurrently [default: two for each processor of this one]
     #[arg(long, value_name = "COUNT")]
     jobs: Option<usize>,
-    /// Take the build that the tests run, which is there after `cargo xtask check`, instead of the release build
+    /// Use the build that the tests run, which exists after `cargo xtask check`, instead of the release build
     #[arg(long)]
     debug: bool,
 }
@@ -96,7 +96,8 @@ pub(crate) fn run(root: &Path, options: &VmTest) -> Result<()> {
     Ok(())
 }
 
-/// How long it took; above the bound also that, which is no failure: this machine may have had other work.
+/// How long it took; if it was above the limit, that too, which is not a failure: this machine may have had other
+/// work.
 fn total(scenarios: usize, seconds: f64) -> String {
     let told = format!("vm-test: {scenarios} scenarios, {seconds:.0} s");
     if seconds <= MOST_S {
@@ -108,7 +109,7 @@ fn total(scenarios: usize, seconds: f64) -> String {
     )
 }
 
-/// The scenarios that were asked for; where none is named, all but those by hand.
+/// The scenarios that were asked for; if none is named, all except those by hand.
 fn chosen(all: Vec<Scenario>, names: &[String]) -> Result<Vec<Scenario>> {
     if let Some(unknown) = names.iter().find(|name| !all.iter().any(|scenario| scenario.name == **name)) {
         let known: Vec<&str> = all.iter().map(|scenario| scenario.name.as_str()).collect();
@@ -120,14 +121,14 @@ fn chosen(all: Vec<Scenario>, names: &[String]) -> Result<Vec<Scenario>> {
     Ok(all.into_iter().filter(is_asked).collect())
 }
 
-/// In the order in which they are begun; those of which nobody says how long they take, by name.
+/// In the order in which they are started; scenarios without a stated time, by name.
 fn longest_first(scenarios: &[Scenario]) -> Vec<&Scenario> {
     let mut all: Vec<&Scenario> = scenarios.iter().collect();
     all.sort_by_key(|scenario| Reverse(scenario.takes_s));
     all
 }
 
-/// What an error says if the machine only lacks something and may: the reason for skipping. Else the error.
+/// The reason for skipping, if the machine only lacks something that it may lack; otherwise the error.
 fn skipped(error: anyhow::Error) -> Result<String> {
     match error.downcast_ref::<Lacking>() {
         Some(why) if why.optional || !setup::is_ci() => Ok(why.to_string()),
@@ -167,9 +168,9 @@ impl<'a> Lab<'a> {
         Ok(Lab { root, folder, kernel, binary })
     }
 
-    /// Runs all scenarios, some at the same time; the names of those that failed. A machine in virtual time takes one
-    /// processor and does not care how much of it it gets; one in which waiting is real waits for about half of its
-    /// time, and those are most: so two for each processor.
+    /// Runs all scenarios, some concurrently; returns the names of those that failed. A machine in virtual time uses
+    /// one processor and does not depend on how much of it it gets; one with real waiting waits for about half of its
+    /// time, and most are of this kind: so two for each processor.
     fn run_all<'s>(&self, scenarios: &'s [Scenario], options: &VmTest) -> Vec<&'s str> {
         let scenarios = longest_first(scenarios);
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
@@ -178,7 +179,7 @@ impl<'a> Lab<'a> {
         let work = || {
             while let Some(scenario) = scenarios.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let (passed, text) = self.report(scenario, options.keep);
-                // One call for all of its lines, so that those of others do not come between.
+                // One call for all of its lines, so that lines of others do not come between.
                 println!("{text}");
                 if let (false, Ok(mut failed)) = (passed, failed.lock()) {
                     failed.push(scenario.name.as_str());
@@ -194,7 +195,7 @@ impl<'a> Lab<'a> {
         failed.into_inner().unwrap_or_default()
     }
 
-    /// Runs one scenario: whether it did not fail, and what to say of it.
+    /// Runs one scenario: returns whether it did not fail, and what to print about it.
     fn report(&self, scenario: &Scenario, keep: bool) -> (bool, String) {
         let begun = Instant::now();
         let folder = self.folder.join(&scenario.name);
@@ -221,13 +222,13 @@ impl<'a> Lab<'a> {
         };
         let passed = !matches!(verdict, Verdict::Failed(_));
         if passed && !keep {
-            // What cannot be removed is in the way of nobody: the next run writes over it.
+            // A leftover that cannot be removed does no harm: the next run overwrites it.
             let _ = std::fs::remove_dir_all(&folder);
         }
         (passed, told.join("\n"))
     }
 
-    /// Boots, runs and checks one scenario; the figures it is worth telling.
+    /// Boots, runs and checks one scenario; returns the figures that are worth printing.
     fn try_one(&self, scenario: &Scenario, folder: &Path) -> Result<Vec<String>> {
         if folder.exists() {
             std::fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
@@ -253,8 +254,8 @@ impl<'a> Lab<'a> {
     }
 }
 
-/// Builds the binary under test: the way it is shipped, or the way the tests build it. Building the program by itself
-/// would choose other features of its dependencies than the tests do, and build those anew.
+/// Builds the binary under test: as it is shipped, or as the tests build it. Building the program by itself would
+/// choose other features of its dependencies than the tests do, and build those again.
 fn build(root: &Path, target: &Path, debug: bool) -> Result<PathBuf> {
     let (words, folder): (&[&str], _) = if debug {
         (&["test", "--workspace", "--no-run"], "debug")
@@ -265,7 +266,8 @@ fn build(root: &Path, target: &Path, debug: bool) -> Result<PathBuf> {
     Ok(target.join(folder).join("drivelab"))
 }
 
-/// The binary without what only a debugger reads: most of it, and it would fill the VM's memory and disks.
+/// The binary without the parts that only a debugger reads: they are most of it, and would fill the VM's memory and
+/// disks.
 fn stripped(root: &Path, binary: &Path, into: &Path) -> Result<PathBuf> {
     let (from, to) = (binary.to_string_lossy(), into.to_string_lossy());
     run_command(command(root, "strip", &["-o", &to, &from]))?;
@@ -277,7 +279,7 @@ fn tail(folder: &Path) -> String {
     last_lines(&folder.join(boot::CONSOLE), 30)
 }
 
-/// The last lines of the guest's kernel log, for who sees no more than what is printed.
+/// The last lines of the guest's kernel log, for readers who see only what is printed.
 fn kernel_log_end(folder: &Path) -> String {
     format!("the end of the guest's kernel log:\n{}", last_lines(&folder.join("results/dmesg"), 12))
 }

@@ -1,9 +1,9 @@
 //! What a scenario's script asks of the host while it runs: commands for QEMU, over its machine protocol (QMP).
 //!
 //! The script prints a line `vm-host: {"execute": …, "arguments": …}` on its console (`host` in functions.sh), and the
-//! command goes to QEMU at once: a device unplugged, a property changed. So a script tells the whole story, and what
-//! happens when is in one file. The protocol is in QEMU's docs/interop/qmp-spec: one JSON document a line; a greeting,
-//! `qmp_capabilities`, then commands; each is answered by `return` or `error`, with events in between.
+//! command goes to QEMU immediately: a device unplugged, a property changed. So the whole sequence, including what
+//! happens when, is in the script. The protocol is in QEMU's docs/interop/qmp-spec: one JSON document per line; a
+//! greeting, `qmp_capabilities`, then commands; each is answered by `return` or `error`, with events in between.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
-/// What a line on the console begins with that is meant for the host.
+/// Prefix of a console line that is meant for the host.
 const MARK: &str = "vm-host: ";
 
 /// The socket of one VM's QEMU.
@@ -23,10 +23,10 @@ pub(crate) struct Qmp {
 }
 
 impl Qmp {
-    /// A socket for the VM of one scenario; of a short name, since 107 bytes are all it may have.
+    /// A socket for the VM of one scenario; with a short name, because it may have only 107 bytes.
     pub(crate) fn new(scenario: &str) -> Qmp {
         let socket = std::env::temp_dir().join(format!("drivelab-vm-{}-{scenario}.qmp", std::process::id()));
-        // One that an earlier process of this number left is in the way.
+        // A socket that an earlier process with this number left would be in the way.
         let _ = std::fs::remove_file(&socket);
         Qmp { socket, connection: None }
     }
@@ -36,7 +36,7 @@ impl Qmp {
         format!("unix:{},server=on,wait=off", self.socket.to_string_lossy().replace(',', ",,"))
     }
 
-    /// Does what a line of the console asks for, if it does; what was asked and answered, for the record.
+    /// Does what a line of the console asks for, if it asks for anything; returns command and answer for the record.
     pub(crate) fn heed(&mut self, line: &str) -> Result<Option<String>> {
         let Some(command) = asked(line)? else { return Ok(None) };
         let answer = self.execute(&command).with_context(|| format!("QEMU did not do {command}"))?;

@@ -1,4 +1,4 @@
-//! What a scenario left behind: files, numbers in JSON documents, and how near one figure is to another.
+//! What a scenario left behind: files, numbers in JSON documents, and how close one figure is to another.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// What is in this folder.
+    /// The files in this folder.
     pub(crate) fn new(folder: &Path) -> Results {
         Results { folder: folder.to_path_buf() }
     }
@@ -48,7 +48,7 @@ pub(crate) fn median(mut figures: Vec<f64>) -> Result<f64> {
     Ok(figures[figures.len() / 2])
 }
 
-/// An error unless `measured` is at most `share` of `expected` away from it.
+/// An error unless `measured` differs from `expected` by at most `share` of it.
 pub(crate) fn within(what: &str, measured: f64, expected: f64, share: f64) -> Result<()> {
     let off = (measured / expected - 1.0).abs();
     ensure!(

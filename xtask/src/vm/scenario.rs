@@ -1,8 +1,8 @@
-//! A scenario: one shell script under tests/vm/ that says in its head what it needs.
+//! A scenario: one shell script under tests/vm/ whose head states what it needs.
 //!
-//! A new scenario is one new file. The lines that begin with `#:` are read here, the rest runs inside the VM as root
-//! under `sh -eu`, after tests/vm/support/functions.sh. A script that ends with 0 has passed, unless `checks` holds a
-//! stricter look at the files that it left in $RESULTS.
+//! A new scenario is one new file. The lines that begin with `#:` are read here; the rest runs inside the VM as root
+//! under `sh -eu`, after tests/vm/support/functions.sh. A script that exits with 0 has passed, unless `checks` has a
+//! stricter check of the files that it left in $RESULTS.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use anyhow::{Context, Result, bail, ensure};
 /// Where scenarios are, below the root of the checkout.
 pub(crate) const FOLDER: &str = "tests/vm";
 
-/// A VM is killed after so many times the time that its scenario takes on a host with two processors that has nothing
-/// else to do, since a host may have much else to do; one that hangs is found all the same.
+/// A VM is killed after this many times the time that its scenario takes on an idle host with two processors, because
+/// a host may have much other work; a scenario that hangs is found anyway.
 const LIMIT_TIMES: u64 = 10;
 
-/// What a scenario takes at most of which that is not said, in seconds.
+/// Longest time of a scenario that does not state one, in seconds.
 const USUAL_S: u64 = 60;
 
 /// The keys of a head.
@@ -29,33 +29,35 @@ pub(crate) struct Scenario {
     pub(crate) name: String,
     /// `#: about:` what it shows, in one line.
     pub(crate) about: String,
-    /// `#: modules:` kernel modules that the script loads with modprobe; what they depend on comes along.
+    /// `#: modules:` kernel modules that the script loads with modprobe; their dependencies are included.
     pub(crate) modules: Vec<String>,
-    /// `#: programs:` programs of this machine that the script uses beside busybox and drivelab.
+    /// `#: programs:` programs of this machine that the script uses besides busybox and drivelab.
     pub(crate) programs: Vec<String>,
     /// `#: qemu:` further arguments for QEMU; `{folder}` is a folder of the scenario's own on the host.
     pub(crate) qemu: Vec<String>,
     /// `#: kernel:` further words on the kernel's command line.
     pub(crate) kernel: Vec<String>,
     /// `#: waiting: real`: waiting takes as long as on the host. For devices that QEMU emulates: they answer in the
-    /// host's time, and where waiting takes none, the machine's own time runs away meanwhile.
+    /// host's time, and if waiting took none, the machine's own time would run ahead meanwhile.
     pub(crate) waits_in_real_time: bool,
     /// `#: disks:` files on the host for QEMU's drives, as NAME=MIB; empty at the start. Each is a block node NAME.
     pub(crate) disks: Vec<Disk>,
-    /// `#: root:` the script runs with its root file system on disks, in a way that root.sh in tests/vm/support knows.
+    /// `#: root:` the script runs with its root file system on disks, in a way that root.sh in tests/vm/support
+    /// defines.
     pub(crate) root: Option<String>,
-    /// `#: emulator: backports`: QEMU comes from Debian's backports. Where that cannot be had, the scenario is skipped.
+    /// `#: emulator: backports`: QEMU comes from Debian's backports. If that is not available, the scenario is
+    /// skipped.
     pub(crate) from_backports: bool,
     /// `#: cpus:` processors of the VM; with more than one, all its time is the host's, so waiting must be real.
     pub(crate) cpus: u32,
     /// `#: memory_mib:` memory of the VM.
     pub(crate) memory_mib: u32,
-    /// `#: takes_s:` about so many seconds of a host with two processors; those that take longest are begun first, so
-    /// that no processor has nothing to do while the last of them goes on. Below a minute it need not be said.
+    /// `#: takes_s:` about this many seconds on a host with two processors; the longest ones are started first, so
+    /// that no processor is idle while the last of them runs. Below a minute it need not be stated.
     pub(crate) takes_s: u64,
-    /// `#: limit_s:` after so many seconds of the host the VM is killed; ten times `takes_s` where it is not said.
+    /// `#: limit_s:` after this many seconds of the host the VM is killed; by default ten times `takes_s`.
     pub(crate) limit_s: u64,
-    /// `#: by_hand: yes`: it runs only where it is named.
+    /// `#: by_hand: yes`: it runs only if it is named.
     pub(crate) by_hand: bool,
     /// The whole file.
     pub(crate) script: String,
@@ -64,7 +66,7 @@ pub(crate) struct Scenario {
 /// A disk of a scenario.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Disk {
-    /// What QEMU's arguments call it.
+    /// Its name in QEMU's arguments.
     pub(crate) name: String,
     /// Its size.
     pub(crate) mib: u64,

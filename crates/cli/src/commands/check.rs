@@ -1,7 +1,7 @@
-//! `drivelab check`: a buyer's questions about a drive, answered by its logs and a minute of reading.
+//! `drivelab check`: answers a buyer's questions about a drive from its logs and a minute of reading.
 //!
-//! Owns which device or file is read for what the user named. The reading is the methodology `check`, which goes the
-//! way of every other; the answers are `analysis::buyer`'s, shown by `front::checked`.
+//! Owns which device or file is read for what the user named. The reading is the methodology `check`, which runs like
+//! any other; `analysis::buyer` gives the answers, and `front::checked` shows them.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -27,18 +27,18 @@ use crate::front::method::WORDS_OF_FILES;
 use crate::front::terminal::Terminal;
 use crate::front::{checked, method};
 
-/// What is looked at.
+/// What is checked.
 enum Chosen {
     /// This device or file is read.
     Read(PathBuf),
-    /// Only the logs of this device are asked; why nothing is read.
+    /// Only the logs of this device are read; the reason why no data are read.
     Ask(BlockNode, NotKnown),
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// A target that is not there or holds nothing; whatever keeps a run from being done.
+/// The target does not exist or is empty; also anything that prevents a run.
 pub fn check(context: &Context, arguments: &CheckArgs) -> Result {
     let methodology = method::find_set("check", None, &arguments.set)?;
     let print = PrintArgs { events: None, json: arguments.json };
@@ -56,7 +56,7 @@ pub fn check(context: &Context, arguments: &CheckArgs) -> Result {
     }
 }
 
-/// Refuses what holds less than is read of it; its size is what it is, so no flag helps.
+/// Refuses a target that is smaller than the amount to be read; no flag can change its size.
 fn large_enough(read: &Path, methodology: &Methodology) -> Result<()> {
     let length = match classify(read)? {
         Named::BlockDevice(node) => identity_of(&node).capacity,
@@ -70,8 +70,8 @@ fn large_enough(read: &Path, methodology: &Methodology) -> Result<()> {
     Err(Failure::new(
         ExitCode::TargetUnusable,
         format!(
-            "{} holds {}, and a check needs at least {}: too little to tell anything from; name a drive or a larger file, \
-             or ask the drive's logs alone with --no-read",
+            "{} holds {}, and a check needs at least {}: too little for any conclusion; name a drive or a larger file, \
+             or read only the drive's logs with --no-read",
             read.display(),
             format::bytes(length),
             format::bytes(least)
@@ -115,8 +115,8 @@ fn run(
     begin::carry_out(&lab, order)
 }
 
-/// What is read for what the user named: a file as it is, of everything else the drive, and where that may not be
-/// opened, the largest file of a folder.
+/// What is read for what the user named: a file itself, for everything else the drive. If the drive may not be opened,
+/// the largest file of a folder.
 fn choose(context: &Context, arguments: &CheckArgs) -> Result<Chosen> {
     let named = arguments.target.as_path();
     let say = |line: &str| context.settings.voice.say(line);
@@ -137,8 +137,8 @@ fn choose(context: &Context, arguments: &CheckArgs) -> Result<Chosen> {
         }
     };
     if arguments.no_read {
-        let why = "nothing was read, as --no-read asks".to_owned();
-        return Ok(Chosen::Ask(node, unread(why, "Leave --no-read away.")));
+        let why = "nothing was read, because of --no-read".to_owned();
+        return Ok(Chosen::Ask(node, unread(why, "Leave out --no-read.")));
     }
     let source = match open_device_to_read(&node) {
         Err(DeviceError::Unreadable { source, .. }) if source.kind() == ErrorKind::PermissionDenied => source,
@@ -149,25 +149,25 @@ fn choose(context: &Context, arguments: &CheckArgs) -> Result<Chosen> {
         let how = forbidden_to_root(&source).unwrap_or("Read it as root: `sudo drivelab check`.");
         return Ok(Chosen::Ask(node, unread(why, how)));
     };
-    say(&format!("{why}: the largest file that may be read is read in its place, {}", file.display()));
+    say(&format!("{why}: drivelab reads the largest readable file instead, {}", file.display()));
     Ok(Chosen::Read(file))
 }
 
-/// A page is of a run, and where nothing may be read there is none.
+/// A page belongs to a run, so there is no page if nothing may be read.
 fn no_page(arguments: &CheckArgs) -> Result<()> {
     let Some(output) = &arguments.output else { return Ok(()) };
     Err(Failure::new(
         ExitCode::TargetUnusable,
-        format!("no page is written to {}: nothing could be read, so there is no run to make it of", output.display()),
+        format!("no page was written to {}: nothing could be read, so there is no run to report", output.display()),
     ))
 }
 
-/// That nothing was read.
+/// States that nothing was read.
 fn unread(why: String, how: &str) -> NotKnown {
     NotKnown { what: "what is stored on it".to_owned(), why, how: how.to_owned() }
 }
 
-/// The drive below a folder: the lowest device that has a model; a loop device stands for itself.
+/// The drive below a folder: the lowest device that has a model; for a loop device, the loop device itself.
 fn below(folder: &Path) -> Result<Option<BlockNode>> {
     let devices = devices_below(&Named::Folder(folder.to_owned()))?;
     let first = devices.first();

@@ -14,26 +14,24 @@ use crate::say;
 /// Runs the command.
 ///
 /// # Errors
-/// No such run, fewer than two of them, or none that may be compared.
+/// There is no such run, there are fewer than two runs, or none that can be compared.
 pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
     let (data, catalog, filter) = (context.data()?, context.catalog()?, Filter::from(&arguments.filter));
     let runs = match (arguments.runs.is_empty(), filter.is_empty()) {
         (true, true) => return Err(Failure::usage("name two runs or more, or a filter such as --method NAME")),
         (false, false) => {
-            return Err(Failure::usage(
-                "name runs or give filters, not both: a filter would not hold for the named runs",
-            ));
+            return Err(Failure::usage("name runs or give filters, not both: filters do not apply to named runs"));
         }
         (false, true) => named(context, &data, &catalog, &arguments.runs)?,
         (true, false) => filtered(context, &data, &catalog, &filter)?,
     };
     let all: Vec<ComparedRun<'_>> = runs.iter().map(|(digest, row)| ComparedRun { digest, live: row.live }).collect();
     let text = comparison_text(&all, terminal_width());
-    say::data(&text.map_err(|why| Failure::nothing(format!("no two of these runs may be compared\n{why}")))?)?;
+    say::data(&text.map_err(|why| Failure::nothing(format!("no two of these runs can be compared\n{why}")))?)?;
     Ok(ExitCode::Ok)
 }
 
-/// The runs of these names, in their order.
+/// The runs with these names, in the order of the names.
 fn named(context: &Context, data: &DataDir, catalog: &Catalog, names: &[String]) -> Result<Vec<(Digest, RunRow)>> {
     let rows = catalog.list()?;
     let mut runs: Vec<(Digest, RunRow)> = Vec::new();
@@ -46,12 +44,12 @@ fn named(context: &Context, data: &DataDir, catalog: &Catalog, names: &[String])
         runs.push((digests::digest(data, catalog, &context.tool, row.id)?, row));
     }
     match runs.as_slice() {
-        [(_, only)] => Err(Failure::usage(format!("a comparison takes two runs or more; only {} is named", only.id))),
+        [(_, only)] => Err(Failure::usage(format!("a comparison needs at least two runs; only {} is named", only.id))),
         _ => Ok(runs),
     }
 }
 
-/// The runs that a filter lets through, oldest first: those that have ended and can be read.
+/// The runs that match a filter, oldest first: those that have ended and can be read.
 fn filtered(context: &Context, data: &DataDir, catalog: &Catalog, filter: &Filter) -> Result<Vec<(Digest, RunRow)>> {
     let all = catalog.list()?;
     if all.is_empty() {
@@ -71,14 +69,14 @@ fn filtered(context: &Context, data: &DataDir, catalog: &Catalog, filter: &Filte
     match runs.as_slice() {
         [] => Err(Failure::nothing("none of the runs that match these filters can be compared")),
         [(_, only)] => Err(Failure::nothing(format!(
-            "of the runs that match these filters only {} can be compared; a comparison takes two",
+            "of the runs that match these filters only {} can be compared; a comparison needs two",
             only.id
         ))),
         _ => Ok(runs),
     }
 }
 
-/// The digest of a run that has ended and is whole, or why there is none.
+/// The digest of a run that has ended and is complete, or the reason why there is none.
 fn readable(context: &Context, data: &DataDir, catalog: &Catalog, row: &RunRow) -> std::result::Result<Digest, String> {
     if row.live {
         return Err("it is still running".to_owned());

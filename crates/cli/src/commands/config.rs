@@ -10,7 +10,7 @@ use crate::settings::Settings;
 /// Runs the command.
 ///
 /// # Errors
-/// Only where stdout cannot be written.
+/// Only if stdout cannot be written.
 pub fn config(settings: &Settings, explain: bool, json: bool) -> Result {
     let name = |value: &dyn Fn() -> Option<clap::builder::PossibleValue>| {
         value().map_or_else(String::new, |value| value.get_name().to_owned())

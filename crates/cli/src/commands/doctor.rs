@@ -1,7 +1,7 @@
-//! `drivelab doctor`: what this host can generate, and what keeps it from more.
+//! `drivelab doctor`: what load this host can generate, and what limits it.
 //!
-//! Owns the order of things and how they are printed. What is measured is in `ceilings`, which of it is kept in `kept`,
-//! the words of the findings in `analysis::host`, the facts come from `device`.
+//! Owns the sequence and how it is printed. `ceilings` measures, `kept` decides what is stored, `analysis::host` words
+//! the findings, and `device` provides the facts.
 
 mod ceilings;
 mod kept;
@@ -39,7 +39,7 @@ struct Document<'a> {
 /// Runs the command.
 ///
 /// # Errors
-/// A target that is not there; a host on which nothing can be issued.
+/// The target does not exist, or nothing can be issued on this host.
 pub fn doctor(context: &Context, arguments: &DoctorArgs) -> Result {
     let voice = &context.settings.voice;
     let devices = devices(arguments)?;
@@ -98,7 +98,7 @@ fn text(testbed: &TestbedFacts, devices: &[BlockDeviceFacts], ceilings: &[Ceilin
         if !finding.likely_cause.is_empty() {
             let _ = writeln!(text, "  why:  {}", finding.likely_cause);
         }
-        let _ = writeln!(text, "  mend: {}", finding.next_action);
+        let _ = writeln!(text, "  fix:  {}", finding.next_action);
     }
     text
 }
@@ -112,9 +112,9 @@ fn facts(text: &mut String, testbed: &TestbedFacts) {
     row(text, "CPU", &format!("{}, {} CPUs", or_unknown(&testbed.cpu_model), testbed.cpus));
     row(text, "kernel", &testbed.kernel);
     row(text, "governor", &or_unknown(&testbed.governor));
-    row(text, "runs under", testbed.hypervisor.as_deref().unwrap_or("nothing: bare metal, as far as can be told"));
+    row(text, "runs under", testbed.hypervisor.as_deref().unwrap_or("nothing: bare metal, as far as can be seen"));
     let Some(host) = &testbed.host else { return };
-    let counter = if host.constant_tsc { "constant" } else { "not promised constant" };
+    let counter = if host.constant_tsc { "constant" } else { "not guaranteed constant" };
     row(text, "clock", &format!("{} (time-stamp counter {counter})", or_unknown(&host.clock_source)));
     let limit = match host.memlock {
         _ if host.may_lock_all => "unlimited for this user".to_owned(),
@@ -162,11 +162,11 @@ fn table(text: &mut String, ceilings: &[Ceiling]) {
     if let Some(iops) = ceilings.iter().find(|ceiling| ceiling.is_bound).and_then(|ceiling| ceiling.iops) {
         let _ = writeln!(
             text,
-            "A drive that does more than {:.0} kIOPS at 4 KiB needs more than one thread here, or is limited by this host.",
+            "A drive that does more than {:.0} kIOPS at 4 KiB needs more than one thread on this host, or is limited by the host.",
             iops / 1e3
         );
     }
     if !kept::calm(ceilings) {
-        text.push_str("The rounds differ by more than 20 %: the host was not calm, and these are lower bounds.\n");
+        text.push_str("The rounds differ by more than 20 %: the host was busy, and these are lower bounds.\n");
     }
 }

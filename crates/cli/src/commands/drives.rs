@@ -1,4 +1,4 @@
-//! `drivelab drives`: what is known of drives beside what they say themselves, and checks of drive facts files.
+//! `drivelab drives`: what is known about drives beyond what they report themselves, and checks of drive facts files.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -23,7 +23,7 @@ const VALUE: usize = 24;
 /// Runs the command.
 ///
 /// # Errors
-/// A wrong file, or a name that nothing fits.
+/// A wrong file, or a name that matches nothing.
 pub fn drives(context: &Context, arguments: &DrivesArgs) -> Result {
     if let Some(file) = &arguments.check {
         return check(file, arguments.json, context.settings.voice.color);
@@ -78,7 +78,7 @@ fn wrong_json(file: &str, error: &FactsError) -> serde_json::Value {
     })
 }
 
-/// A drive as a document: its file, and where that was found.
+/// A drive as a document: its file, and where the file was found.
 fn describe(known: &Known) -> serde_json::Value {
     serde_json::json!({ "origin": known.origin.text(), "facts": known.facts })
 }
@@ -163,7 +163,7 @@ fn rows(figures: &Figures) -> String {
     figures.rows().into_iter().map(row).collect()
 }
 
-/// A note behind a source.
+/// A note after a source.
 fn noted(note: Option<&str>) -> String {
     note.map(|note| format!("; {note}")).unwrap_or_default()
 }

@@ -11,7 +11,7 @@ use crate::say;
 /// Runs the command.
 ///
 /// # Errors
-/// No such run or no such figure (with near ones).
+/// There is no such run or no such figure (similar ones are named).
 pub fn explain(context: &Context, arguments: &ExplainArgs) -> Result {
     let (row, address) = match (arguments.last, arguments.words.as_slice()) {
         (true, [address]) => (context.newest_run()?, address),

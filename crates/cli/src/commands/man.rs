@@ -1,4 +1,4 @@
-//! `drivelab completions` and `drivelab man`: made from the same definition as the command line itself.
+//! `drivelab completions` and `drivelab man`: generated from the same definition as the command line itself.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -18,7 +18,7 @@ const LONGEST: u64 = 4 << 20;
 /// Prints the completions of a shell.
 ///
 /// # Errors
-/// Only where stdout cannot be written.
+/// Only if stdout cannot be written.
 pub fn completions(shell: clap_complete::Shell) -> Result {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "drivelab", &mut script);
@@ -26,10 +26,10 @@ pub fn completions(shell: clap_complete::Shell) -> Result {
     Ok(ExitCode::Ok)
 }
 
-/// Writes one man page a command.
+/// Writes one man page per command.
 ///
 /// # Errors
-/// Where the folder cannot be written.
+/// The folder cannot be written.
 pub fn man(folder: &Path, dry_run: bool) -> Result {
     if dry_run {
         say::data(&format!("Dry run: would write a man page for each command to {}\n", folder.display()))?;
@@ -42,7 +42,7 @@ pub fn man(folder: &Path, dry_run: bool) -> Result {
         )
     };
     let pages = pages().map_err(unwritable)?;
-    // Before the first is written, so that all are there or none.
+    // Before the first page is written, so that either all pages are written or none.
     pages.iter().try_for_each(|(name, _)| refuse_foreign(&folder.join(name)))?;
     std::fs::create_dir_all(folder).map_err(unwritable)?;
     for (name, page) in pages {
@@ -52,7 +52,7 @@ pub fn man(folder: &Path, dry_run: bool) -> Result {
     Ok(ExitCode::Ok)
 }
 
-/// The pages by their names.
+/// The pages by name.
 fn pages() -> std::io::Result<Vec<(OsString, Vec<u8>)>> {
     let made = tempfile::tempdir()?;
     clap_mangen::generate_to(Cli::command(), made.path())?;
@@ -60,7 +60,7 @@ fn pages() -> std::io::Result<Vec<(OsString, Vec<u8>)>> {
     entries.map(|entry| entry.and_then(|entry| Ok((entry.file_name(), std::fs::read(entry.path())?)))).collect()
 }
 
-/// What is there and is no man page of drivelab stays.
+/// Refuses to replace existing files that are not man pages of drivelab.
 fn refuse_foreign(path: &Path) -> Result<()> {
     let ours = match std::fs::symlink_metadata(path) {
         Err(_) => true,

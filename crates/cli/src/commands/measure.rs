@@ -22,10 +22,10 @@ use crate::front::method::WORDS_OF_FILES;
 use crate::front::terminal::Terminal;
 use crate::front::{method, review};
 
-/// `drivelab review`: the methodology `quick`, or with `--time` what fits of `review`, and a page.
+/// `drivelab review`: the methodology `quick`, or with `--time` the part of `review` that fits, and a page.
 ///
 /// # Errors
-/// Whatever keeps the run from being done.
+/// Anything that prevents the run.
 pub fn review(context: &Context, arguments: &ReviewArgs) -> Result {
     let path = arguments.path.clone().unwrap_or_else(|| PathBuf::from("."));
     let name = if arguments.time.is_some() { "review" } else { "quick" };
@@ -41,10 +41,10 @@ pub fn review(context: &Context, arguments: &ReviewArgs) -> Result {
     measure(context, (&methodology, words), places, Some(&arguments.output), (&arguments.measure, None))
 }
 
-/// Why a review may write nothing.
-const READ_ONLY: &str = "the device may not be written (--destroy would permit it)";
+/// Why a review may not write.
+const READ_ONLY: &str = "the device may not be written (--destroy would allow it)";
 
-/// The block device that nobody released, where the target is one.
+/// The block device, if the target is one and `--destroy` does not name it.
 fn unnamed(path: &Path, arguments: &MeasureArgs) -> Result<Option<BlockNode>> {
     let place = place_named(path, NewFile::by(arguments.new_file, true))?;
     Ok(place.device().filter(|_| arguments.destroy.is_empty()).cloned())
@@ -53,11 +53,11 @@ fn unnamed(path: &Path, arguments: &MeasureArgs) -> Result<Option<BlockNode>> {
 /// `drivelab run`.
 ///
 /// # Errors
-/// Whatever keeps the run from being done.
+/// Anything that prevents the run.
 pub fn run(context: &Context, arguments: &RunArgs) -> Result {
     match arguments.targets.as_slice() {
         [target] if arguments.together_only || arguments.each_only => Err(Failure::usage(format!(
-            "--together-only and --each-only are for several targets, and {} is the only one",
+            "--together-only and --each-only are for several targets, and {} is the only target",
             target.display()
         ))),
         [target] => {
@@ -75,7 +75,7 @@ pub fn run(context: &Context, arguments: &RunArgs) -> Result {
     }
 }
 
-/// Several targets: each alone, then all at once.
+/// Several targets: each alone, then all of them concurrently.
 fn several(context: &Context, arguments: &RunArgs) -> Result {
     let RunArgs { method, targets, output, measure, conditions, traces, .. } = arguments;
     together::refuse(targets, measure.new_file, &measure.destroy)?;
@@ -88,7 +88,7 @@ fn several(context: &Context, arguments: &RunArgs) -> Result {
     if conditions.asked().any() {
         return Err(Failure::usage(
             "conditions (--partition, --file-system, --arm, --data-state, --power-state) are set up for one target; leave \
-             them out, or measure each drive by itself",
+             them out, or measure each drive separately",
         ));
     }
     let terminal = Terminal::new(context, &measure.print);
@@ -165,20 +165,20 @@ fn measure(
     }
 }
 
-/// What `--destroy` names, where there is one target.
+/// What `--destroy` names, for a single target.
 fn the_one_named(destroy: &[PathBuf]) -> Result<Option<&Path>> {
     match destroy {
         [] => Ok(None),
         [one] => Ok(Some(one)),
         [first, second, ..] => Err(Failure::usage(format!(
-            "--destroy is given twice ({} and {}), and there is one target; name it once",
+            "--destroy is given twice ({} and {}), and there is only one target; name it once",
             first.display(),
             second.display()
         ))),
     }
 }
 
-/// CrystalDiskMark's layout is for its own methodology; said before the run, not after it.
+/// CrystalDiskMark's layout is only for its own methodology; this is reported before the run, not after it.
 fn fits_layout(format: PageFormat, methodology: &Methodology) -> Result<()> {
     let name = &methodology.identity().name;
     if format != PageFormat::Cdm || name == "crystaldiskmark" {

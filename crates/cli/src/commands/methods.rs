@@ -34,7 +34,7 @@ use crate::say;
 /// Runs the command.
 ///
 /// # Errors
-/// An unknown or wrong methodology, or a target it does not fit.
+/// An unknown or wrong methodology, or a target that it does not fit.
 pub fn methods(context: &Context, command: &MethodsCommand) -> Result {
     match command {
         MethodsCommand::List { json } => list(*json),
@@ -75,7 +75,7 @@ fn list(json: bool) -> Result {
         let methods: Vec<_> = library::all().iter().filter_map(BuiltIn::whole).map(|one| describe(&one)).collect();
         say::json(&serde_json::json!({ "schema": "drivelab.methods", "schema_version": 1, "methods": methods }))?;
     } else {
-        // All of them are checked by the program's own tests: a list needs what they are called.
+        // The program's own tests check all of them; a list only needs their heads.
         let all: Vec<Head> = library::all().iter().filter_map(BuiltIn::head).collect();
         let width = all.iter().map(|head| head.name.len()).max().unwrap_or(0);
         let line = |head: &Head| {
@@ -128,7 +128,7 @@ fn show(name: &str, json: bool) -> Result {
     }
     let profiles = methodology.profiles();
     if !profiles.is_empty() {
-        text.push_str("\nProfiles (--profile; the first holds where none is named):\n");
+        text.push_str("\nProfiles (--profile; the first is the default):\n");
     }
     for profile in profiles {
         let _ = writeln!(text, "  {}: {}", profile.name, profile.purpose);
@@ -138,7 +138,7 @@ fn show(name: &str, json: bool) -> Result {
     Ok(ExitCode::Ok)
 }
 
-/// Parses, and expands every form for a roomy target, so that an error that only expansion finds is found here.
+/// Parses, and expands every form for a large target, so that errors which only expansion finds are found here.
 fn check(name: &str, set: &[String], json: bool) -> Result {
     let checked = method::text(name).and_then(|(file, text)| match forms(&file, &text, set) {
         Ok(checked) => Ok(checked),
@@ -240,7 +240,7 @@ fn plan(
             if !drivelab_interop::fio::has_jobs(&text) {
                 let name = &plan.methodology.name;
                 return Err(Failure::usage(format!(
-                    "'{name}' has nothing that a fio job file can say: its steps work on files, replay traces or wait"
+                    "'{name}' has nothing that a fio job file can express: its steps work on files, replay traces or wait"
                 )));
             }
             say::data(&text)?;
@@ -249,8 +249,8 @@ fn plan(
     Ok(ExitCode::Ok)
 }
 
-/// How many runs one command makes: each arm in each power state in each round. Arms that cannot be had are fewer; of
-/// all power states of a drive that is not known yet, one is counted.
+/// How many runs one command makes: each arm in each power state in each round. If arms are not available, there are
+/// fewer. If all power states of an unknown drive are asked for, one is counted.
 fn runs_of(conditions: &MethodConditions) -> u64 {
     let states = match &conditions.power_states {
         Some(PowerStates::These(states)) => states.len().max(1),
@@ -259,7 +259,7 @@ fn runs_of(conditions: &MethodConditions) -> u64 {
     (conditions.arms.len().max(1) * states) as u64 * u64::from(conditions.repeats.unwrap_or(1).max(1))
 }
 
-/// What several runs under conditions are together, where there are several; the figures above are those of one.
+/// The total of several runs under conditions, if there are several; the figures above are for one run.
 fn of_all_runs(plan: &Plan, runs: u64) -> String {
     if runs < 2 {
         return String::new();
@@ -267,14 +267,14 @@ fn of_all_runs(plan: &Plan, runs: u64) -> String {
     let time = Nanos::new(plan.estimated_time().get().saturating_mul(runs));
     let written = Bytes::new(plan.estimated_written().get().saturating_mul(runs));
     format!(
-        "That is one run. Under all conditions and in all rounds: {runs} runs, about {}, writes about {}; setting up comes \
-         on top\n",
+        "That is one run. Under all conditions and in all rounds: {runs} runs, about {}, writes about {}, plus the time \
+         for setting up\n",
         format::duration(time),
         format::bytes(written)
     )
 }
 
-/// What fio opens: in a folder, a file of its own.
+/// The file that fio opens; in a folder, a file of its own.
 fn fio_target(path: &Path) -> String {
     let file = if path.is_dir() { path.join("drivelab-fio.bin") } else { path.to_owned() };
     file.display().to_string()
@@ -283,12 +283,12 @@ fn fio_target(path: &Path) -> String {
 /// Room for the longest of [`writes`].
 const WRITES_WIDTH: usize = 31;
 
-/// `, 9 rounds after a discarded one, 4 sets`; nothing where there is one round of one set.
+/// `, 9 rounds after a discarded one, 4 sets`; empty for one round of one set.
 fn fixed_rounds(count: u32, repeats: Repeats) -> String {
     let rounds = if count == 1 && repeats.warm_up_rounds == 0 { String::new() } else { format!(", {count} rounds") };
     let before = match repeats.warm_up_rounds {
         0 => String::new(),
-        warm_up => format!(" after {warm_up} left out"),
+        warm_up => format!(" after {warm_up} discarded"),
     };
     let sets = if repeats.sets > 1 { format!(", {} sets", repeats.sets) } else { String::new() };
     format!("{rounds}{before}{sets}")
@@ -307,7 +307,7 @@ fn place(plan: &Plan) -> String {
     }
 }
 
-/// The plan as a table; time and bytes were reckoned with this rate.
+/// The plan as a table; `rate` is the rate behind the estimates of time and bytes.
 fn plan_text(plan: &Plan, rate: BytesPerSecond) -> String {
     let label_width = plan.steps().map(|step| step.label.chars().count()).max().unwrap_or(0);
     let mut text = format!(
@@ -322,7 +322,7 @@ fn plan_text(plan: &Plan, rate: BytesPerSecond) -> String {
         let rounds = match &test.rounds {
             Rounds::Fixed { count } => fixed_rounds(*count, test.repeats),
             Rounds::Steady { max, .. } => format!(", until steady, at most {max} rounds"),
-            Rounds::FindRate(search) => format!(", searching a rate, at most {} rounds", search.max),
+            Rounds::FindRate(search) => format!(", searching for a rate, at most {} rounds", search.max),
         };
         let _ = writeln!(text, "\n{}{rounds}", test.title);
         for step in &test.steps {
@@ -350,7 +350,7 @@ fn plan_text(plan: &Plan, rate: BytesPerSecond) -> String {
     }
     let _ = writeln!(
         text,
-        "\nTogether: {}, about {}{}, {}",
+        "\nIn total: {}, about {}{}, {}",
         format::counted(plan.schedule().len(), "execution"),
         format::duration(plan.estimated_time()),
         guess_of_time(plan.timed_by_rate(), rate),

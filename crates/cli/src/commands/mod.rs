@@ -1,4 +1,4 @@
-//! One file per command: from arguments to the rooms that do the work, and back to an exit code.
+//! One file per command: passes arguments to the crates that do the work, and returns an exit code.
 
 pub mod check;
 pub mod compare;

@@ -1,4 +1,4 @@
-//! `drivelab replay`: a stored run through the same live view that showed it the first time.
+//! `drivelab replay`: plays a stored run through the same live view that showed it the first time.
 
 use std::ops::ControlFlow;
 
@@ -17,14 +17,14 @@ use crate::say;
 /// Runs the command.
 ///
 /// # Errors
-/// No such run, or a damaged one.
+/// There is no such run, or it is damaged.
 pub fn replay(context: &Context, arguments: &ReplayArgs) -> Result {
     if !(arguments.speed.is_finite() && arguments.speed >= 0.0) {
         return Err(Failure::usage("--speed takes a number of 0 or more; 0 is without waiting"));
     }
     let row = context.find(&arguments.run)?;
     let bundle = Bundle::open(&context.data()?.bundle_path(row.id))?;
-    // Nothing is shown of a damaged run.
+    // Nothing of a damaged run is shown.
     bundle.torn()?;
     let stop = StopToken::default();
     signals::watch(stop.clone());

@@ -16,7 +16,7 @@ use crate::say;
 /// Runs the command.
 ///
 /// # Errors
-/// No such run, a damaged one, or a file that may not be replaced.
+/// There is no such run, it is damaged, or the file may not be replaced.
 pub fn report(context: &Context, arguments: &ReportArgs) -> Result {
     let format = match (arguments.json, arguments.format, &arguments.output) {
         (true, ..) => PageFormat::Json,
@@ -57,7 +57,7 @@ pub fn report(context: &Context, arguments: &ReportArgs) -> Result {
     Ok(ExitCode::Ok)
 }
 
-/// The document of all records, which of a long run is larger than what should be held in memory.
+/// The document with all records; for a long run it is too large to be held in memory.
 fn json(context: &Context, output: Option<&OutputFile>, runs: &[(RunRecords, Analysis)]) -> Result {
     let inputs: Vec<ReportInput<'_>> =
         runs.iter().map(|(records, analysis)| ReportInput { records, analysis }).collect();

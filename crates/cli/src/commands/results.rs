@@ -15,13 +15,13 @@ use crate::front::question;
 use crate::front::width::terminal_width;
 use crate::say;
 
-/// How the names of scratch files begin.
+/// Prefix of the names of scratch files.
 const SCRATCH: &str = ".drivelab-scratch-";
 
 /// Runs the command.
 ///
 /// # Errors
-/// No such run, or one that is damaged or in use.
+/// There is no such run, or it is damaged or in use.
 pub fn results(context: &Context, command: &ResultsCommand) -> Result {
     match command {
         ResultsCommand::List { filter, json } => list(context, filter, *json),
@@ -35,7 +35,7 @@ pub fn results(context: &Context, command: &ResultsCommand) -> Result {
         ResultsCommand::Remove { run, dry_run, yes } => remove(context, run, *dry_run, *yes),
         ResultsCommand::Reindex { dry_run: true, .. } => {
             let bundles = std::fs::read_dir(context.data()?.runs_dir()).map_or(0, Iterator::count);
-            say::data(&format!("Dry run: would make the catalog again from {bundles} bundles\n"))?;
+            say::data(&format!("Dry run: would rebuild the catalog from {bundles} bundles\n"))?;
             Ok(ExitCode::Ok)
         }
         ResultsCommand::Reindex { json, .. } => reindex(context, *json),
@@ -73,7 +73,7 @@ fn list(context: &Context, asked: &FilterArgs, json: bool) -> Result {
     Ok(ExitCode::Ok)
 }
 
-/// A run in words. A load of `drivelab io` is named by what it is: all of them have the same method.
+/// A run in words. A load of `drivelab io` is described, because all such loads have the same methodology.
 fn row_text(row: &RunRow) -> [String; 8] {
     let state = if row.damaged.is_some() {
         "damaged"
@@ -96,7 +96,7 @@ fn row_text(row: &RunRow) -> [String; 8] {
     ]
 }
 
-/// The target; a scratch file by its folder, since its own name says nothing.
+/// The target; a scratch file is shown by its folder, because its own name means nothing to people.
 fn place(target: &str) -> String {
     match target.rsplit_once('/') {
         Some((folder, name)) if name.starts_with(SCRATCH) => format!("{folder}/"),
@@ -128,7 +128,7 @@ fn row_json(row: &RunRow) -> serde_json::Value {
     })
 }
 
-/// Puts tags on a run or takes them off.
+/// Adds tags to a run or removes them.
 fn tag(context: &Context, run: &str, tags: &[String], remove: bool) -> Result {
     let row = context.find_named(run)?;
     let mut all = row.tags;
@@ -148,7 +148,7 @@ fn show(context: &Context, run: &OneRun, json: bool) -> Result {
     let row = context.find(run)?;
     let (records, analysis) = context.load(row.id)?;
     if row.live {
-        context.settings.voice.say("this run is going on now; these are its figures so far");
+        context.settings.voice.say("this run is in progress; these are its figures so far");
     }
     let input = ReportInput { records: &records, analysis: &analysis };
     if json {
@@ -162,7 +162,7 @@ fn show(context: &Context, run: &OneRun, json: bool) -> Result {
 fn remove(context: &Context, run: &str, dry_run: bool, yes: bool) -> Result {
     if run == LAST {
         return Err(Failure::usage(
-            "results remove takes no `last`: what is removed is gone for good, so name it by its id (`drivelab results list`)",
+            "results remove does not accept `last`: a removed run cannot be restored, so name it by its id (`drivelab results list`)",
         ));
     }
     let row = context.find_by_id(run)?;
@@ -181,15 +181,15 @@ fn remove(context: &Context, run: &str, dry_run: bool, yes: bool) -> Result {
     Ok(ExitCode::Ok)
 }
 
-/// Asks on the terminal; without one, says which flag answers.
+/// Asks on the terminal; if there is none, names the flag that answers.
 fn confirmed(what: &str) -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         return Err(Failure::new(
             ExitCode::GuardRefused,
-            format!("removing {what} asks first, and there is no terminal to ask on; say --yes to remove it"),
+            format!("removing {what} asks first, and there is no terminal to ask on; use --yes to remove it"),
         ));
     }
-    question::yes(&format!("Remove {what} for good?"))
+    question::yes(&format!("Remove {what} permanently?"))
 }
 
 fn reindex(context: &Context, json: bool) -> Result {

@@ -1,4 +1,4 @@
-//! `drivelab resume`: a new process goes on with an interrupted or killed run at its first unfinished step.
+//! `drivelab resume`: a new process continues an interrupted or killed run at its first unfinished step.
 
 use drivelab_core::event::RunState;
 use drivelab_core::exit::ExitCode;
@@ -16,7 +16,7 @@ use crate::front::terminal::Terminal;
 /// Runs the command. Everything that can be refused is refused before the target is touched.
 ///
 /// # Errors
-/// No such run, a run that is finished or going on, a target that is not there any more.
+/// There is no such run, it is finished or still running, or its target no longer exists.
 pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let terminal = Terminal::new(context, &arguments.print);
     let lab = context.lab(&terminal);
@@ -24,7 +24,8 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let meant = if arguments.dry_run { None } else { set_up_for(context, &lab, arguments, found.as_ref().ok())? };
     if let Some(run) = meant {
         let cleaned = undone::clean(&lab, run)?;
-        // Killed before anything was recorded: what was set up for it was all there was of it.
+        // The run was killed before anything was recorded: the conditions that were set up were all that existed of
+        // it.
         if cleaned && found.as_ref().map_or(true, |row| row.id != run) {
             return Ok(ExitCode::Ok);
         }
@@ -39,7 +40,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     go_on(&lab, ResumeOrder { run, destroy, backend, telemetry: &telemetry, dry_run })
 }
 
-/// The end of a run that has nothing left to measure, shown; nothing where there is something left.
+/// Shows the end of a run that has nothing left to measure; `None` if something is left.
 fn at_its_end(
     context: &Context,
     lab: &Lab<'_>,
@@ -50,8 +51,8 @@ fn at_its_end(
         return Ok(None);
     }
     let how = match row.state {
-        RunState::Complete => "is at its end",
-        // The killed process had measured everything and was writing its last words.
+        RunState::Complete => "is complete",
+        // The killed process had measured everything and was writing the end of the record.
         _ if drivelab_store::seal_ended(data, row.id)?.is_some() => "was killed at its very end",
         _ => return Ok(None),
     };
@@ -60,8 +61,8 @@ fn at_its_end(
     ended(context, &arguments.print, row.id, page_of(lab, &bundle)).map(Some)
 }
 
-/// The run whose conditions are undone: the one that is meant, which may have been killed before anything of it was
-/// recorded; never more than one.
+/// The one run whose conditions are undone: the run that the user means. It may have been killed before anything of it
+/// was recorded.
 fn set_up_for(
     context: &Context,
     lab: &Lab<'_>,
@@ -76,7 +77,7 @@ fn set_up_for(
     let mut fitting: Vec<RunId> = left.into_iter().chain(unusable).filter(|run| run.is_called(text)).collect();
     match found {
         Some(row) => fitting.push(row.id),
-        // It fits several that were recorded: which of them is meant, nobody knows.
+        // The name matches several recorded runs, so it is unknown which one is meant.
         None if context.catalog()?.list()?.iter().any(|row| row.id.is_called(text)) => return Ok(None),
         None => {}
     }

@@ -1,7 +1,6 @@
-//! `drivelab targets` and `drivelab show`: which disks there are, and everything that can be told of one.
+//! `drivelab targets` and `drivelab show`: which disks exist, and everything that is known about one of them.
 //!
-//! Looks only. Owns the order of things; what is found is `device`'s, what it means `analysis`'s, how it looks
-//! `report`'s.
+//! Only looks. Owns the sequence; `device` finds the facts, `analysis` interprets them, `report` lays them out.
 
 use drivelab_analysis::probe::probe_findings;
 use drivelab_core::exit::ExitCode;
@@ -18,7 +17,7 @@ use crate::say;
 /// Lists the disks of this machine.
 ///
 /// # Errors
-/// Nothing fits: exit code 4.
+/// Nothing matches: exit code 4.
 pub fn targets(context: &Context, arguments: &TargetsArgs) -> Result {
     let fits = |name: &str| arguments.all || !["loop", "zram", "sr", "fd"].iter().any(|layer| name.starts_with(layer));
     let (disks, others): (Vec<_>, Vec<_>) = disks().into_iter().partition(|node| fits(&node.name));
@@ -43,7 +42,7 @@ pub fn targets(context: &Context, arguments: &TargetsArgs) -> Result {
 /// Shows one target in full.
 ///
 /// # Errors
-/// A target that is not there.
+/// The target does not exist.
 pub fn show(context: &Context, arguments: &ShowArgs) -> Result {
     unmounted::warn(&arguments.target, &context.settings.voice);
     let found = find(&arguments.target)?;

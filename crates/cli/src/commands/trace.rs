@@ -19,7 +19,7 @@ const NAMED: usize = 12;
 /// Runs the command.
 ///
 /// # Errors
-/// A file that is not there, or the first line that is wrong.
+/// The file does not exist, or the first line that is wrong.
 pub fn trace(command: &TraceCommand) -> Result {
     match command {
         TraceCommand::Check(arguments) => check(arguments),
@@ -100,13 +100,13 @@ fn text(arguments: &TraceCheckArgs, survey: &Survey) -> String {
     text
 }
 
-/// What a replay does not take as it stands there; only what there is.
+/// What a replay leaves out of the trace; only what exists.
 fn oddities(facts: &TraceFacts, unknown: u64) -> Vec<String> {
     let left_out = |count: u64, what: &str| {
         let are = if count == 1 { "is" } else { "are" };
         (count > 0).then(|| format!("{} {what}, which {are} left out", traces::counted(count)))
     };
-    let left_out = [left_out(facts.empty, "of no bytes"), left_out(unknown, "of a kind that is not known here")];
+    let left_out = [left_out(facts.empty, "of no bytes"), left_out(unknown, "of an unknown kind")];
     left_out.into_iter().flatten().chain(traces::out_of_order(facts)).collect()
 }
 
@@ -118,5 +118,5 @@ fn rate(operations: u64, seconds: f64) -> String {
 
 fn kind(count: u64, bytes: Bytes, sequential: u64) -> String {
     let share = (sequential * 100).checked_div(count).unwrap_or(0);
-    format!("{count}, {}, {share} % follow the one before", format::bytes(bytes))
+    format!("{count}, {}, {share} % sequential", format::bytes(bytes))
 }

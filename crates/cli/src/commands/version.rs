@@ -9,7 +9,7 @@ use crate::say;
 /// Runs the command.
 ///
 /// # Errors
-/// Only where stdout cannot be written.
+/// Only if stdout cannot be written.
 pub fn version(build: bool, json: bool) -> Result {
     let tool = tool();
     if json {

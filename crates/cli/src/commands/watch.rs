@@ -1,7 +1,7 @@
-//! `drivelab watch`: temperature, power, CPU and the others live, alone or beside another program.
+//! `drivelab watch`: temperature, power, CPU and other quantities live, alone or beside another program.
 //!
-//! Reads only and keeps nothing but what `--cost` finds. With a command everything said goes to stderr, and the
-//! command's exit code is returned.
+//! Only reads, and stores only what `--cost` finds. With a command, all messages go to stderr, and the command's exit
+//! code is returned.
 
 mod cost;
 mod kept;
@@ -32,19 +32,19 @@ use crate::say;
 use kept::Kept;
 use track::Tracks;
 
-/// Time between two looks at what was sampled.
+/// Time between two looks at the samples.
 const LOOK_NS: u64 = 1_000_000_000;
-/// How often the end of a command is looked for.
+/// Interval at which it checks whether a command has ended.
 const POLL_NS: u64 = 50_000_000;
 /// Unit of a drive's critical warning, whose bits are shown as words.
 const WARNING: &str = Quantity::WarningBits.unit();
-/// Beside a command, plain lines come this seldom.
+/// Beside a command, only every tenth look prints a plain line.
 const SELDOM: u64 = 10;
 
 /// Runs the command.
 ///
 /// # Errors
-/// No such target, a meter that cannot be used, a command that cannot be started.
+/// There is no such target, a meter cannot be used, or a command cannot be started.
 pub fn watch(context: &Context, arguments: &WatchArgs) -> Result {
     let rates = rates(context, arguments)?;
     let voice = &context.settings.voice;
@@ -82,21 +82,21 @@ pub fn watch(context: &Context, arguments: &WatchArgs) -> Result {
         return Err(Failure::new(ExitCode::Interrupted, "stopped by a signal, which was passed on to the command"));
     }
     match status {
-        // The program's own answer, whatever it means there.
+        // The program's own exit code, whatever it means for that program.
         Some(status) if !status.success() => std::process::exit(code_of(status)),
         None if stop.is_stopped() && arguments.time.is_some() => {
-            Err(Failure::new(ExitCode::Interrupted, "stopped before the time of --time was over"))
+            Err(Failure::new(ExitCode::Interrupted, "stopped before the time of --time had passed"))
         }
-        // Without --time a person's stop is its end.
+        // Without --time, a stop by the user is the normal end.
         _ => Ok(ExitCode::Ok),
     }
 }
 
-/// How often each source is read. The setting `off` is for runs: who watches wants to see something.
+/// How often each source is read. The setting `off` is for runs: a user of `watch` wants to see something.
 fn rates(context: &Context, arguments: &WatchArgs) -> Result<Rates> {
     if arguments.telemetry.telemetry == Some(TelemetryChoice::Off) {
         return Err(Failure::usage(
-            "watch shows what telemetry reads, and with --telemetry off it would read nothing; leave the flag out, or say \
+            "watch shows what telemetry reads, and with --telemetry off it would read nothing; leave the flag out, or state \
              how often to read (--telemetry 5)",
         ));
     }
@@ -114,14 +114,14 @@ fn start(command: &[String]) -> Result<Option<Child>> {
     child.map(Some).map_err(|error| Failure::usage(format!("{program} cannot be started: {error}")))
 }
 
-/// As shells tell it: the code, or 128 and the signal.
+/// The exit code as shells report it: the code, or 128 plus the signal.
 fn code_of(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt;
     status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1)
 }
 
-/// Looks and shows until the time, the program or the person ends it. A program gets Ctrl-C itself and is waited for;
-/// SIGTERM is passed on to it, and one that is to be stopped because the drive is too hot is told so.
+/// Looks and shows until the time, the program or the user ends it. A program gets Ctrl-C itself, and its end is
+/// awaited; SIGTERM is passed on to it. It is also sent SIGTERM if the drive is too hot.
 fn follow(
     arguments: &WatchArgs,
     sampler: &mut Sampler,
@@ -171,14 +171,14 @@ fn terminate(child: &Child) {
     }
 }
 
-/// How it is shown.
+/// How the samples are shown.
 struct Show<'a> {
     tracks: Tracks,
     kept: Kept,
     json: bool,
-    /// A program has stdout for itself.
+    /// A command has stdout for itself.
     beside: bool,
-    /// Drawn over itself on a terminal; the lines that stand there.
+    /// On a terminal each picture replaces the one before; this is the number of lines of the last picture.
     drawn: Option<usize>,
     target: &'a std::path::Path,
     quiet: bool,
@@ -255,7 +255,7 @@ impl<'a> Show<'a> {
             return Ok(());
         }
         let due = if self.beside { self.looks.is_multiple_of(SELDOM) } else { true };
-        // Rates need two readings.
+        // A rate needs two readings.
         if due && !self.quiet && !rows.is_empty() { self.out(&line(now_ns, &rows)) } else { Ok(()) }
     }
 
@@ -284,7 +284,7 @@ fn seconds(at_ns: u64) -> f64 {
     at_ns as f64 / 1e9
 }
 
-/// `  12.0 s  nvme0n1 temperature, Composite: 41.9 °C; ...`: what people look for first.
+/// `  12.0 s  nvme0n1 temperature, Composite: 41.9 °C; ...`: the figures that people look for first.
 fn line(now_ns: u64, rows: &[WatchRow]) -> String {
     let wanted = |row: &&WatchRow| {
         matches!(row.unit, "°C" | "W" | "MB/s")
@@ -301,7 +301,7 @@ fn line(now_ns: u64, rows: &[WatchRow]) -> String {
     format!("{:>7.1} s  {}", seconds(now_ns), words.join("; "))
 }
 
-/// Every row with its figures below each other.
+/// Every row with its figures, one below the other.
 fn table(rows: &[WatchRow]) -> String {
     let width = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0).max(8);
     let mut text = format!("{:<width$} {:>12} {:>10} {:>10} {:>10}\n", "", "now", "min", "mean", "max");

@@ -1,4 +1,5 @@
-//! `drivelab wipe`: empties a block device that the user released, shows how far it is, and reads samples afterwards.
+//! `drivelab wipe`: empties a block device that the user named with `--destroy`, shows the progress, and reads samples
+//! back afterwards.
 
 mod meter;
 
@@ -26,14 +27,14 @@ use crate::front::terminal::Terminal;
 use crate::say;
 use meter::Meter;
 
-/// What a drive is taken to write in a second before it is known, in bytes: as in the plans of methodologies.
+/// Assumed write rate of an unknown drive, in bytes per second: the same as in the plans of methodologies.
 const GUESS: u64 = 500_000_000;
 
-/// Who does the work.
+/// What does the work.
 enum Way {
     /// The kernel's block layer.
     Block(How),
-    /// The drive by its own command.
+    /// The drive, by a command of its own.
     Drive(DriveHow),
 }
 
@@ -80,12 +81,12 @@ struct Done {
 /// Runs the command.
 ///
 /// # Errors
-/// What is no block device, whatever the write guard refuses, and what the device cannot do.
+/// The target is not a block device, the write guard refuses it, or the device cannot do it.
 pub fn wipe(context: &Context, arguments: &WipeArgs) -> Result {
     let voice = &context.settings.voice;
     let Some(node) = place_of(&arguments.target)?.device().cloned() else {
         return Err(Failure::usage(format!(
-            "wipe empties block devices, and {} is none; a file is removed with rm",
+            "wipe empties block devices, and {} is not one; use rm to remove a file",
             arguments.target.display()
         )));
     };
@@ -100,7 +101,7 @@ pub fn wipe(context: &Context, arguments: &WipeArgs) -> Result {
     let plan = format!("{} of {} ({})", arguments.how.words(), node.path.display(), format::bytes(target.length()));
     if arguments.dry_run {
         if let Way::Drive(how) = arguments.how.way() {
-            // What would keep the real one from being sent keeps this one too.
+            // Whatever would stop the real command also stops the dry run.
             let command = drive::plan(&target, how).map_err(drive_failed)?;
             guard::may_destroy(&target, &command.reach())?;
         }
@@ -108,7 +109,7 @@ pub fn wipe(context: &Context, arguments: &WipeArgs) -> Result {
     }
     voice.say(format!("{plan}: {}", estimate(arguments.how, target.length())));
     if let Some(device) = &target.decision().device {
-        device.overridden.iter().for_each(|found| voice.say(format!("  what goes: {found}")));
+        device.overridden.iter().for_each(|found| voice.say(format!("  will be lost: {found}")));
     }
     let done = match arguments.how.way() {
         Way::Block(how) => by_block_layer(&target, how, &stop, voice)?,
@@ -150,11 +151,11 @@ fn by_block_layer(target: &WritableTarget, how: How, stop: &StopToken, voice: &V
     Ok(Done { wiped, took, checked })
 }
 
-/// The drive may read as zeros, ones or noise afterwards, so what it held before is what is compared.
+/// The drive may read as zeros, ones or noise afterwards, so the blocks are compared with what they held before.
 fn by_drive(target: &WritableTarget, how: DriveHow, stop: &StopToken, voice: &Voice) -> Result<Done> {
     let command = drive::plan(target, how).map_err(drive_failed)?;
-    let time = command.expected().map_or("the drive does not say how long that takes".to_owned(), |expected| {
-        format!("about {} by what the drive says", format::duration(expected))
+    let time = command.expected().map_or("the drive does not report how long that takes".to_owned(), |expected| {
+        format!("about {}, as the drive reports", format::duration(expected))
     });
     voice.say(format!("{}: {time}", command.words()));
     let before = wipe::remember(target).map_err(failed)?;
@@ -167,8 +168,8 @@ fn by_drive(target: &WritableTarget, how: DriveHow, stop: &StopToken, voice: &Vo
         Heard::CannotStop => {
             meter.end();
             voice.warn(
-                "a format cannot be stopped: the drive carries it to its end, and that is waited for (a second Ctrl-C \
-                 ends drivelab at once, and the format goes on)",
+                "a format cannot be stopped: drivelab waits until the drive has finished (a second Ctrl-C ends drivelab \
+                 immediately, and the format continues)",
             );
         }
     });
@@ -178,8 +179,8 @@ fn by_drive(target: &WritableTarget, how: DriveHow, stop: &StopToken, voice: &Vo
     match ended.map_err(drive_failed)? {
         Ended::LeftAlone => Err(Failure::new(
             ExitCode::Interrupted,
-            "stopped waiting: the drive goes on with the sanitize by itself, over a restart too, and reads and writes \
-             nothing until it has ended",
+            "stopped waiting: the drive continues the sanitize by itself, even after a restart, and accepts no reads \
+             or writes until it has finished",
         )),
         Ended::DoneAllTheSame => Ok(Done { wiped: Wiped { done, stopped: true }, took, checked: None }),
         Ended::Done => {
@@ -189,7 +190,7 @@ fn by_drive(target: &WritableTarget, how: DriveHow, stop: &StopToken, voice: &Vo
     }
 }
 
-/// Everything that is known before.
+/// Everything that is known before the wipe.
 fn document(target: &WritableTarget, arguments: &WipeArgs) -> WipeDocument {
     let path = target.path().to_owned();
     WipeDocument::planned(path, arguments.how.name(), target.length(), target.decision().clone())
@@ -201,18 +202,18 @@ fn dry_run(plan: &str, target: &WritableTarget, arguments: &WipeArgs) -> Result 
         return Ok(ExitCode::Ok);
     }
     let found = target.decision().device.as_ref().map(|device| device.overridden.clone()).unwrap_or_default();
-    let goes: String = found.iter().map(|found| format!("  what would go: {found}\n")).collect();
+    let goes: String = found.iter().map(|found| format!("  would be lost: {found}\n")).collect();
     say::data(&format!("Dry run: nothing was written.\n{plan}: {}\n{goes}", estimate(arguments.how, target.length())))?;
     Ok(ExitCode::Ok)
 }
 
-/// How long it takes, as far as can be told before.
+/// How long it takes, as far as this is known before.
 fn estimate(how: WipeHow, length: Bytes) -> String {
     let writing = Nanos::from_secs(length.get().div_ceil(GUESS));
     match how {
         WipeHow::Discard => "usually some seconds".to_owned(),
         WipeHow::WriteZeroes => format!(
-            "some seconds where the drive has a command for it, else about {} at 500 MB/s",
+            "some seconds if the drive has a command for it, otherwise about {} at 500 MB/s",
             format::duration(writing)
         ),
         WipeHow::Format | WipeHow::Sanitize => "the drive does it by itself".to_owned(),
@@ -248,35 +249,34 @@ fn report(arguments: &WipeArgs, target: &WritableTarget, done: &Done) -> Result 
     Ok(code)
 }
 
-/// What the samples said.
+/// What the samples show.
 fn verdict(how: WipeHow, done: &Wiped, checked: Option<Checked>) -> String {
     let Some(Checked { blocks, wrong, first_wrong }) = checked else {
         if matches!(how.way(), Way::Drive(_)) {
-            return "Stopped, but a format cannot be: the drive carried it to its end; nothing was read back"
-                .to_owned();
+            return "Stopped, but a format cannot be stopped: the drive finished it; nothing was read back".to_owned();
         }
         return format!(
-            "Stopped: what lies after byte {} holds what it held; the same command begins again at the start",
+            "Stopped: everything after byte {} is unchanged; the same command starts again from the beginning",
             done.done.get()
         );
     };
     let should = match how {
         WipeHow::Discard => "empty",
         WipeHow::WriteZeroes => "zeros",
-        WipeHow::Overwrite => "what was written",
-        WipeHow::Format | WipeHow::Sanitize => "other than before",
+        WipeHow::Overwrite => "the written data",
+        WipeHow::Format | WipeHow::Sanitize => "different from before",
     };
     match first_wrong {
         None => format!("{blocks} blocks of 4 KiB were read back: all are {should}"),
         Some(first) => {
             let next = match how {
-                WipeHow::Discard => "a drive may keep what was discarded readable for a while: say --how write-zeroes",
+                WipeHow::Discard => "a drive may return discarded data for a while: use --how write-zeroes",
                 WipeHow::WriteZeroes | WipeHow::Overwrite | WipeHow::Format | WipeHow::Sanitize => {
-                    "look at the drive's health and at the kernel's log"
+                    "look at the drive's health and at the kernel log"
                 }
             };
             format!(
-                "{wrong} of {blocks} blocks of 4 KiB that were read back are not {should}, the first at byte {first}; {next}"
+                "{wrong} of {blocks} blocks of 4 KiB that were read back are not {should}; the first is at byte {first}; {next}"
             )
         }
     }
@@ -301,6 +301,6 @@ mod tests {
         assert!(verdict(WipeHow::Overwrite, &stopped, None).contains("after byte 1048576"));
         let all_the_same = Wiped { done: Bytes::GIB, stopped: true };
         let text = verdict(WipeHow::Format, &all_the_same, None);
-        assert!(text.contains("carried it to its end") && !text.contains("holds what it held"), "{text}");
+        assert!(text.contains("the drive finished it") && !text.contains("is unchanged"), "{text}");
     }
 }

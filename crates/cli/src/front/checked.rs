@@ -1,4 +1,4 @@
-//! The buyer's answer about a target: after a run that read it, or from what the drive says alone.
+//! The buyer's answer about a target: after a run that read it, or only from what the drive reports.
 
 use drivelab_analysis::Analysis;
 use drivelab_analysis::buyer::{self, Known, Read, Standing};
@@ -15,10 +15,10 @@ use crate::args::PrintArgs;
 use crate::context::Context;
 use crate::say;
 
-/// Shows what a run that read the target found; gives the verdict's standing, where it came to one.
+/// Shows what a run that read the target found; returns the verdict's standing, if there is a verdict.
 ///
 /// # Errors
-/// Only where stdout cannot be written.
+/// Only if stdout cannot be written.
 pub fn show(
     context: &Context,
     print: &PrintArgs,
@@ -34,10 +34,10 @@ pub fn show(
     Ok(Some(checked.verdict.standing))
 }
 
-/// The same where nothing may be read.
+/// Like [`show`], if nothing may be read.
 ///
 /// # Errors
-/// Drive facts of the user's own that are wrong.
+/// The user's own drive facts are wrong.
 pub fn without_reading(
     context: &Context,
     lab: &Lab<'_>,

@@ -1,4 +1,4 @@
-//! Says what was found before a run: target, device, testbed, and what may disturb the result.
+//! Prints what was found before a run: target, device, testbed, and what may disturb the result.
 
 use drivelab_analysis::conditions::{contradictions, disturbances};
 use drivelab_core::environment::{BlockDeviceFacts, Environment, TargetKind};
@@ -10,10 +10,10 @@ use drivelab_report::{format, guess_of_bytes, guess_of_time, severity_word};
 
 use super::width::terminal_width;
 
-/// Columns that the lines are broken at, and how far the continuation is indented.
+/// Column at which lines are broken, and indentation of the continuation.
 const INDENT: &str = "          ";
 
-/// Breaks a line between words, so that no terminal breaks it inside one.
+/// Breaks a line between words, so that no terminal breaks it inside a word.
 fn wrapped(line: &str, width: usize) -> String {
     let mut out = String::new();
     let mut column = 0;
@@ -96,11 +96,12 @@ pub fn say(voice: &Voice, environment: &Environment, plan: &Plan, show: Show) {
     }
 }
 
-/// The same in four lines, for one load: its result names everything again, and `-v` says it all before.
+/// The short version in four lines, for one load: the result names everything again, and `-v` prints everything
+/// beforehand.
 fn in_short(environment: &Environment, plan: &Plan, disturbances: &[Finding], say: &impl Fn(String)) {
     let target = &environment.target;
     let what = match target.kind {
-        // Its name is drivelab's own affair.
+        // The name of a scratch file is internal to drivelab.
         TargetKind::ScratchFile => target.path.parent().unwrap_or(&target.path),
         _ => &target.path,
     };
@@ -125,19 +126,19 @@ fn in_short(environment: &Environment, plan: &Plan, disturbances: &[Finding], sa
     let grave = disturbances.iter().filter(|finding| finding.severity > Severity::Note);
     let names: Vec<String> = grave.map(|finding| finding.code.replace('_', " ")).collect();
     if !names.is_empty() {
-        say(format!("Beware    {}: see the warnings below the result, or -v", names.join(", ")));
+        say(format!("Warnings  {}: see below the result, or -v", names.join(", ")));
     }
 }
 
-/// Said where the load is prepared.
+/// Added to the line of a load that is prepared.
 fn filled_first(plan: &Plan) -> &'static str {
     if plan.prepares() { "; the target is written from end to end first" } else { "" }
 }
 
-/// One device in a line.
+/// One device on one line.
 fn describe(device: &BlockDeviceFacts) -> String {
     let mut parts = vec![device.name.clone()];
-    parts.push(device.model.clone().unwrap_or_else(|| "model not known".to_owned()));
+    parts.push(device.model.clone().unwrap_or_else(|| "unknown model".to_owned()));
     parts.push(format::bytes(device.capacity));
     parts.push(device.link.as_ref().map_or_else(|| device.transport.clone(), |link| link.negotiated.clone()));
     if let Some(firmware) = &device.firmware {

@@ -1,4 +1,4 @@
-//! The result of a group of runs: found through any of its runs, on the terminal or as JSON.
+//! The result of a group of runs, found through any of its runs: on the terminal or as JSON.
 
 use drivelab_analysis::Analysis;
 use drivelab_core::ids::RunId;
@@ -11,7 +11,7 @@ use crate::args::PrintArgs;
 use crate::context::Context;
 use crate::say;
 
-/// Shows what came of the runs.
+/// Shows the result of the runs.
 ///
 /// # Errors
 /// Nothing was measured together, or stdout cannot be written.
@@ -25,10 +25,10 @@ pub fn show(print: &PrintArgs, runs: &[(RunRecords, Analysis)]) -> Result<()> {
     })
 }
 
-/// The runs of the group that a run belongs to; those that are not there any more are left out.
+/// The runs of the group that a run belongs to; runs that no longer exist are left out.
 ///
 /// # Errors
-/// The run is in no group.
+/// The run is not in a group.
 pub fn of_member(context: &Context, run: RunId) -> Result<Vec<(RunRecords, Analysis)>> {
     let (records, _) = context.load(run)?;
     let Some(group) = records.group else {

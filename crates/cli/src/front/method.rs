@@ -10,22 +10,22 @@ use drivelab_method::{Diagnostic, Diagnostics, Methodology, library, nothing_lef
 
 use crate::args::FormArg;
 
-/// How messages call what a methodology in a file says.
+/// What messages call the values of a methodology file.
 pub const WORDS_OF_FILES: Words<'static> = Words { wrong: &wrong, buffered: "direct = false in the file" };
 
-/// Finds and parses a methodology. What looks like a path (a slash, or ending in `.toml`) is a file.
+/// Finds and parses a methodology. A name that looks like a path (with a slash, or ending in `.toml`) is a file.
 ///
 /// # Errors
-/// An unknown name (with a near one), an unreadable file, or a file that is wrong, shown line by line.
+/// An unknown name (with a similar one), an unreadable file, or a wrong file, shown line by line.
 pub fn find(name: &str) -> Result<Methodology> {
     let (file_name, text) = text(name)?;
     drivelab_method::parse(&file_name, &text).map_err(|diagnostics| wrong(&diagnostics))
 }
 
-/// The same in the profile that was asked for, with parameters set, `KEY=VALUE` or `TEST.KEY=VALUE` each.
+/// Like [`find`], in the given profile and with parameters set, `KEY=VALUE` or `TEST.KEY=VALUE` each.
 ///
 /// # Errors
-/// As there, no such profile, and settings that are wrong.
+/// As for [`find`]; also an unknown profile, or wrong settings.
 pub fn find_set(name: &str, profile: Option<&str>, set: &[String]) -> Result<Methodology> {
     let methodology = find(name)?;
     let methodology = match profile {
@@ -38,7 +38,7 @@ pub fn find_set(name: &str, profile: Option<&str>, set: &[String]) -> Result<Met
 /// The text of a methodology, and the name that messages use for it.
 ///
 /// # Errors
-/// An unknown name (with a near one) or an unreadable file.
+/// An unknown name (with a similar one) or an unreadable file.
 pub fn text(name: &str) -> Result<(String, String)> {
     if let Some(built_in) = library::find(name) {
         return Ok((format!("methods/{name}.toml"), built_in.text.to_owned()));
@@ -62,14 +62,14 @@ pub fn text(name: &str) -> Result<(String, String)> {
     Ok((name.to_owned(), text))
 }
 
-/// The form that is meant: the one that was asked for, otherwise quick, or the only one that the methodology has.
+/// The form to use: the one that was asked for, otherwise quick, or the only one that the methodology has.
 #[must_use]
 pub fn form(methodology: &Methodology, asked: Option<FormArg>) -> Form {
     let quick = methodology.forms().contains(&Form::Quick);
     asked.map_or(if quick { Form::Quick } else { Form::Faithful }, Form::from)
 }
 
-/// Errors in a methodology file, as the user sees them; or that a file without a mistake has nothing that can run here.
+/// Errors in a methodology file, as the user sees them; or the message that nothing in a correct file can run here.
 #[must_use]
 pub fn wrong(diagnostics: &Diagnostics) -> Failure {
     if let Some(error) = nothing_left(diagnostics) {
@@ -81,7 +81,8 @@ pub fn wrong(diagnostics: &Diagnostics) -> Failure {
     Failure::usage(format!("{mistakes} in {}\n{}", diagnostics.file_name(), diagnostics.render(color).trim_end()))
 }
 
-/// That everything is left out, in words: first why and what to do, then each reason with what is left out for it.
+/// The message that everything is left out: first why and what to do, then each reason with what is left out because
+/// of it.
 #[must_use]
 pub fn nothing(error: &Diagnostic, what_to_do: &str) -> String {
     let lines: Vec<String> = error.advice().iter().map(|line| format!("  {line}")).collect();

@@ -1,4 +1,4 @@
-//! The front of the lab on a terminal: how results are shown, questions asked, signals heard.
+//! What connects the lab with a terminal: how results are shown, questions asked, signals handled.
 
 pub mod checked;
 pub mod found;

@@ -1,4 +1,4 @@
-//! How a run ended: the result on stdout, the page, the last words, the exit code.
+//! How a run ended: the result on stdout, the page, the closing message, the exit code.
 
 use drivelab_core::environment::TargetKind;
 use drivelab_core::event::RunState;
@@ -21,7 +21,7 @@ use crate::args::PrintArgs;
 use crate::context::Context;
 use crate::say;
 
-/// ENOSPC: a full file system is no error of the device.
+/// ENOSPC: a full file system is not an error of the device.
 const NO_SPACE: i32 = 28;
 
 /// Shows a run that had ended before this process began.
@@ -40,15 +40,15 @@ pub fn ended(context: &Context, print: &PrintArgs, run: RunId, page: Option<Wish
     show(context, print, ended.with_page(page))
 }
 
-/// The page, the result on stdout, the last words, the exit code.
+/// Prints the page's path, the result on stdout and the closing message; returns the exit code.
 ///
 /// # Errors
-/// What the outcome means for the exit code, and what kept the page from being written.
+/// The outcome, with its exit code; also a page that could not be written.
 pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
     let Ended { run, outcome, recorded, saved, show, page } = ended;
     let loaded = match (recorded, &outcome) {
         (Ok(loaded), _) => loaded,
-        // The disk that holds the results is the trouble: its own words come first.
+        // The disk that holds the results is the problem, so its error comes first.
         (Err(_), Outcome::RecorderLost { message }) => return Err(recording_failed(message, run, None)),
         (Err(failure), _) => return Err(failure),
     };
@@ -78,16 +78,16 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
 }
 
 fn recording_failed(message: &str, run: RunId, records: Option<&RunRecords>) -> Failure {
-    // Where it cannot be read back, resume says what it was.
-    let go_on = records.map_or_else(|| format!("go on with: drivelab resume {run}"), |records| go_on(run, records));
+    // If the record cannot be read back, `resume` prints what it was.
+    let go_on = records.map_or_else(|| format!("resume it with: drivelab resume {run}"), |records| go_on(run, records));
     Failure::new(
         ExitCode::TargetUnusable,
-        format!("the recording failed: {message}; what is recorded up to then is kept; {go_on}"),
+        format!("the recording failed: {message}; what was recorded until then is kept; {go_on}"),
     )
 }
 
-/// Why a block device cannot be opened any more, where it is gone since the run began. It is asked by opening: its node
-/// may outlive it for a moment.
+/// The reason, if a block device has disappeared since the run began. The device is opened to find out, because its
+/// node may exist a moment longer.
 fn gone(records: &RunRecords) -> Option<String> {
     let target = &records.environment.target;
     let error =
@@ -96,23 +96,23 @@ fn gone(records: &RunRecords) -> Option<String> {
     is_gone.then(|| format!("{} is gone", target.path.display()))
 }
 
-/// What to do about errors of operations, from the first of them.
+/// What to do about failed operations, from the first error.
 fn what_to_do(records: &RunRecords) -> &'static str {
     if gone(records).is_some() {
-        return "The kernel has no such device any more: it was unplugged, or it fell off its bus. The kernel log \
-                (`dmesg`) says when and why";
+        return "The kernel has no such device any more: it was unplugged, or it dropped off its bus. The kernel log \
+                (`dmesg`) shows when and why";
     }
     let first = records.steps.iter().flat_map(|record| &record.errors).next();
     if first.is_some_and(|error| error.errno == Errno::NOSPC.raw_os_error()) {
-        return "The file system is full: free some of it, or take a smaller file (--size)";
+        return "The file system is full: free some space, or use a smaller file (--size)";
     }
     if records.environment.target.kind.stores_nothing() {
-        return "The target stores nothing, so this is the kernel's doing or drivelab's";
+        return "The target stores nothing, so the kernel or drivelab is at fault";
     }
     "Look at the kernel log and at the drive's health"
 }
 
-/// What the user should know, and the exit code.
+/// The closing message and the exit code.
 fn last_words(
     context: &Context,
     run: RunId,
@@ -160,18 +160,18 @@ fn last_words(
     }
 }
 
-/// How an interrupted run is gone on with, where it can be.
+/// How an interrupted run can be continued, if it can.
 fn go_on(run: RunId, records: &RunRecords) -> String {
     let environment = &records.environment;
     if environment.condition.is_some() {
-        return "a run under conditions is not gone on with, since they are undone: begin anew".to_owned();
+        return "a run under conditions cannot be resumed, because they are undone: start a new run".to_owned();
     }
     let device = environment.guard.as_ref().and_then(|guard| guard.device.as_ref());
     let flag = device.map_or_else(String::new, |device| format!(" {}", flag_of(&device.identity)));
-    format!("go on with: drivelab resume {run}{flag}")
+    format!("resume it with: drivelab resume {run}{flag}")
 }
 
-/// A sentence about blocks that were not what had been written there, where there are any.
+/// A sentence about blocks that do not hold what was written there, if there are any.
 fn bad_blocks(records: &RunRecords) -> Option<String> {
     let checks: Vec<&Verification> = records.steps.iter().filter_map(|step| step.verification.as_ref()).collect();
     let checked: u64 = checks.iter().map(|check| check.checked).sum();
@@ -183,7 +183,7 @@ fn bad_blocks(records: &RunRecords) -> Option<String> {
     (bad > 0).then(|| {
         format!(
             "{bad} of {checked} blocks that were checked{passes} do not hold what was written there{first}. The drive, the path to \
-             it, or another program changed data: do not trust it with any before you know which"
+             it, or another program changed data: do not trust it with data before you know which"
         )
     })
 }

@@ -1,7 +1,7 @@
-//! One question to a person at a terminal, and one line of answer.
+//! A question to a person at a terminal, and a one-line answer.
 //!
-//! Nothing else may wait at a terminal: a read that only waits would hear no signal, and Ctrl-C would do nothing.
-//! Facts: a terminal that was hung up gives an end of file or EIO (tty_ioctl(2), read(2)).
+//! Nothing else may wait at a terminal: a read that only waits would not notice a signal, and Ctrl-C would do nothing.
+//! Facts: a terminal that was hung up returns end of file or EIO (tty_ioctl(2), read(2)).
 
 use std::io::IsTerminal;
 
@@ -13,19 +13,19 @@ use rustix::io::Errno;
 use super::signals::{self, Question};
 use crate::say;
 
-/// How long a signal may go unheard, in nanoseconds.
+/// How long a signal may go unnoticed, in nanoseconds.
 const LOOK_NS: i64 = 100_000_000;
 
-/// Whether there is a person who can be asked.
+/// Whether there is a person to ask.
 #[must_use]
 pub fn can_ask() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// What is typed as the answer, without the end of the line; nothing where the terminal ended.
+/// The typed answer, without the end of the line; `None` if the terminal ended.
 ///
 /// # Errors
-/// A signal that asked this process to stop while the question stood; a terminal that cannot be read.
+/// A signal asked this process to stop while the question was open, or the terminal cannot be read.
 pub fn ask(question: &str) -> Result<String> {
     let stands = Question::stands();
     say::line(question);
@@ -37,7 +37,7 @@ pub fn ask(question: &str) -> Result<String> {
     answer.map_err(|error| Failure::unexpected(format!("cannot read the answer: {error}")))
 }
 
-/// Whether the answer is yes; everything else is no.
+/// Whether the answer is yes; everything else counts as no.
 ///
 /// # Errors
 /// As for [`ask`].
@@ -46,8 +46,8 @@ pub fn yes(question: &str) -> Result<bool> {
     Ok(is_yes(&answer))
 }
 
-/// A line of stdin, or as much of it as came before a signal. Nothing is read ahead of its end, so that what was typed
-/// for the next question is there when it is asked.
+/// A line of stdin, or as much of it as came before a signal. Nothing after the end of the line is read, so that an
+/// answer typed ahead is available to the next question.
 fn line() -> std::io::Result<String> {
     let input = std::io::stdin();
     let mut typed = Vec::new();

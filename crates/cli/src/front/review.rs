@@ -1,4 +1,4 @@
-//! What is said of a suite, such as a review with a time: what of it runs, or why nothing of it can.
+//! Messages about a suite, such as a review with a time: why nothing of it can run.
 
 use drivelab_core::exit::ExitCode;
 use drivelab_device::guard;
@@ -8,7 +8,8 @@ use drivelab_method::{Diagnostics, nothing_left};
 
 use super::method::{self, nothing};
 
-/// Why a review cannot be done; `unnamed` is the block device that nobody released, and nothing may be written to.
+/// Why a review cannot be done; `unnamed` is the block device that `--destroy` does not name, so that nothing may be
+/// written to it.
 #[must_use]
 pub fn wrong(errors: &Diagnostics, unnamed: Option<&BlockNode>) -> Failure {
     let Some(error) = nothing_left(errors) else { return method::wrong(errors) };
@@ -17,11 +18,11 @@ pub fn wrong(errors: &Diagnostics, unnamed: Option<&BlockNode>) -> Failure {
             let flag = guard::flag_of(&identity_of(node));
             let what_to_do = format!(
                 ". Nothing was touched. To overwrite what is on {}, add `{flag}`; a folder on a mounted drive needs no \
-                 such word",
+                 such flag",
                 node.path.display()
             );
             Failure::new(ExitCode::GuardRefused, nothing(error, &what_to_do))
         }
-        None => Failure::usage(nothing(error, "; more time is given with --time, another target with PATH")),
+        None => Failure::usage(nothing(error, "; --time gives more time, PATH names another target")),
     }
 }

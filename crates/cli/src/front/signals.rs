@@ -1,7 +1,8 @@
-//! Signals: Ctrl-C and SIGTERM stop a run cleanly, a second one ends the process at once; SIGHUP stops nothing but
-//! what is only looked at. Where nothing is measured yet, the first one ends the process, with the same exit code.
+//! Signals: Ctrl-C and SIGTERM stop a run cleanly, a second one ends the process immediately. SIGHUP stops only
+//! commands that just show something. If nothing is being measured yet, the first signal ends the process with the
+//! same exit code.
 //!
-//! The handlers are set before anything else, so that no moment of a process is without them.
+//! The handlers are set before anything else, so that the process always has them.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,26 +19,26 @@ use crate::screens;
 
 /// Whether a signal asked this process to stop.
 static ASKED: AtomicBool = AtomicBool::new(false);
-/// Whether one of them was SIGTERM or SIGHUP. Ctrl-C reaches the children too, as part of the foreground group, and so
-/// does the SIGHUP of a terminal that is closed; what `kill` sends reaches only this process.
+/// Whether one of the signals was SIGTERM or SIGHUP. Ctrl-C also reaches the children, as part of the foreground
+/// group, and so does the SIGHUP of a terminal that is closed; a signal sent by `kill` reaches only this process.
 static TERMINATED: AtomicBool = AtomicBool::new(false);
-/// The questions that stand at a terminal just now; whoever asks one looks at [`ASKED`].
+/// Number of questions open at a terminal; whoever asks one checks [`ASKED`].
 static QUESTIONS: AtomicUsize = AtomicUsize::new(0);
 /// What a signal stops.
 static RUNS: Mutex<Runs> = Mutex::new(Runs { stops: Vec::new(), with_terminal: false });
 
 struct Runs {
     stops: Vec<StopToken>,
-    /// The end of the terminal is the end of what is done.
+    /// The end of the terminal ends the command.
     with_terminal: bool,
 }
 
-/// Sets the handlers, and watches for signals on a thread of its own for the rest of the process.
+/// Sets the handlers, and watches for signals on a separate thread for the rest of the process.
 ///
 /// # Errors
-/// Where the kernel refuses the handlers.
+/// The kernel refuses the handlers.
 pub fn begin() -> Result<()> {
-    // Who ignores SIGHUP for a process (nohup) means it, for the programs that it starts too.
+    // A user who ignores SIGHUP for a process (nohup) also means it for the programs that it starts.
     let ignored = std::fs::read_to_string("/proc/self/status").is_ok_and(|status| ignores(&status, SIGHUP));
     let watched: &[i32] = if ignored { &[SIGINT, SIGTERM] } else { &[SIGINT, SIGTERM, SIGHUP] };
     let cannot = |error: io::Error| Failure::unexpected(format!("cannot watch for Ctrl-C: {error}"));
@@ -46,8 +47,8 @@ pub fn begin() -> Result<()> {
     thread.map(drop).map_err(cannot)
 }
 
-/// Registers the handlers, with the signals blocked meanwhile: signal-hook loses a signal that arrives after the kernel
-/// has its handler and before its own table has the action.
+/// Registers the handlers while the signals are blocked: signal-hook loses a signal that arrives after the kernel has
+/// its handler and before its own table has the action.
 fn registered(watched: &[i32]) -> io::Result<Signals> {
     let mask: SigSet = watched.iter().filter_map(|signal| Signal::try_from(*signal).ok()).collect();
     let before = mask.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
@@ -56,7 +57,7 @@ fn registered(watched: &[i32]) -> io::Result<Signals> {
     signals
 }
 
-/// One signal.
+/// Handles one signal.
 fn take(signal: i32) {
     let runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
     if signal == SIGHUP && !(runs.with_terminal || runs.stops.is_empty()) {
@@ -80,17 +81,17 @@ fn take(signal: i32) {
     runs.stops.iter().for_each(|stop| stop.stop(StopCause::Person));
 }
 
-/// Signals stop this from now on.
+/// From now on, signals stop this.
 pub fn watch(stop: StopToken) {
     watch_all(vec![stop]);
 }
 
-/// The same for several runs of one process: all of them stop.
+/// Like [`watch`], for several runs of one process: all of them stop.
 pub fn watch_all(stops: Vec<StopToken>) {
     register(stops, false);
 }
 
-/// The same for what only shows something: it ends with its terminal too.
+/// Like [`watch`], for a command that only shows something: it also ends with its terminal.
 pub fn watch_with_terminal(stop: StopToken) {
     register(vec![stop], true);
 }
@@ -103,12 +104,12 @@ fn register(stops: Vec<StopToken>, with_terminal: bool) {
     *runs = Runs { stops, with_terminal };
 }
 
-/// A question at a terminal, until it is dropped: the first signal does not end the process meanwhile, since whoever
-/// asks answers it.
+/// An open question at a terminal, until it is dropped: meanwhile the first signal does not end the process, because
+/// whoever asks handles it.
 pub struct Question(());
 
 impl Question {
-    /// It stands from now on.
+    /// The question is open from now on.
     #[must_use]
     pub fn stands() -> Question {
         QUESTIONS.fetch_add(1, Ordering::SeqCst);
@@ -128,30 +129,31 @@ pub fn asked() -> bool {
     ASKED.load(Ordering::SeqCst)
 }
 
-/// Whether SIGTERM or SIGHUP arrived. A command that drivelab started may not have received it (of a terminal that is
-/// closed it has, and may take no notice) and must be ended.
+/// Whether SIGTERM or SIGHUP arrived. A command that drivelab started may not have received the signal (it has if a
+/// terminal was closed, but may ignore it) and must be ended.
 #[must_use]
 pub fn is_terminated() -> bool {
     TERMINATED.load(Ordering::SeqCst)
 }
 
-/// Whether a signal ends the process: the second one that a person sends does, or presses in a panel. A run that
-/// stopped by itself (too hot, no room) is putting things back, and nobody has asked for anything yet.
+/// Whether a signal ends the process immediately: the second one from a person does, where a key in a panel counts as
+/// the first. A run that stopped by itself (too hot, no room) is undoing its conditions, and nobody has asked for
+/// anything yet.
 fn leaves_at_once(asked: bool, runs: &[StopToken]) -> bool {
     asked || runs.iter().all(|stop| stop.cause() == Some(StopCause::Person))
 }
 
-/// Whether a process of this status (proc(5)) ignores a signal.
+/// Whether a process with this status (proc(5)) ignores a signal.
 fn ignores(status: &str, signal: i32) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
     u32::try_from(signal - 1).is_ok_and(|bit| mask >> bit & 1 == 1)
 }
 
-/// What an interrupted question ends with.
+/// The error of an interrupted question.
 #[must_use]
 pub fn stopped_at_a_question() -> Failure {
-    Failure::new(ExitCode::Interrupted, "stopped while a question stood; nothing was touched")
+    Failure::new(ExitCode::Interrupted, "stopped while a question was open; nothing was touched")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The front of the lab on a terminal, or behind a pipe.
+//! What connects the lab with a terminal or a pipe.
 
 use std::io::IsTerminal;
 use std::ops::ControlFlow;
@@ -27,16 +27,16 @@ use crate::context::Context;
 use crate::say;
 use crate::screens::{self, JsonLines, Panel, Plain, Style, Unwritten};
 
-/// A command that measures, as it shows and asks.
+/// A command that measures, and how it shows and asks.
 pub struct Terminal<'a> {
     context: &'a Context,
     print: &'a PrintArgs,
-    /// Where events that were asked for could not be written.
+    /// Receives the reason if requested events could not be written.
     unwritten: Mutex<Unwritten>,
 }
 
 impl<'a> Terminal<'a> {
-    /// That prints as it is asked to.
+    /// For a command that prints as this argument states.
     #[must_use]
     pub fn new(context: &'a Context, print: &'a PrintArgs) -> Self {
         Terminal { context, print, unwritten: Mutex::new(Unwritten::default()) }
@@ -109,25 +109,25 @@ impl Front for Terminal<'_> {
     }
 }
 
-/// Events that may wait for a screen; JSON lines get so many that only a stopped reader misses some.
+/// Events that may wait for a screen; JSON lines get enough that only a stopped reader misses any.
 const SCREEN_CAPACITY: usize = 256;
 
 const JSON_CAPACITY: usize = 1 << 16;
 
-/// How long the end of a run waits for a terminal: it may have been closed, or hold what is printed there (Ctrl-S).
+/// How long the end of a run waits for a terminal, which may be closed or paused (Ctrl-S).
 const TERMINAL_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Whether all events that were asked for went out.
+/// Whether all requested events were written.
 ///
 /// # Errors
-/// Exit 6 where the disk behind stdout took no more of them.
+/// Exit 6 if the disk behind stdout was full.
 pub fn events_written(unwritten: &Unwritten) -> Result<()> {
     let Some(why) = unwritten.why() else { return Ok(()) };
     let message = format!("events are missing from standard output: {why}; free some space, or write elsewhere");
     Err(Failure::new(ExitCode::TargetUnusable, message))
 }
 
-/// The screens that the user wants and the terminal can show, and where they say what could not be written.
+/// The screens that the user wants and the terminal can show, and where they report what could not be written.
 pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: View<'_>) -> (Vec<Screen>, Unwritten) {
     let settings = &context.settings;
     let quiet = settings.voice.loudness == Loudness::Quiet;
@@ -146,7 +146,7 @@ pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: Vie
     };
     let mut listener = match screens::choose(print.events.is_some(), quiet, plain, tty, term.as_deref()) {
         Style::Quiet => return (Vec::new(), Unwritten::default()),
-        // A reader of events has had those of the first process: it gets only what is new.
+        // A reader of events had those of the first process, so it gets only the new ones.
         Style::JsonLines => {
             let listener = JsonLines::new(std::io::stdout());
             let unwritten = listener.unwritten();
@@ -165,7 +165,7 @@ pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: Vie
         },
     };
     if let View::Live { history: Some(history), .. } = view {
-        // A screen that misses what was before is no reason to stop; what cannot be read was said elsewhere.
+        // A screen that misses earlier events is no reason to stop; unreadable records are reported elsewhere.
         let _ = history.each_event(|event| match listener.event(&event) {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),

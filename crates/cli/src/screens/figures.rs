@@ -1,27 +1,27 @@
-//! What the live views show of a record, and the texts that only they need: the run clock and rough times left.
+//! What the live views show of a record, and the texts that only they need: the run clock and rough remaining times.
 //!
-//! Rates, latencies and lengths of time read as in the final table: `drivelab_report::format` makes those texts.
+//! Rates, latencies and durations look as in the final table, because `drivelab_report::format` makes those texts.
 
 use drivelab_core::load::OpKind;
 use drivelab_core::record::OpRecord;
 use drivelab_core::units::Nanos;
 use drivelab_report::format;
 
-/// What one kind of operation did, as shown.
+/// The figures of one kind of operation, as shown.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Figures {
-    /// MB/s; none of what moves no data, a discard or a flush.
+    /// MB/s; `None` for operations that move no data, such as discards and flushes.
     pub(super) mb_s: Option<f64>,
     /// Operations per second.
     pub(super) iops: f64,
-    /// 99th percentile of the latency, where enough completed to tell it.
+    /// 99th percentile of the latency, if enough operations completed for one.
     pub(super) p99: Option<Nanos>,
     /// Operations that ended in an error.
     pub(super) errors: u64,
 }
 
 impl Figures {
-    /// Takes the figures of a kind's record; `None` where it holds no operation at all.
+    /// The figures of one kind's record; `None` if it contains no operations.
     pub(super) fn of(kind: OpKind, record: &OpRecord) -> Option<Self> {
         (record.count > 0 || record.errors > 0).then(|| Figures {
             mb_s: kind.moves_data().then(|| record.mb_s()),
@@ -31,7 +31,7 @@ impl Figures {
         })
     }
 
-    /// With rates over another time than that of the record: so many times higher.
+    /// With rates over a time other than the record's: multiplied by this factor.
     pub(super) fn times_faster(self, factor: f64) -> Self {
         Figures { mb_s: self.mb_s.map(|rate| rate * factor), iops: self.iops * factor, ..self }
     }
@@ -41,7 +41,7 @@ impl Figures {
         self.mb_s.map(format::mb_s)
     }
 
-    /// The 99th percentile in microseconds as text, without its unit: one unit throughout, as in the final table, so
+    /// The 99th percentile in microseconds as text, without its unit: always the same unit, as in the final table, so
     /// that figures can be compared at a glance.
     pub(super) fn p99_us(&self) -> Option<String> {
         self.p99.map(|p99| format::latency_us(p99.as_secs_f64() * 1e6))
@@ -55,7 +55,7 @@ pub(super) fn run_time(nanoseconds: u64) -> String {
     if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
 }
 
-/// An estimate, rounded as coarsely as an estimate deserves: `less than 5 s`, `35 s`, `4 min 20 s`, `40 min`.
+/// An estimate, rounded as coarsely as its accuracy allows: `less than 5 s`, `35 s`, `4 min 20 s`, `40 min`.
 pub(super) fn rough(nanoseconds: u64) -> String {
     let seconds = nanoseconds.div_ceil(1_000_000_000);
     let to = |step: u64| seconds.saturating_add(step / 2) / step * step;

@@ -1,7 +1,7 @@
-//! One event a line, as JSON: the same objects as in the bundle, for `jq` and for programs.
+//! One event per line, as JSON: the same objects as in the bundle, for `jq` and for programs.
 //!
-//! Nothing but events goes out here; docs/formats/bundle.md says what they mean. A closed pipe or a full disk ends this
-//! screen and not the run; the disk is an error of the command at its end, as for every other output.
+//! Only events are written here; docs/formats/bundle.md defines them. A closed pipe or a full disk ends this screen
+//! but not the run; a full disk is an error of the command at its end, as for every other output.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,14 +12,15 @@ use drivelab_core::listener::{Listener, ListenerError};
 use super::lost::lost;
 use crate::say;
 
-/// Writes each event as one line of JSON and flushes it.
+/// Writes each event as one line of JSON, and flushes it.
 pub struct JsonLines<W: Write + Send> {
     out: W,
     line: Vec<u8>,
     unwritten: Unwritten,
 }
 
-/// Why lines could not be written; clones know the same. A reader that went away had what it wanted and is no reason.
+/// Why lines could not be written; clones share the reason. A reader that went away got what it wanted, so that is not
+/// a reason.
 #[derive(Debug, Clone, Default)]
 pub struct Unwritten(Arc<Mutex<Option<String>>>);
 
@@ -43,7 +44,7 @@ impl<W: Write + Send> JsonLines<W> {
         JsonLines { out, line: Vec::new(), unwritten: Unwritten::default() }
     }
 
-    /// Where it says what could not be written.
+    /// Where it reports what could not be written.
     #[must_use]
     pub fn unwritten(&self) -> Unwritten {
         self.unwritten.clone()
@@ -52,7 +53,7 @@ impl<W: Write + Send> JsonLines<W> {
 
 impl<W: Write + Send> Listener for JsonLines<W> {
     fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
-        // The line is made whole first: a write that fails half-way is then the only way to a torn line.
+        // The whole line is prepared first: then only a write that fails half-way can cut a line.
         self.line.clear();
         serde_json::to_writer(&mut self.line, event).map_err(|error| lost(error.into()))?;
         self.line.push(b'\n');

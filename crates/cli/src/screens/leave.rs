@@ -1,4 +1,4 @@
-//! Leaving at once: the terminal is given back, and what stays behind is said.
+//! Leaving immediately: restores the terminal and reports what stays behind.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,23 +8,23 @@ use drivelab_core::ids::RunId;
 use super::panel::terminal::give_back;
 use crate::say;
 
-/// The runs of which something is kept beyond the process; whoever leaves at once says so.
+/// The runs of which something remains after the process; the message on leaving names them.
 static KEPT: Mutex<Vec<RunId>> = Mutex::new(Vec::new());
 
-/// What is measured from now on is kept as this run.
+/// From now on, measurements are kept as this run.
 pub fn is_kept(run: RunId) {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(run);
 }
 
-/// The run for which something is set up on a drive just now; whoever leaves at once leaves it there.
+/// The run for which conditions are set up on a drive just now; leaving immediately leaves them in place.
 static SET_UP: Mutex<Option<RunId>> = Mutex::new(None);
 
-/// Something is set up on a drive for this run from now on, or for none.
+/// From now on, conditions are set up on a drive for this run, or for none.
 pub fn is_set_up(run: Option<RunId>) {
     *SET_UP.lock().unwrap_or_else(PoisonError::into_inner) = run;
 }
 
-/// Ends the process at once, for a person who asked twice: a terminal that a panel holds is given back first. What was
+/// Ends the process immediately, for a person who asked twice; first restores a terminal that a panel holds. What was
 /// recorded stays, as after a crash.
 pub fn leave_at_once() -> ! {
     give_back();
@@ -40,7 +40,7 @@ pub fn leave_before_anything() -> ! {
     std::process::exit(ExitCode::Interrupted as i32)
 }
 
-/// What stays behind where a process ends at once.
+/// What stays behind when a process ends immediately.
 fn last_words(kept: &[RunId], set_up: Option<RunId>) -> String {
     if let Some(run) = set_up {
         let measured = if kept.contains(&run) { "what it measured is kept; " } else { "" };
@@ -56,7 +56,9 @@ fn last_words(kept: &[RunId], set_up: Option<RunId>) -> String {
             format!("{} runs are kept, and `drivelab results list` names those that can be resumed", runs.len())
         }
     };
-    format!("stopped at once; {kept}; a scratch file that is left goes when drivelab next measures in its folder")
+    format!(
+        "stopped at once; {kept}; a scratch file that is left behind is removed when drivelab next measures in its folder"
+    )
 }
 
 #[cfg(test)]
@@ -69,7 +71,7 @@ mod tests {
         assert!(last_words(&[], None).contains("nothing is kept"));
         assert!(last_words(&[one], None).contains(&format!("drivelab resume {one}")));
         assert!(last_words(&[one, two], None).contains("2 runs are kept"));
-        // An arm before is kept too; of the run under way nothing was recorded yet, or something.
+        // An earlier arm is kept too; of the current run nothing was recorded yet, or something was.
         for (kept, measured) in [(vec![one], false), (vec![one, two], true)] {
             let said = last_words(&kept, Some(two));
             assert!(said.contains("is still there") && said.contains(&format!("`drivelab resume {two}` undoes it")));

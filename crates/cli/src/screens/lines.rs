@@ -1,4 +1,4 @@
-//! The words about events that panel and plain lines share, one line each, fit to be copied from a terminal.
+//! The texts about events that panel and plain lines share: one line each, suitable for copying from a terminal.
 
 use drivelab_analysis::rate;
 use drivelab_core::event::{EventBody, RunState};
@@ -10,18 +10,18 @@ use drivelab_report::format;
 use super::figures::{Figures, clean, rough};
 use super::progress::{Latest, Progress};
 
-/// What a line is about, for its colour.
+/// The tone of a line, for its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
-    /// As it should be.
+    /// As expected.
     Plain,
-    /// Worth a look.
+    /// Worth attention.
     Warning,
     /// Something failed or is void.
     Bad,
 }
 
-/// The line that stays of an event, where one does.
+/// The line that stays on the screen for an event, if the event has one.
 pub(super) fn of(event: &EventBody, progress: &Progress) -> Option<(Tone, String)> {
     match event {
         EventBody::StepEnded(record) => Some(finished(record, progress)),
@@ -46,7 +46,7 @@ pub(super) fn of(event: &EventBody, progress: &Progress) -> Option<(Tone, String
         }
         EventBody::MakingAgain { key } => Some((
             Tone::Plain,
-            format!("{}: done once more, since what is left rests on what it writes; no result", progress.label(key)),
+            format!("{}: repeated, because the remaining steps need what it writes; no result", progress.label(key)),
         )),
         EventBody::Interrupted { cause } => Some((Tone::Warning, format!("interrupted: {}", clean(cause)))),
         EventBody::RunEnded { state: RunState::Failed, message } => {
@@ -54,14 +54,14 @@ pub(super) fn of(event: &EventBody, progress: &Progress) -> Option<(Tone, String
         }
         EventBody::CoolDownStarted { below_c, celsius, .. } => Some((
             Tone::Plain,
-            format!("the drive has {} °C: waiting until it is below {below_c} °C", degrees(*celsius)),
+            format!("the drive is at {} °C: waiting until it is below {below_c} °C", degrees(*celsius)),
         )),
         EventBody::CoolDownEnded { celsius, reached, .. } => {
             let now = celsius.map_or("not known".to_owned(), |celsius| format!("{} °C", degrees(celsius)));
             Some(if *reached {
                 (Tone::Plain, format!("cool enough: {now}"))
             } else {
-                (Tone::Warning, format!("the time for cooling down is over ({now}): going on"))
+                (Tone::Warning, format!("the time for cooling down is over ({now}): continuing"))
             })
         }
         EventBody::RunStarted(_)
@@ -101,16 +101,16 @@ fn per_cent(share: f64) -> String {
     format::value(share.abs(), "%")
 }
 
-/// A row of the table of finished steps. The length of the step comes last: it is the only column whose words vary in
-/// width.
+/// A row of the table of finished steps. The length of the step comes last, because it is the only column whose text
+/// varies in width.
 fn finished(record: &StepRecord, progress: &Progress) -> (Tone, String) {
     let label = progress.label(&record.key);
-    // Of a replayed trace the rates without its pauses.
+    // For a replayed trace, the rates without its pauses.
     let active = record.active().as_secs_f64();
     let factor = rate::rated_time(record).filter(|_| active > 0.0).map_or(1.0, |time| active / time.as_secs_f64());
     let of = |kind: OpKind, op: &OpRecord| Figures::of(kind, op).map(|figures| figures.times_faster(factor));
     let (read, write) = (of(OpKind::Read, &record.read), of(OpKind::Write, &record.write));
-    // Trims, zeroing and flushes are no part of a sum, but where nothing else was done they are all there is.
+    // Trims, write-zeroes and flushes are not part of a sum, but if there were no other operations they are shown.
     let others: Vec<Figures> = match (read, write) {
         (None, None) => record.others.iter().filter_map(|other| of(other.op, &other.record)).collect(),
         _ => Vec::new(),
@@ -156,8 +156,8 @@ fn finished(record: &StepRecord, progress: &Progress) -> (Tone, String) {
     }
 }
 
-/// The 99th percentile, always as wide; where both kinds ran, the larger one and whose it is (`r` or `w`), because a
-/// row has room for one.
+/// The 99th percentile, always with the same width. If there were reads and writes, the larger one with its kind (`r`
+/// or `w`), because a row has room for one.
 fn p99(read: Option<Figures>, write: Option<Figures>) -> String {
     let of = |figures: Option<Figures>| figures.filter(|figures| figures.p99.is_some());
     let (whose, one) = match (of(read), of(write)) {
@@ -169,8 +169,8 @@ fn p99(read: Option<Figures>, write: Option<Figures>) -> String {
         .map_or_else(|| format!("p99{:>13}", "-"), |p99| format!("p99 {whose:1}{p99:>8} µs"))
 }
 
-/// The newest interval in words: `read 3,456 MB/s, 843,750 IOPS, p99 120.0 µs`; of a replayed trace that has pauses
-/// with a word about them, since an interval does not know how long it was busy.
+/// The newest interval in words: `read 3,456 MB/s, 843,750 IOPS, p99 120.0 µs`; for a replayed trace with pauses, with
+/// a remark about them, because an interval does not contain how long it was busy.
 pub(super) fn live(latest: &Latest, has_pauses: bool) -> String {
     let pauses = if has_pauses { " (with the pauses of the trace)" } else { "" };
     let one = |name: &str, figures: Option<Figures>| {
@@ -198,14 +198,14 @@ pub(super) fn running(progress: &Progress) -> Option<String> {
     })
 }
 
-/// `35 s of this step left`, or empty where nothing can be said.
+/// `35 s of this step left`, or empty if it is unknown.
 pub(super) fn left_here(progress: &Progress, now_ns: u64) -> String {
     progress.left_here(now_ns).map_or_else(String::new, |left| rough(left.get()))
 }
 
 #[cfg(test)]
 mod tests {
-    //! Lines of steps that read or write nothing, and of steps that were not limited by the target.
+    //! Lines of steps that read or write nothing, and of steps that the target did not limit.
 
     use drivelab_core::event::{EVENT_VERSION, Event, RunStarted};
     use drivelab_core::run::RunRecords;
@@ -213,7 +213,7 @@ mod tests {
 
     use super::*;
 
-    /// The screens' knowledge after the start of a recorded run.
+    /// The screens' state after the start of a recorded run.
     fn after_start(run: &RunRecords) -> Progress {
         let mut progress = Progress::default();
         let event = EventBody::RunStarted(RunStarted {

@@ -1,8 +1,8 @@
-//! What a person or a program sees of a run while it goes on: panel, plain lines, or one JSON object a line.
+//! What a person or a program sees of a run in progress: a panel, plain lines, or one JSON object per line.
 //!
-//! Screens hear [`drivelab_core::event::Event`]s and nothing else, so a live run and `drivelab replay` look the same.
-//! They own no results and may miss intervals; a lost screen costs the run nothing. A screen that joins a run in the
-//! middle (after `resume`) is told the earlier events first, so that it knows the plan. Must not know: session,
+//! Screens receive [`drivelab_core::event::Event`]s and nothing else, so a live run and `drivelab replay` look the
+//! same. They own no results and may miss intervals; a lost screen does not affect the run. A screen that joins a run
+//! in the middle (after `resume`) gets the earlier events first, so that it knows the plan. Must not know: session,
 //! engine, store, SQL, HTML.
 
 mod figures;

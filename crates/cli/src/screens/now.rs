@@ -1,39 +1,39 @@
-//! The run time between events: a live run goes on by the machine's clock, a replay stands still.
+//! The run time between events: in a live run it follows the machine's clock, in a replay it stands still.
 
 use drivelab_core::clock::monotonic_raw_ns;
 
 use super::progress::Progress;
 
-/// Tells a screen what time it is in the run.
+/// Tells a screen the current time of the run.
 #[derive(Debug)]
 pub(super) struct RunTime {
-    /// CLOCK_MONOTONIC_RAW when the last event came.
+    /// CLOCK_MONOTONIC_RAW at the last event.
     heard_raw_ns: u64,
     live: bool,
 }
 
 impl RunTime {
-    /// Of a run that goes on now.
+    /// For a run in progress.
     pub(super) fn live() -> Self {
         RunTime { heard_raw_ns: monotonic_raw_ns(), live: true }
     }
 
-    /// Of a replay, which has a speed of its own: the run time is that of the last event.
+    /// For a replay, which has its own speed: the run time is that of the last event.
     pub(super) const fn of_a_replay(&mut self) {
         self.live = false;
     }
 
-    /// Whether the run goes on now.
+    /// Whether the run is in progress.
     pub(super) const fn is_live(&self) -> bool {
         self.live
     }
 
-    /// An event came.
+    /// Records that an event came.
     pub(super) fn heard(&mut self) {
         self.heard_raw_ns = monotonic_raw_ns();
     }
 
-    /// Now, on the run clock in nanoseconds.
+    /// The current time on the run clock, in nanoseconds.
     pub(super) fn now_ns(&self, progress: &Progress) -> u64 {
         let since = if self.live { monotonic_raw_ns().saturating_sub(self.heard_raw_ns) } else { 0 };
         progress.at_ns().saturating_add(since)

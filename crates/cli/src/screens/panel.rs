@@ -1,9 +1,9 @@
 //! The live panel: a few rows at the bottom of the terminal, below a growing table of finished steps.
 //!
 //! Redraws at most five times a second, on the screen's own thread. In raw mode Ctrl-C is a key like any other: the
-//! panel turns it (and `q`) into the stop that a signal would have asked for; either again leaves at once. In a run
-//! that has gone on for a while the first of them only asks, and the measurement goes on meanwhile. A terminal that is
-//! too small, or does not answer, is an error of [`Panel::open`]: the caller then shows plain lines.
+//! panel turns it (and `q`) into the stop that a signal would request; a second one leaves immediately. If the run has
+//! gone on for a while, the first one only asks, and the measurement continues meanwhile. A terminal that is too small
+//! or does not answer is an error of [`Panel::open`]: the caller then shows plain lines.
 
 mod backend;
 mod draw;
@@ -27,29 +27,29 @@ use terminal::Screen;
 /// Least time between two pictures.
 const REDRAW_NS: u64 = 200_000_000;
 
-/// Draws a run on the terminal that stdout is.
+/// Draws a run on the terminal behind stdout.
 pub struct Panel {
     screen: Screen,
     stop: StopToken,
-    /// From this time on the run clock on, a first key asks before it stops; `None` where none ever does.
+    /// From this time on the run clock, a first key asks before it stops; `None` if a key never asks.
     asks_from_ns: Option<u64>,
-    /// Whether that question stands.
+    /// Whether that question is open.
     asking: bool,
     color: bool,
     progress: Progress,
     /// The newest finding.
     finding: Option<(Tone, String)>,
     time: RunTime,
-    /// CLOCK_MONOTONIC_RAW of the last picture.
+    /// CLOCK_MONOTONIC_RAW at the last picture.
     drawn_raw_ns: u64,
 }
 
 impl Panel {
-    /// Takes the terminal over. `stop` is set when the person asks for it by key; without `color` the panel uses
-    /// none.
+    /// Takes over the terminal. `stop` is set when the person asks for it by key; without `color` the panel uses no
+    /// colours.
     ///
     /// # Errors
-    /// Where stdout is no terminal, is too small (60 columns, 15 rows) or does not answer; it is left as it was.
+    /// Stdout is not a terminal, or is too small (60 columns, 15 rows), or does not answer; it is left as it was.
     pub fn open(stop: StopToken, color: bool) -> Result<Panel, std::io::Error> {
         Ok(Panel {
             screen: Screen::open()?,
@@ -64,23 +64,23 @@ impl Panel {
         })
     }
 
-    /// Asks before a key stops a run that has gone on for so long, in nanoseconds on the run clock; without, it stops
-    /// at once.
+    /// Makes a key ask before it stops a run that has gone on for this long, in nanoseconds on the run clock;
+    /// otherwise a key stops the run immediately.
     #[must_use]
     pub const fn asking_from(mut self, asks_from_ns: Option<u64>) -> Self {
         self.asks_from_ns = asks_from_ns;
         self
     }
 
-    /// Shows a replay: no time passes between events, there is no time of day at which the run ends, and keys end the
-    /// replay, which keeps and resumes nothing.
+    /// Shows a replay: no time passes between events, the run has no time of day at which it ends, and keys end the
+    /// replay, of which nothing is kept or resumed.
     #[must_use]
     pub const fn of_a_replay(mut self) -> Self {
         self.time.of_a_replay();
         self
     }
 
-    /// Looks at every key that was pressed; a terminal that has gone is an error, and the run goes on without it.
+    /// Handles every key that was pressed. A terminal that disappeared is an error, and the run continues without it.
     fn input(&mut self) -> std::io::Result<()> {
         for key in self.screen.keys.typed()? {
             self.key(key);
@@ -88,8 +88,8 @@ impl Panel {
         Ok(())
     }
 
-    /// Ctrl-C and `q` stop the run, or ask first; where it is already told to stop, by whomever, they leave at once. A
-    /// replay has nothing to bring to an end and needs no second way out.
+    /// Ctrl-C and `q` stop the run, or ask first; if it is already being stopped, by whatever cause, they leave
+    /// immediately. A replay has nothing to finish and needs no second key.
     fn key(&mut self, key: KeyEvent) {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let quit = key.code == KeyCode::Char('q') || (key.code == KeyCode::Char('c') && control);
@@ -119,7 +119,7 @@ impl Panel {
         self.stop.stop(StopCause::Person);
     }
 
-    /// Between two steps, in a rest say, there is none to wait for.
+    /// Between two steps, for example in a rest, there is no step to wait for.
     fn stop_after_step(&mut self) {
         self.asking = false;
         if self.progress.running().is_none() || self.progress.resting().is_some() {
@@ -149,7 +149,7 @@ impl Panel {
         self.screen.draw(|frame| draw::draw(frame, &view))
     }
 
-    /// The time of day at which the run ends, where there is one estimate.
+    /// The time of day at which the run ends, if there is a single estimate.
     fn ends(&self, now_ns: u64) -> Option<String> {
         let one = |left: &TimeLeft| left.at_least == left.at_most && left.at_most.get() > 0;
         let left = self.progress.left(now_ns).filter(one)?.at_most;
@@ -169,7 +169,7 @@ impl Panel {
             self.screen.keep(draw::style(tone, self.color), text);
         }
         if matches!(self.progress.phase(), Phase::Ended(_) | Phase::Interrupted) {
-            // The last picture is up to date, whenever the one before was.
+            // The last picture is drawn in any case, so that it is up to date.
             self.drawn_raw_ns = 0;
         }
         self.redraw_when_due()

@@ -1,7 +1,7 @@
 //! A run as lines of text: for logs, pipes and terminals that cannot draw.
 //!
-//! A line when a step starts and ends, about every 10 s in long ones, and for rests, findings and breaks. Each begins
-//! with the time on the run clock.
+//! Prints a line when a step starts and ends, about every 10 s in long ones, and for rests, findings and
+//! interruptions. Each line begins with the time on the run clock.
 
 use std::io::Write;
 
@@ -17,7 +17,7 @@ use super::lost::lost;
 use super::now::RunTime;
 use super::progress::{Phase, Progress};
 
-/// Time between lines that only say that the run goes on.
+/// Time between lines that only show that the run continues.
 const EVERY_NS: u64 = 10_000_000_000;
 
 /// Writes lines.
@@ -28,7 +28,7 @@ pub struct Plain<W: Write + Send> {
     /// Run time of the last line.
     said_ns: u64,
     time: RunTime,
-    /// The name of the drive, where several are measured.
+    /// The name of the drive, if several are measured.
     letter: Option<String>,
 }
 
@@ -38,14 +38,14 @@ impl<W: Write + Send> Plain<W> {
         Plain { out, color, progress: Progress::default(), said_ns: 0, time: RunTime::live(), letter: None }
     }
 
-    /// Lets no time pass between events: what is shown is a replay, which has a speed of its own.
+    /// Lets no time pass between events: this is a replay, which has its own speed.
     #[must_use]
     pub fn of_a_replay(mut self) -> Self {
         self.time.of_a_replay();
         self
     }
 
-    /// Names the drive in each line: lines of several runs come in between each other.
+    /// Names the drive in each line, because lines of several runs are mixed.
     #[must_use]
     pub fn of_a_part(mut self, letter: String) -> Self {
         self.letter = Some(letter);
@@ -64,7 +64,7 @@ impl<W: Write + Send> Plain<W> {
         self.out.write_all(line.as_bytes()).and_then(|()| self.out.flush()).map_err(lost)
     }
 
-    /// Says what the event means; `progress` has taken it.
+    /// Prints the text for the event; `progress` has already processed it.
     fn say(&mut self, event: &Event) -> Result<(), ListenerError> {
         let line = match &event.event {
             EventBody::RunStarted(start) => Some((Tone::Plain, self.opening(start))),
@@ -100,7 +100,7 @@ impl<W: Write + Send> Plain<W> {
         )
     }
 
-    /// Says how it stands where nothing was said for a while.
+    /// Prints the progress if nothing was printed for a while.
     fn go_on(&mut self, now_ns: u64) -> Result<(), ListenerError> {
         let due = now_ns.saturating_sub(self.said_ns) >= EVERY_NS && self.progress.phase() == Phase::Going;
         if !due {

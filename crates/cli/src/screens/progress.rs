@@ -1,9 +1,10 @@
-//! Events folded into what is done, what runs, what comes next and how long it will honestly take. Pure: no clock.
+//! Turns events into what is done, what is running, what comes next and a realistic estimate of the remaining time.
+//! Pure: no clock.
 //!
-//! The time left is an estimate made of three parts: the running step by its own stop rule (time, or bytes left at the
-//! measured rate), the steps to come by the plan's estimate, and a correction of that estimate by how finished steps
-//! of the same kind kept to it. A steady test may end early, so it gives a range. Any event but the first may be
-//! missing: the fold goes on with what it hears. Must not know: terminals, the time of day.
+//! The remaining time has three parts: the running step by its own stop rule (time, or bytes left at the measured
+//! rate), the steps ahead by the plan's estimate, and a correction of that estimate by how long finished steps of the
+//! same kind took. A steady test may end early, so its estimate is a range. Any event except the first may be missing:
+//! the result then uses the other events. Must not know: terminals, the time of day.
 
 mod estimate;
 mod running;
@@ -25,16 +26,16 @@ use slot::Slot;
 
 use super::figures::clean;
 
-/// How the run stands, as far as heard.
+/// The state of the run, as far as events show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Nothing heard yet.
+    /// No event yet.
     Before,
-    /// Under way.
+    /// In progress.
     Going,
     /// Stopped before its end.
     Interrupted,
-    /// At its end.
+    /// Ended.
     Ended(RunState),
 }
 
@@ -53,7 +54,7 @@ pub(super) struct Resting {
     pub(super) until_ns: u64,
 }
 
-/// The fold.
+/// The state that events are folded into.
 #[derive(Debug)]
 pub struct Progress {
     head: Option<Head>,
@@ -154,7 +155,7 @@ impl Progress {
         self.phase = Phase::Going;
     }
 
-    /// What ran when the run broke off is lost; nothing between the segments is a measure of pace.
+    /// What was running at the interruption is lost; the time between the segments says nothing about the pace.
     fn resumed(&mut self) {
         (self.running, self.resting, self.last_end_ns) = (None, None, None);
         self.phase = Phase::Going;
@@ -174,7 +175,7 @@ impl Progress {
         if let Some(index) = slot
             && self.slots.get(index).is_some_and(|slot| slot.role == StepRole::Measure)
         {
-            // Steps run in the plan's order: what stands before this one and was not heard of is over.
+            // Steps run in the plan's order, so steps before this one without events are over.
             self.pass_range(index);
         }
         let ramp_ns = slot.and_then(|index| self.slots.get(index)).map_or(0, |slot| slot.goal.ramp_ns);
@@ -192,7 +193,7 @@ impl Progress {
         }
     }
 
-    /// An execution is over; `typical` where its length says something about others of its kind.
+    /// An execution is over; `typical` means that its length tells something about others of its kind.
     fn ended(&mut self, key: &StepKey, at_ns: u64, typical: bool) {
         let running = self.running.take().filter(|running| running.key == *key);
         if let Some(slot) = self.slots.iter_mut().find(|slot| slot.key == *key) {
@@ -221,13 +222,13 @@ impl Progress {
         }
     }
 
-    /// Executions that are over, failed and left out ones included; never falls.
+    /// Executions that are over, including failed and left-out ones; never decreases.
     #[must_use]
     pub const fn done(&self) -> usize {
         self.done
     }
 
-    /// Executions in the plan, steady tests with their most rounds.
+    /// Executions in the plan; steady tests count with their most rounds.
     #[must_use]
     pub const fn total(&self) -> usize {
         self.slots.len()
@@ -239,7 +240,8 @@ impl Progress {
         self.at_ns
     }
 
-    /// Time left at this run time; `None` while nothing is known or after an interruption, zero exactly at the end.
+    /// Remaining time at this run time; `None` while nothing is known or after an interruption, exactly zero at the
+    /// end.
     #[must_use]
     pub fn left(&self, now_ns: u64) -> Option<TimeLeft> {
         match self.phase {
@@ -252,7 +254,7 @@ impl Progress {
         }
     }
 
-    /// Time left of the running step or rest alone.
+    /// Remaining time of the running step or rest only.
     #[must_use]
     pub fn left_here(&self, now_ns: u64) -> Option<Nanos> {
         if let Some(resting) = self.resting {
@@ -279,7 +281,7 @@ impl Progress {
         self.resting
     }
 
-    /// Where the running step stands among all executions, from 1.
+    /// Number of the running step among all executions, from 1.
     pub(super) fn position(&self) -> Option<usize> {
         Some(self.running.as_ref()?.slot? + 1)
     }
@@ -290,19 +292,19 @@ impl Progress {
         slot.is_some_and(|slot| slot.kind == slot::Kind::Idle)
     }
 
-    /// Whether the running step replays a trace with pauses, which its live rates contain.
+    /// Whether the running step replays a trace with pauses, which are part of its live rates.
     pub(super) fn has_pauses(&self) -> bool {
         let slot = self.running.as_ref().and_then(|running| running.slot).and_then(|index| self.slots.get(index));
         slot.and_then(|slot| slot.workload.as_ref()).is_some_and(rate::has_pauses_of_a_trace)
     }
 
-    /// The label of an execution, with its round where the test has several.
+    /// The label of an execution, with its round if the test has several.
     pub(super) fn label(&self, key: &StepKey) -> String {
         let slot = self.slots.iter().find(|slot| slot.key == *key);
         slot.map_or_else(|| clean(&key.to_string()), Slot::label_with_round)
     }
 
-    /// What limited a finished execution; unknown where it is not in the plan.
+    /// What limited a finished execution; unknown if it is not in the plan.
     pub(super) fn limited_by(&self, record: &StepRecord) -> LimitedBy {
         let slot = self.slots.iter().find(|slot| slot.key == record.key);
         let workload = slot.and_then(|slot| slot.workload.as_ref());

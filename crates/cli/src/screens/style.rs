@@ -1,4 +1,4 @@
-//! How a run is shown: which screen fits what is asked for and where stdout leads.
+//! How a run is shown: which screen fits the request and the kind of stdout.
 
 /// How a run is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,14 +7,14 @@ pub enum Style {
     Panel,
     /// Lines of text.
     Plain,
-    /// One event a line, as JSON.
+    /// One event per line, as JSON.
     JsonLines,
     /// Nothing.
     Quiet,
 }
 
 /// Chooses how a run is shown. JSON lines are data, so `quiet` does not silence them; the panel needs a terminal that
-/// can move its cursor, which `TERM` unset or `dumb` denies.
+/// can move its cursor, which an unset or `dumb` `TERM` denies.
 #[must_use]
 pub fn choose(events_json: bool, quiet: bool, plain: bool, stdout_is_tty: bool, term: Option<&str>) -> Style {
     let can_draw = stdout_is_tty && term.is_some_and(|term| !matches!(term, "" | "dumb"));

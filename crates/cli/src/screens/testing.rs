@@ -1,5 +1,5 @@
 //! Made-up runs for the tests of the screens: a plan of five steps of every kind, and a drive whose rates the test
-//! chooses. Times follow from arithmetic alone, so the true time left is known at every event.
+//! chooses. All times are calculated, so the true remaining time is known at every event.
 
 use drivelab_core::event::{EVENT_VERSION, Event, EventBody, RunResumed, RunStarted, RunState, Steadiness};
 use drivelab_core::finding::{Finding, Severity};
@@ -124,7 +124,7 @@ pub(super) fn plan() -> Plan {
     }
 }
 
-/// A recording in the making.
+/// A recording under construction.
 pub(super) struct Tape {
     pub(super) events: Vec<Event>,
     pub(super) now_ns: u64,
@@ -150,7 +150,7 @@ impl Tape {
         self.events.push(Event { seq, at_ns: self.now_ns, event });
     }
 
-    /// One execution at this rate in bytes per second; `intervals` at most are done, the step ends only where that
+    /// One execution at this rate in bytes per second; at most `intervals` are done, and the step ends only if that
     /// was enough.
     pub(super) fn execute(&mut self, step: &Step, round: u32, rate: f64, intervals: u32) {
         let key = StepKey { step: step.id.clone(), round };
@@ -253,7 +253,7 @@ fn interval(
     let op = |count: u64, slower: u64| {
         let mut histogram = Histogram::default();
         let mean = elapsed.get() * workload.total_depth() / count.max(1) * slower;
-        // As many as a p99 needs, in the same spread.
+        // As many as a p99 needs, with the same spread.
         (0..count.min(1_000)).for_each(|one| histogram.record(mean * (95 + one / 100) / 100));
         OpRecord::new(count, Bytes::new(count * workload.block_size.get()), 0, histogram.sparse(), elapsed)
     };

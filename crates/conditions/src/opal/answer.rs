@@ -1,10 +1,10 @@
-//! Whether something is there, or why not.
+//! Whether something is available, or why it is not.
 
-/// What is known of one of them.
+/// The answer of one component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// It can.
+    /// Available.
     Yes,
-    /// It cannot, or it cannot be told: why, a part of a sentence.
+    /// Not available, or unknown: the reason, as a sentence fragment.
     No(String),
 }

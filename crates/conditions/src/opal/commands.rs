@@ -1,10 +1,9 @@
-//! The commands for a locking range, word by word, and what goes to each on its stdin: no secret is ever in a command
-//! line, where every user could read it.
+//! The commands for a locking range, word by word, and the stdin of each: no secret is ever in a command line, which
+//! every user could read.
 //!
-//! Source: cryptsetup-luksFormat(8) and cryptsetup-erase(8) of version 2.7; its src/cryptsetup.c, where luksFormat
-//! reads the range's key from stdin first (`--key-file -`, as many bytes as `--keyfile-size` says) and then the
-//! administrator's key up to the end of a line, and erase reads the administrator's key to the end of stdin. Not yet
-//! tried on hardware.
+//! Source: cryptsetup-luksFormat(8) and cryptsetup-erase(8) of version 2.7, and its src/cryptsetup.c: luksFormat
+//! reads the range's key from stdin first (`--key-file -`, `--keyfile-size` bytes) and then the administrator's key
+//! up to the end of a line; erase reads the administrator's key to the end of stdin. Not yet tried on hardware.
 
 use drivelab_core::units::Bytes;
 
@@ -13,7 +12,7 @@ use crate::error::ConditionsError;
 use crate::luks::{self, Key};
 use crate::programs::CRYPTSETUP;
 
-/// Bytes on stdin, zeroed when they are done with.
+/// Bytes for stdin, zeroed when they are dropped.
 struct Secret(Vec<u8>);
 
 impl Drop for Secret {
@@ -22,14 +21,14 @@ impl Drop for Secret {
     }
 }
 
-/// What a header says of its locking range.
+/// The locking range in a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// Number of the range: that of the partition, 1 without one.
+    /// Number of the range: the partition's number, or 1 without a partition.
     pub(crate) range: u32,
     /// Bits of the key that unlocks it.
     pub(crate) key_bits: u32,
-    /// Where it begins on the device that holds the header.
+    /// Its start on the device that holds the header.
     pub(crate) data_offset: Bytes,
     /// Its length.
     pub(crate) length: Bytes,
@@ -42,7 +41,7 @@ fn format_arguments<'a>(node: &'a str, uuid: &'a str, key_bytes: &'a str) -> Vec
     arguments
 }
 
-/// The range's key, then the administrator's as a line.
+/// The range's key, then the administrator's key as a line.
 fn format_input(key: &Key, admin: &AdminKey) -> Secret {
     let mut input = Secret(Vec::with_capacity(key.bytes().len() + admin.bytes().len() + 1));
     input.0.extend(key.bytes());
@@ -55,37 +54,39 @@ fn erase_arguments(node: &str) -> Vec<&str> {
     vec!["erase", "--batch-mode", "--key-file", "-", node]
 }
 
-/// Sets up a locking range over the device and writes a LUKS2 header before it. A drive without an owner gets one: the
-/// administrator's key.
+/// Sets up a locking range over the device and writes a LUKS2 header before it. If the drive has no owner, the
+/// administrator's key becomes its owner's key.
 ///
 /// # Errors
-/// cryptsetup's words.
+/// cryptsetup's error.
 pub(crate) fn format(node: &str, uuid: &str, key: &Key, admin: &AdminKey) -> Result<(), ConditionsError> {
     let key_bytes = key.bytes().len().to_string();
     CRYPTSETUP.run(&format_arguments(node, uuid, &key_bytes), &format_input(key, admin).0).map(drop)
 }
 
-/// Has the drive forget the key of the range and what lies in it, and unlocks and ends the range.
+/// Erases the key of the range and so its data, and unlocks and removes the range.
 ///
 /// # Errors
-/// cryptsetup's words.
+/// cryptsetup's error.
 pub(crate) fn erase(node: &str, admin: &AdminKey) -> Result<(), ConditionsError> {
     CRYPTSETUP.run(&erase_arguments(node), admin.bytes()).map(drop)
 }
 
-/// The header's words, and what they say of the range.
+/// The header as text, and the locking range in it.
 ///
 /// # Errors
-/// cryptsetup's, or words that are not understood.
+/// cryptsetup's error, or output that cannot be parsed.
 pub(crate) fn header(node: &str) -> Result<(String, Header), ConditionsError> {
     let text = luks::dump(node)?;
     let read = parse(&text).ok_or_else(|| {
-        ConditionsError::Host(format!("what `cryptsetup luksDump {node}` says of a locking range is not understood"))
+        ConditionsError::Host(format!(
+            "the output of `cryptsetup luksDump {node}` about a locking range cannot be parsed"
+        ))
     })?;
     Ok((text, read))
 }
 
-/// Reads what `luksDump` says of the one data segment.
+/// Parses the `luksDump` output for the one data segment.
 fn parse(dump: &str) -> Option<Header> {
     Some(Header {
         range: luks::number_of(dump, luks::SEGMENTS, "OPAL segment number")?,
@@ -97,8 +98,8 @@ fn parse(dump: &str) -> Option<Header> {
 
 #[cfg(test)]
 mod tests {
-    //! Command lines word by word, and a header in the words that cryptsetup 2.7 prints by its source: neither was yet
-    //! tried on hardware.
+    //! Command lines word by word, and a header as cryptsetup 2.7 prints it according to its source: neither has been
+    //! tried on hardware yet.
 
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
@@ -127,7 +128,7 @@ Keyslots:
 \tArea offset:32768 [bytes]
 ";
 
-    /// An administrator's key from a file, as the user's is.
+    /// An administrator's key from a file, as a user provides it.
     fn admin(text: &str) -> AdminKey {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("key");
@@ -160,11 +161,11 @@ Keyslots:
         assert_eq!(key.bytes().len(), 64, "what --keyfile-size says");
         assert_eq!(&input.0[..64], key.bytes());
         assert_eq!(&input.0[64..], b"only-mine\n");
-        assert_eq!(admin.bytes(), b"only-mine", "erase reads to the end, so no end of line goes with it");
+        assert_eq!(admin.bytes(), b"only-mine", "erase reads to the end, so no line end is sent");
     }
 
-    /// On a file, which no drive's locking range can lie on: the real program refuses, whichever version it is, and
-    /// nothing of a key comes back in what is said.
+    /// On a file, which cannot have a locking range: the real program refuses, whichever version it is, and its error
+    /// contains no key.
     #[test]
     fn a_real_cryptsetup_refuses_what_has_no_opal_and_no_key_is_in_the_words() {
         if CRYPTSETUP.check().is_err() {

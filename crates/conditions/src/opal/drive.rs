@@ -1,4 +1,4 @@
-//! What a drive says of TCG Opal: its optional commands (OACS bit 0), then its level 0 discovery (TCG Opal 2.01,
+//! A drive's support for TCG Opal: its optional commands (OACS bit 0), then its level 0 discovery (TCG Opal 2.01,
 //! section 3.1.1).
 
 use drivelab_device::BlockNode;
@@ -8,11 +8,11 @@ use super::answer::Answer;
 use crate::controller::Controllers;
 use crate::error::ConditionsError;
 
-/// Whether a drive can be encrypted by itself now.
+/// Whether a drive can be set up for its own encryption now.
 pub(crate) fn says_of_opal(node: &BlockNode) -> Answer {
     let controllers = Controllers::Kernel;
     if controllers.is_nvme(node).is_err() {
-        return no(&format!("{} is no NVMe drive, and others cannot be asked yet", node.whole));
+        return no(&format!("{} is not an NVMe drive, and other drives cannot be asked yet", node.whole));
     }
     match controllers.open(&node.path) {
         Ok(controller) => opal_of(&controller),
@@ -20,12 +20,12 @@ pub(crate) fn says_of_opal(node: &BlockNode) -> Answer {
     }
 }
 
-/// Whether the drive has an owner: locking was activated with somebody's password.
+/// Whether the drive has an owner, which means that locking was activated with a password.
 ///
 /// # Errors
 /// It cannot be asked.
 pub(crate) fn is_owned(controllers: &Controllers, node: &BlockNode) -> Result<bool, ConditionsError> {
-    let known = "nothing of its locking was changed by asking";
+    let known = "asking did not change its locking";
     let controller = controllers.open(&node.path).map_err(ConditionsError::controller(known))?;
     let level_0 = controller.tcg_level_0().map_err(ConditionsError::controller(known))?.decoded;
     Ok(level_0.locking.is_some_and(|locking| locking.enabled))
@@ -41,7 +41,7 @@ fn opal_of<T: Transport>(controller: &Controller<T>) -> Answer {
         Err(error) => return no(&format!("it cannot be asked: {error}")),
     };
     if !identity.admin_commands.security {
-        return no("its OACS says that it has no security commands");
+        return no("its OACS field reports no security commands");
     }
     let usable = match controller.tcg_level_0() {
         Ok(page) => usable(&page.decoded),
@@ -54,8 +54,8 @@ fn opal_of<T: Transport>(controller: &Controller<T>) -> Answer {
     }
 }
 
-/// Locking ranges are the drive's and not a namespace's, and only one namespace was released: resetting a range must
-/// not reach into another one, attached or not.
+/// Checks that the drive has only one namespace. Locking ranges belong to the drive and not to a namespace, and only
+/// one namespace was released: resetting a range must not affect another one, attached or not.
 fn has_one_namespace<T: Transport>(controller: &Controller<T>, managed: bool) -> Answer {
     let listed = if managed { controller.allocated_namespaces(0) } else { controller.active_namespaces(0) };
     match listed.map(|page| page.decoded.namespaces) {
@@ -65,19 +65,17 @@ fn has_one_namespace<T: Transport>(controller: &Controller<T>, managed: bool) ->
     }
 }
 
-/// Whether a locking range can be set up as the drive stands now.
+/// Whether a locking range can be set up in the drive's present state.
 fn usable(level_0: &Level0) -> Answer {
     if !level_0.classes.iter().any(is_opal) {
-        return no("its level 0 discovery names no Opal");
+        return no("its level 0 discovery does not list Opal");
     }
     let is = |what: fn(&Locking) -> bool| level_0.locking.as_ref().is_some_and(what);
     if is(|locking| locking.locked) {
-        return no("a locking range of it is locked now: unlock it, or reset the drive with the PSID on its label");
+        return no("it has a locked locking range: unlock it, or reset the drive with the PSID on its label");
     }
     if is(|locking| locking.mbr_enabled && !locking.mbr_done) {
-        return no(
-            "it shows its shadow boot record in the place of its first blocks: end that first, with its owner's key",
-        );
+        return no("it shows its shadow boot record instead of its first blocks: end that first, with its owner's key");
     }
     if !is(|locking| locking.enabled) && level_0.owner_blocked == Some(true) {
         return no(
@@ -140,7 +138,7 @@ mod tests {
         for (managed, cns, namespaces, word) in [
             (false, active, Some(2), "has 2 namespaces"),
             (true, allocated, Some(3), "has 3 namespaces"),
-            // Those that are attached are not all where it can manage them.
+            // If the drive can manage namespaces, the attached ones are not all.
             (true, active, Some(1), "cannot be listed"),
             (false, active, None, "cannot be listed"),
         ] {
@@ -172,6 +170,6 @@ mod tests {
         assert_eq!(usable(&with(Locking { mbr_enabled: true, mbr_done: true, ..owned })), Answer::Yes);
         refused(&Level0 { owner_blocked: Some(true), ..free.clone() }, "Block SID");
         assert_eq!(usable(&Level0 { owner_blocked: Some(true), ..with(owned) }), Answer::Yes, "its owner is known");
-        refused(&Level0 { classes: vec![SecurityClass::Pyrite2], ..free.clone() }, "no Opal");
+        refused(&Level0 { classes: vec![SecurityClass::Pyrite2], ..free.clone() }, "not list Opal");
     }
 }

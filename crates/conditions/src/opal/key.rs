@@ -1,5 +1,5 @@
-//! The key of a drive's administrator, in a file of the user: the drive keeps it after the run, so it must never be one
-//! that only drivelab knew.
+//! The key of a drive's administrator, in a file of the user: the drive keeps this key after the run, so it must
+//! never be one that only drivelab knew.
 
 use std::fs;
 use std::io::Read;
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use super::Answer;
 use crate::error::ConditionsError;
 
-/// Most bytes of it (OPAL_KEY_MAX of the kernel's include/uapi/linux/sed-opal.h).
+/// Longest key in bytes (OPAL_KEY_MAX of the kernel's include/uapi/linux/sed-opal.h).
 const MOST: usize = 256;
 
-/// A key in memory, gone with the value.
+/// A key in memory, erased with the value.
 pub(crate) struct AdminKey(Vec<u8>);
 
 impl Drop for AdminKey {
@@ -22,21 +22,21 @@ impl Drop for AdminKey {
 }
 
 impl AdminKey {
-    /// The first line of a file that nobody but its owner may read.
+    /// The first line of a file that only its owner may read.
     ///
     /// # Errors
-    /// [`ConditionsError::Wish`]: what is wrong with the file. The key is in no text.
+    /// [`ConditionsError::Wish`]: what is wrong with the file. No text contains the key.
     pub(crate) fn read(file: &Path) -> Result<AdminKey, ConditionsError> {
         let shown = file.display();
         let wrong = |why: String| ConditionsError::Wish(format!("--opal-admin-key {shown}: {why}"));
         let failed = |error: std::io::Error| wrong(format!("it cannot be read: {error}"));
         let facts = fs::metadata(file).map_err(failed)?;
         if !facts.is_file() {
-            return Err(wrong("it is no ordinary file".to_owned()));
+            return Err(wrong("it is not an ordinary file".to_owned()));
         }
         if facts.mode() & 0o077 != 0 {
-            let why = "others than its owner may read or write it, so the key is no secret";
-            return Err(wrong(format!("{why}: `chmod 600 {shown}` mends that")));
+            let why = "users other than its owner may read or write it, so the key is not secret";
+            return Err(wrong(format!("{why}: `chmod 600 {shown}` fixes that")));
         }
         let mut key = AdminKey(Vec::with_capacity(MOST + 2));
         let limit = u64::try_from(MOST + 2).unwrap_or(u64::MAX);
@@ -50,16 +50,16 @@ impl AdminKey {
         Ok(key)
     }
 
-    /// Its bytes, without an end of line.
+    /// Its bytes, without the line end.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
 }
 
-/// The key's file by its full name, as a later process finds it.
+/// The absolute path of the key's file, as a later process finds it.
 ///
 /// # Errors
-/// [`ConditionsError::Wish`] where none was named or it cannot be found.
+/// [`ConditionsError::Wish`] if none was named, or if it cannot be found.
 pub(crate) fn file(named: Option<&Path>) -> Result<PathBuf, ConditionsError> {
     let named = named.ok_or_else(|| ConditionsError::Wish(format!("the arm opal needs {NAME_ONE}")))?;
     let failed =
@@ -67,15 +67,15 @@ pub(crate) fn file(named: Option<&Path>) -> Result<PathBuf, ConditionsError> {
     fs::canonicalize(named).map_err(failed)
 }
 
-/// What a user is told who named none.
+/// The message for a user who named no file.
 const NAME_ONE: &str = "the key of the drive's administrator: name its file with --opal-admin-key FILE. The drive keeps that key after the \
-     run (only the PSID on its label takes it back), so it has to be one that you have, and drivelab makes up none";
+     run (only the PSID on its label resets it), so it has to be a key that you have; drivelab generates none";
 
-/// Whether there is a key that can be used.
+/// Whether there is a usable key.
 pub(crate) fn answer(named: Option<&Path>) -> Answer {
     match (named, named.map(AdminKey::read)) {
         (None, _) | (_, None) => Answer::No(NAME_ONE.to_owned()),
-        (_, Some(Err(error))) => Answer::No(format!("a key that can be used ({error})")),
+        (_, Some(Err(error))) => Answer::No(format!("a usable key ({error})")),
         (_, Some(Ok(_))) => Answer::Yes,
     }
 }

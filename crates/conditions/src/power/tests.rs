@@ -45,8 +45,8 @@ fn each_operational_state_is_set_read_back_and_the_one_before_restored() {
 fn one_state_ends_the_arm_with_a_sentence_and_nothing_set() {
     let drive = controller(&THREE[..1], 0);
     for error in [states_of(&drive).expect_err("one"), plan_on(&drive, node(), 0).expect_err("one")] {
-        assert!(error.to_string().contains("one power state only"), "{error}");
-        assert!(error.to_string().contains("the drive is as it was"), "{error}");
+        assert!(error.to_string().contains("only one power state"), "{error}");
+        assert!(error.to_string().contains("the drive is unchanged"), "{error}");
     }
     assert!(drive.transport().set_features().is_empty());
 }
@@ -55,8 +55,8 @@ fn one_state_ends_the_arm_with_a_sentence_and_nothing_set() {
 fn states_that_are_not_there_or_take_no_io_are_refused_before_anything_is_set() {
     let drive = controller(&THREE, 0);
     let text = |state| plan_on(&drive, node(), state).expect_err("refused").to_string();
-    assert!(text(9).contains("0 to 3, and no 9"), "{}", text(9));
-    assert!(text(3).contains("takes no reads and writes"), "{}", text(3));
+    assert!(text(9).contains("0 to 3, but not 9"), "{}", text(9));
+    assert!(text(3).contains("accepts no reads and writes"), "{}", text(3));
     assert!(drive.transport().set_features().is_empty());
 }
 
@@ -71,7 +71,7 @@ fn a_controller_that_refuses_ends_the_arm_with_its_own_words() {
     let (facts, deed) = plan_on(&drive, node(), 2).expect("a plan");
     let error = set_on(&drive, facts).expect_err("refused");
     assert!(error.to_string().contains("refuses"), "{error}");
-    assert!(error.to_string().ends_with("the drive is as it was"), "{error}");
+    assert!(error.to_string().ends_with("the drive is unchanged"), "{error}");
     let Deed::PowerState { serial, before, .. } = deed else { panic!("{deed:?}") };
     assert!(matches!(restore_on(&drive, &serial, before).expect("as it was"), Undoing::NotThere));
     assert_eq!(drive.power_state().expect("a state").state, 0);
@@ -79,7 +79,7 @@ fn a_controller_that_refuses_ends_the_arm_with_its_own_words() {
 
 #[test]
 fn nothing_is_said_of_the_drive_that_is_not_known() {
-    // A controller that loses its answers: Get Features is not among the pages after it was set.
+    // A controller that loses its answers: after the state was set, Get Features is not among its pages.
     let mut recording = Recording::default();
     recording.page(IDENTIFY, identify(&THREE, false));
     let drive = Controller::new(RecordedTransport::new(recording));
@@ -87,11 +87,11 @@ fn nothing_is_said_of_the_drive_that_is_not_known() {
     {
         let ConditionsError::Controller { source, known } = &error else { panic!("{error}") };
         assert!(matches!(source, drivelab_nvme::NvmeError::NotRecorded { .. }), "{source}");
-        assert!(std::error::Error::source(&error).is_some(), "the controller's own words are kept");
+        assert!(std::error::Error::source(&error).is_some(), "the controller's own error is kept");
         assert!(error.to_string().ends_with(known), "{error}");
     }
     let restoring = restore_on(&drive, "SN-1", 0).expect_err("not restored").to_string();
-    assert!(restoring.contains("may still be in force") && !restoring.contains("as it was"), "{restoring}");
+    assert!(restoring.contains("may still be in force") && !restoring.contains("unchanged"), "{restoring}");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::programs::text;
 use crate::{drive, tear_down, uniform};
 
 impl SetUp {
-    /// Sets a locking range up over `node` and opens it; gives its mapping.
+    /// Sets up a locking range over `node` and opens it; returns its mapping.
     pub(super) fn encrypt_by_the_drive(
         &mut self,
         node: &Path,
@@ -34,8 +34,8 @@ impl SetUp {
         commands::format(below, &uuid, &range_key, &admin)?;
         if !owned_before {
             self.said(format!(
-                "the drive had no owner: it is now owned with the key in {}, and stays so until it is reset with the PSID \
-                 on its label",
+                "the drive had no owner: its owner's key is now the one in {}, and stays so until the drive is reset with the \
+                 PSID on its label",
                 file.display()
             ));
         }
@@ -58,8 +58,8 @@ impl SetUp {
         Ok(mapping)
     }
 
-    /// Writes a known text into the range, locks it, looks that the text is not given out, and opens it again: its
-    /// mapping of then. What lies on the media cannot be seen: the drive decrypts what it gives out.
+    /// Writes a known text into the range, locks it, checks that the text cannot be read, and opens it again; returns
+    /// the new mapping. The data on the media cannot be checked: the drive decrypts what it returns.
     fn check_lock(
         &self,
         mapping: &Path,
@@ -84,8 +84,8 @@ impl SetUp {
             return Ok((again, check));
         }
         Err(ConditionsError::NotEncrypted(format!(
-            "the locking range on {below} does not lock as it should: of {} written into it, {given_out} pieces were given \
-             out while it was locked, and the text did {}come back when it was opened again; nothing was measured",
+            "the locking range on {below} does not lock as it should: of {} written into it, {given_out} pieces could be read \
+             while it was locked, and the text was {}read back when it was opened again; nothing was measured",
             check.bytes.about(),
             if read_back { "" } else { "not " },
         )))

@@ -1,4 +1,4 @@
-//! The right to write to the drive, and whether it is still that drive.
+//! The permission to write to the drive, and whether it is still the same drive.
 
 use std::path::Path;
 
@@ -9,14 +9,14 @@ use crate::error::ConditionsError;
 use crate::kernel;
 use crate::ledger::{Content, DriveMark};
 
-/// The right to write to the drive: held since it was set up, or asked of the guard when the first write needs it.
+/// The permission to write to the drive: held since it was set up, or requested from the guard for the first write.
 #[derive(Debug)]
 pub(crate) enum Access<'a> {
     /// Held.
     Held(&'a Released),
-    /// To be asked for.
+    /// To be requested.
     Asked(Option<Box<Released>>),
-    /// Not to be had: why. Whether somebody has put something on the drive could not be looked at.
+    /// Not available, for this reason. It is unknown whether another program has put something on the drive.
     Denied(String),
 }
 
@@ -34,25 +34,25 @@ impl Access<'_> {
     }
 }
 
-/// The guard looks at everything again; it is the user's word of then that counts, and only for the same drive.
+/// The guard checks everything again. The user's consent from when it was set up counts, and only for the same drive.
 fn release_again(mark: &DriveMark, destroy: Option<&str>) -> Result<Released, ConditionsError> {
     let node = still_the_drive(mark)?;
     Ok(guard::release_device(&node, &Destroy::named(destroy.map(Path::new)))?)
 }
 
-/// The drive, where it is provably the one that was marked.
+/// The drive, if it is provably the one that was marked.
 ///
 /// # Errors
-/// It is gone, or another one has its node by now.
+/// It is gone, or another drive has its node now.
 pub(super) fn still_the_drive(mark: &DriveMark) -> Result<BlockNode, ConditionsError> {
     let shown = mark.node.display();
     if !mark.node.exists() {
         return Err(ConditionsError::Target(format!(
-            "{shown} is not there, so what was set up on that drive is still on it: attach the drive again, and undo it then"
+            "{shown} does not exist, so what was set up on that drive is still on it: attach the drive again, then undo it"
         )));
     }
     let Named::BlockDevice(node) = classify(&mark.node)? else {
-        return Err(ConditionsError::Target(format!("{shown} is no block device any more")));
+        return Err(ConditionsError::Target(format!("{shown} is no longer a block device")));
     };
     let now = kernel::mark(&node, kernel::bytes(&node.name).unwrap_or_default());
     kernel::same_drive(mark, &now)?;

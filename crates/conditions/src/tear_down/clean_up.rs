@@ -1,4 +1,4 @@
-//! What an earlier process left behind, undone.
+//! Undoes what an earlier process left behind.
 
 use std::path::{Path, PathBuf};
 
@@ -11,43 +11,43 @@ use crate::controller::Controllers;
 use crate::error::{ConditionsError, LedgerTrouble};
 use crate::ledger::{Abandoned, Deed, Ledger};
 
-/// What became of conditions that a killed process left behind.
+/// Result of undoing the conditions that a killed process left behind.
 #[derive(Debug)]
 pub struct Cleaned {
     /// The run.
     pub run: RunId,
-    /// What was undone, a sentence each.
+    /// What was undone, one sentence each.
     pub done: Vec<String>,
-    /// What could not be.
+    /// What could not be undone.
     pub trouble: Option<ConditionsError>,
 }
 
-/// What a dead process left behind and nobody asked to undo.
+/// What a dead process left behind and the caller did not ask to undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Left {
     /// The run.
     pub run: RunId,
     /// The drive's node.
     pub node: PathBuf,
-    /// Whether the drive is provably the one at that node now: nothing can be undone on one that is gone.
+    /// Whether the drive is provably the one at that node now: nothing can be undone on a drive that is gone.
     pub there: bool,
 }
 
-/// What became of everything that dead processes left behind.
+/// Result for everything that dead processes left behind.
 #[derive(Debug, Default)]
 pub struct CleanUp {
-    /// What was meant, undone as far as it could be.
+    /// What the caller asked to undo, undone as far as possible.
     pub cleaned: Vec<Cleaned>,
-    /// What nobody asked to undo.
+    /// What the caller did not ask to undo.
     pub left: Vec<Left>,
-    /// Ledgers that cannot be used. They keep nothing else from being undone.
+    /// Undo logs that cannot be used. They do not prevent anything else from being undone.
     pub unusable: Vec<LedgerTrouble>,
 }
 
-/// Undoes what dead processes left behind where `meant` says so, and names the rest.
+/// Undoes what dead processes left behind if `meant` selects it, and lists the rest.
 ///
 /// # Errors
-/// Where the folder cannot be read.
+/// The folder cannot be read.
 pub fn clean_up(folder: &Path, meant: &dyn Fn(&Left) -> bool) -> Result<CleanUp, ConditionsError> {
     clean_up_with(folder, meant, &Controllers::Kernel)
 }
@@ -76,16 +76,14 @@ pub(crate) fn clean_up_with(
     Ok(CleanUp { cleaned, left, unusable })
 }
 
-/// Strikes out everything that would take something off the drive, where somebody has put something there since.
+/// If another program has put something on the drive since, removes all entries whose undoing would change the drive.
 fn spare_others(ledger: &mut Ledger, done: &mut Vec<String>) -> Access<'static> {
     match others::somebody_elses(ledger.content()) {
         Ok(None) => Access::Asked(None),
         Ok(Some(found)) => {
-            // Where that cannot be written down, the next process looks and finds it again.
+            // If that cannot be written, the next process checks again and finds it again.
             let _ = ledger.forget(Deed::is_on_the_drive);
-            done.push(format!(
-                "{found}: what is on the drive was left as it is; wipe it by name where nobody needs it"
-            ));
+            done.push(format!("{found}: the content of the drive was left alone; wipe it by name if it is not needed"));
             Access::Asked(None)
         }
         Err(error) => Access::Denied(error.to_string()),

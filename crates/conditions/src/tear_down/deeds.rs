@@ -1,5 +1,5 @@
-//! Undoing one deed. What is on the drive is judged on the very drive only, and not while a process has that open: a
-//! program that was cut off from its drivelab may still be about to write.
+//! Undoing one change. The content of a drive is judged only on the drive itself, and not while a process has it
+//! open: a program that lost its drivelab may still be about to write.
 
 use std::fs;
 use std::io;
@@ -16,10 +16,10 @@ use crate::ledger::{Content, Deed};
 use crate::programs::{self, DELPART};
 use crate::{drive, file_system, gpt, kernel, luks, opal};
 
-/// Undoes one.
+/// Undoes one change.
 ///
 /// # Errors
-/// What failed, or why it cannot be told whether there is anything to undo.
+/// What failed, or why it is unknown whether there is anything to undo.
 pub(super) fn undo(
     deed: &Deed,
     content: &Content,
@@ -57,7 +57,8 @@ pub(super) fn undo(
     }
 }
 
-/// That the drive is the one that was set up, and, for who does not hold it, that no process has it open.
+/// Checks that the drive is the one that was set up, and, if the caller does not hold it, that no process has it
+/// open.
 fn the_drive_at_rest(content: &Content, access: &Access<'_>) -> Result<(), ConditionsError> {
     let node = still_the_drive(&content.drive)?;
     match access {
@@ -108,13 +109,13 @@ fn undo_partition(
     let Some(found) = kernel::partition(&content.drive.name, number) else { return Ok(Undoing::NotThere) };
     let drive = content.drive.node.display().to_string();
     if (found.start, found.length) != (start, length) {
-        return Ok(Undoing::Somebodys(format!("partition {number} of {drive} lies in another place now: it was left")));
+        return Ok(Undoing::Somebodys(format!("partition {number} of {drive} has moved: it was left alone")));
     }
     patiently(|| DELPART.run(&[&drive, &number.to_string()], &[]).map(drop))?;
     Ok(Undoing::Undone(format!("removed partition {number} of {drive}")))
 }
 
-/// Removes the partition table, where it is still the one that was made.
+/// Removes the partition table, if it is still the one that drivelab wrote.
 fn undo_table(content: &Content, guid: &str, access: &mut Access<'_>) -> Result<Undoing, ConditionsError> {
     the_drive_at_rest(content, access)?;
     let mark = &content.drive;
@@ -143,7 +144,7 @@ pub(super) fn file_system_on(node: &Path, at: u64) -> Result<Option<String>, Con
     Ok(file_system::uuid_in(&drive::read(node, at, 16 << 10)?).map(|found| found.to_string()))
 }
 
-/// A partition that the kernel does not show may still be on the drive, with what lies in it.
+/// A partition that the kernel does not show may still be on the drive, with its content.
 fn without_its_node(content: &Content, node: &Path, uuid: &str) -> Result<Undoing, ConditionsError> {
     let start = content
         .deeds
@@ -157,8 +158,8 @@ fn without_its_node(content: &Content, node: &Path, uuid: &str) -> Result<Undoin
         return Ok(Undoing::NotThere);
     }
     Err(ConditionsError::Target(format!(
-        "{shown} is not there, and what was made in it is still on {whole}: `partx --add {whole}` shows the partition again, \
-         then say `drivelab resume --last`",
+        "{shown} does not exist, and what was created in it is still on {whole}: `partx --add {whole}` shows the partition \
+         again, then run `drivelab resume --last`",
         shown = node.display(),
         whole = whole.display()
     )))

@@ -1,8 +1,9 @@
-//! Undoing, the last deed first: after a run, after a failure on the way, and by a later process after a kill.
+//! Undoing, the last change first: after a run, after a failure while setting up, and by a later process after a
+//! kill.
 //!
-//! Every undoing is safe to repeat and does nothing where the deed did not happen. What is wiped is first looked at: a
-//! table, header or file system whose UUID is another one is somebody's own by now and is left alone. That something is
-//! not there has to be seen on the very drive; where it cannot be told, the deed stays on the ledger.
+//! Undoing is safe to repeat and does nothing if the change was not made. Everything is checked before it is wiped: a
+//! table, header or file system with another UUID belongs to somebody else by now and is left alone. The absence of
+//! something has to be seen on the drive itself; if it is unknown, the entry stays in the undo log.
 
 mod access;
 mod clean_up;

@@ -1,5 +1,5 @@
-//! Whether somebody has put something of their own on a drive since a killed run was set up on it: partitions, a table,
-//! a file system, whatever the guard knows by its bytes.
+//! Whether somebody has put something on a drive since a killed run was set up on it: partitions, a table, a file
+//! system, or anything else whose signature the guard knows.
 
 use std::path::Path;
 
@@ -12,16 +12,16 @@ use crate::error::ConditionsError;
 use crate::ledger::{Content, Deed};
 use crate::{drive, gpt, kernel, luks};
 
-/// What the guard's words for what drivelab makes begin with (`device::guard::known_content`).
+/// The beginnings of the guard's names for what drivelab creates (`device::guard::known_content`).
 const FILE_SYSTEMS: &[&str] = &["an ext2, ext3 or ext4 file system", "an XFS file system"];
 const HEADERS: &[&str] = &["a LUKS header", "a LUKS2 secondary header"];
 const TABLE: &[&str] = &["a GPT partition table"];
 
-/// Something on the drive or on one of its partitions that this run did not put there, where undoing would take
-/// something off the drive.
+/// Something on the drive or on one of its partitions that this run did not put there, if undoing would change the
+/// drive.
 ///
 /// # Errors
-/// The drive is gone or another one, or cannot be looked at.
+/// The drive is gone or is another one, or it cannot be inspected.
 pub(super) fn somebody_elses(content: &Content) -> Result<Option<String>, ConditionsError> {
     if !content.deeds.iter().any(Deed::is_on_the_drive) {
         return Ok(None);
@@ -30,26 +30,26 @@ pub(super) fn somebody_elses(content: &Content) -> Result<Option<String>, Condit
     for (number, node) in kernel::partitions(&content.drive.name) {
         let shown = node.display();
         if !is_own_partition(content, number) {
-            return Ok(Some(format!("{shown} is a partition that drivelab did not make")));
+            return Ok(Some(format!("{shown} is a partition that drivelab did not create")));
         }
         let own = own_on(content, &node)?;
         if let Some(found) = foreign(&node, own)? {
-            return Ok(Some(format!("{shown} holds {found}, which drivelab did not make")));
+            return Ok(Some(format!("{shown} holds {found}, which drivelab did not create")));
         }
     }
     let node = &content.drive.node;
     let own = own_on(content, node)?;
     if own.is_empty() {
-        // Nothing of ours is on it, so nothing would be wiped.
+        // Nothing of drivelab's is on it, so nothing would be wiped.
         return Ok(None);
     }
     let found = foreign(node, own)?.or(if own == TABLE {
         another_partition(content)?
     } else {
-        // The guard names no MBR beside something that says more.
+        // The guard reports no MBR next to a more specific signature.
         has_boot_mark(node)?.then(|| "an MBR partition table or boot sector".to_owned())
     });
-    Ok(found.map(|found| format!("{} holds {found}, which drivelab did not make", node.display())))
+    Ok(found.map(|found| format!("{} holds {found}, which drivelab did not create", node.display())))
 }
 
 /// Whether the kernel's partition of this number is the run's own.
@@ -63,12 +63,12 @@ fn is_own_partition(content: &Content, number: u32) -> bool {
             let place = kernel::partition(&content.drive.name, number).map(|found| (found.start, found.length));
             own == number && place == Some((start, length))
         }
-        // A kernel that reads tables itself was faster than the ledger.
+        // A kernel that reads tables itself added the partition before the undo log listed it.
         None => number == 1 && content.deeds.iter().any(|deed| matches!(deed, Deed::Table { .. })),
     }
 }
 
-/// What the guard calls the run's own on this node, where that is there.
+/// The guard's names for the run's own content on this node, if it is there.
 fn own_on(content: &Content, on: &Path) -> Result<&'static [&'static str], ConditionsError> {
     for deed in &content.deeds {
         let own: (bool, &'static [&'static str]) = match deed {
@@ -76,7 +76,7 @@ fn own_on(content: &Content, on: &Path) -> Result<&'static [&'static str], Condi
                 (deeds::file_system_on(on, 0)?.as_ref() == Some(uuid), FILE_SYSTEMS)
             }
             Deed::Luks { node, uuid } | Deed::Opal { node, uuid, .. } if node == on => {
-                // By its bytes: cryptsetup does not answer where something else lies on the header too.
+                // By its bytes: cryptsetup gives no answer if something else lies on the header too.
                 (luks::uuid_in(&drive::read(on, 0, 16 << 10)?).as_ref() == Some(uuid), HEADERS)
             }
             Deed::Table { guid } if content.drive.node == on => {
@@ -91,7 +91,7 @@ fn own_on(content: &Content, on: &Path) -> Result<&'static [&'static str], Condi
     Ok(&[])
 }
 
-/// What is known by its bytes and is not the run's own.
+/// Known signatures that are not the run's own.
 fn foreign(node: &Path, own: &[&str]) -> Result<Option<String>, ConditionsError> {
     let Named::BlockDevice(block) = classify(node)? else { return Ok(None) };
     let found = guard::known_content(&block)?;
@@ -100,8 +100,8 @@ fn foreign(node: &Path, own: &[&str]) -> Result<Option<String>, ConditionsError>
     Ok((!foreign.is_empty()).then(|| foreign.join(" and ")))
 }
 
-/// A partition in our own table that is not ours, whether the kernel was told of it or not; or an MBR over it that is
-/// not ours.
+/// A partition in drivelab's table that is not drivelab's, whether the kernel knows it or not; or an MBR over the
+/// table that is not drivelab's.
 fn another_partition(content: &Content) -> Result<Option<String>, ConditionsError> {
     let block = usize::try_from(kernel::logical_block(&content.drive.name)).unwrap_or(512);
     let start = drive::read(&content.drive.node, 0, 64 << 10)?;
@@ -115,7 +115,7 @@ fn another_partition(content: &Content) -> Result<Option<String>, ConditionsErro
     Ok(Some(what.to_owned()))
 }
 
-/// The last two bytes of an MBR, which neither an ext4 nor an XFS file system nor a LUKS2 header of ours has there.
+/// The last two bytes of an MBR; neither an ext4 or XFS file system nor a LUKS2 header from drivelab has them there.
 fn has_boot_mark(node: &Path) -> Result<bool, ConditionsError> {
     Ok(drive::read(node, 0, 4096)?.get(510..512) == Some(&[0x55, 0xAA]))
 }

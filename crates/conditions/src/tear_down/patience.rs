@@ -1,16 +1,16 @@
-//! Trying again what is still busy.
+//! Retrying changes while the device is busy.
 
 use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
 use drivelab_core::units::Nanos;
 
 use crate::error::ConditionsError;
 
-/// How often something that is still busy is tried again, and after which pause: udev and others look at devices for a
-/// moment after each change.
+/// How often a change is retried while the device is busy, and after which pause: udev and other programs open
+/// devices briefly after each change.
 const TRIES: u32 = 20;
 const PAUSE: Nanos = Nanos::from_millis(100);
 
-/// Tries again for a while what fails, since others look at devices after each change.
+/// Retries a failing change for a while, because other programs open devices after each change.
 pub(crate) fn patiently(deed: impl Fn() -> Result<(), ConditionsError>) -> Result<(), ConditionsError> {
     let (clock, never) = (MonotonicClock::starting_at(0), StopToken::default());
     let mut tries = 1;

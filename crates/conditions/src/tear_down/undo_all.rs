@@ -1,4 +1,4 @@
-//! Undoing what a ledger lists, the last deed first. One that fails keeps those below it on the ledger.
+//! Undoing what an undo log lists, the last change first. If one fails, the entries below it stay in the undo log.
 
 use super::access::Access;
 use super::deeds;
@@ -8,7 +8,7 @@ use crate::error::ConditionsError;
 use crate::ledger::{Deed, Ledger};
 use crate::{kernel, power};
 
-/// Undoes everything on the ledger; what could not be undone stays on it.
+/// Undoes everything in the undo log; what could not be undone stays in it.
 ///
 /// # Errors
 /// Everything that is left, and why.
@@ -22,7 +22,7 @@ pub(crate) fn undo_all(
     let mut stuck = false;
     for at in (0..ledger.content().deeds.len()).rev() {
         let Some(deed) = ledger.content().deeds.get(at).cloned() else { continue };
-        // A layer cannot be taken away below one that stays; a controller is no layer.
+        // A layer cannot be removed below one that stays; a controller is not a layer.
         if stuck && !matches!(deed, Deed::PowerState { .. }) {
             waiting += 1;
             continue;
@@ -36,8 +36,8 @@ pub(crate) fn undo_all(
                 continue;
             }
         }
-        // Each write has the whole ledger. One that fails loses nothing: what stays listed is looked for again and is
-        // not there.
+        // Each write contains the whole undo log. A failed write loses nothing: an undone change that stays listed is
+        // checked again and not found.
         unwritten = ledger.strike(at).err();
     }
     let mut left = left.into_iter();
@@ -48,12 +48,12 @@ pub(crate) fn undo_all(
     }
     if let Some(error) = unwritten {
         rest += &format!(
-            "; what was undone could not be struck out ({error}): make room there. `resume` looks for it again and may find \
-             nothing of it, which is right"
+            "; what was undone could not be removed from the undo log ({error}): free some space there. `resume` checks it \
+             again and may find nothing, which is correct"
         );
     }
     rest += &format!(
-        ". What is left is listed in {}: where its drive is gone for good, remove that file and the .lock beside it",
+        ". What is left is listed in {}: if its drive is gone permanently, remove that file and the .lock next to it",
         ledger.path().display()
     );
     Err(ConditionsError::StillThere { source: Box::new(first), rest })
@@ -62,8 +62,8 @@ pub(crate) fn undo_all(
 fn undo(deed: &Deed, ledger: &Ledger, access: &mut Access<'_>, controllers: &Controllers) -> Undoing {
     let content = ledger.content();
     match deed {
-        // The drive forgets a state that is not saved when its controller is reset, which every boot does (NVM Express
-        // Base Specification 2.0, section 5.27.1).
+        // The drive forgets a state that is not saved when its controller is reset, which every boot does (NVM
+        // Express Base Specification 2.0, section 5.27.1).
         Deed::PowerState { .. } if content.drive.boot != kernel::boot() => Undoing::NotThere,
         Deed::PowerState { controller, serial, before } => {
             power::restore(controllers, controller, serial, *before).into()

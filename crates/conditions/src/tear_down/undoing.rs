@@ -1,17 +1,17 @@
-//! What the undoing of one deed comes to.
+//! The result of undoing one change.
 
 use crate::error::ConditionsError;
 
-/// What the undoing of one deed came to.
+/// The result of undoing one change.
 #[derive(Debug)]
 pub(crate) enum Undoing {
     /// It is undone now: a sentence.
     Undone(String),
-    /// There is nothing of it, which was seen on the very drive, and nobody is still writing to that.
+    /// There is nothing to undo. This was seen on the drive itself, and no program is still writing to it.
     NotThere,
-    /// What is there is somebody's own and was left alone: a sentence.
+    /// What is there belongs to somebody else and was left alone: a sentence.
     Somebodys(String),
-    /// It could not be undone, or it cannot be told whether there is anything: the deed stays on the ledger.
+    /// It could not be undone, or it is unknown whether there is anything: the entry stays in the undo log.
     Unknown(ConditionsError),
 }
 

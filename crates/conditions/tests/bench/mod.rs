@@ -1,4 +1,4 @@
-//! A loop device on a sparse file, what is set up on it, and what undoing it comes to.
+//! A loop device on a sparse file, conditions on it, and the result of undoing them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use drivelab_device::guard::{self, Destroy};
 use drivelab_device::{BlockNode, Named, classify};
 use drivelab_rig::{DIRECT, LoopDevice, or_skip, sparse_file, tool};
 
-/// A loop device on a sparse file, beside which the conditions keep theirs.
+/// A loop device on a sparse file, with a folder next to it for the undo logs.
 pub(crate) struct Loop {
     pub(crate) disk: LoopDevice,
     pub(crate) node: BlockNode,
@@ -23,8 +23,8 @@ impl Loop {
         Loop::attached_or_skip(mebibytes, |image| LoopDevice::on(image, DIRECT))
     }
 
-    /// The same under a number that nobody gets who asks for the next free one, so that a test may detach it and attach
-    /// something there again.
+    /// As before, under a number that is never given to a request for the next free one, so that a test may detach
+    /// the device and attach something there again.
     pub(crate) fn apart_or_skip(mebibytes: u64) -> Option<Loop> {
         Loop::attached_or_skip(mebibytes, |image| LoopDevice::apart(image, DIRECT, 600..800))
     }
@@ -53,14 +53,14 @@ impl Loop {
         SetUp::begin(self.released(), &wish)
     }
 
-    /// Names of all files that the conditions keep.
+    /// Names of all files in the folder of the undo logs.
     pub(crate) fn kept(&self) -> Vec<String> {
         let entries =
             fs::read_dir(self.ledgers()).map(|entries| entries.flatten().collect()).unwrap_or_else(|_| Vec::new());
         entries.iter().map(|entry: &fs::DirEntry| entry.file_name().to_string_lossy().into_owned()).collect()
     }
 
-    /// That nothing of ours is left: no partition, no signature, no file.
+    /// Checks that nothing of drivelab's is left: no partition, no signature, no file.
     pub(crate) fn is_bare(&self) {
         let partitions = fs::read_dir(Path::new("/sys/block").join(&self.node.name)).expect("sysfs").flatten();
         let partitions: Vec<_> = partitions.filter(|entry| entry.path().join("partition").exists()).collect();
@@ -75,7 +75,7 @@ pub(crate) fn condition(file_system: Option<FileSystem>) -> Condition {
     Condition { partition: "90%".parse().ok(), file_system, ..Condition::default() }
 }
 
-/// Everything that dead processes left, undone.
+/// Undoes everything that dead processes left.
 pub(crate) fn undone(device: &Loop) -> Vec<Cleaned> {
     let CleanUp { cleaned, left, unusable } = clean_up(&device.ledgers(), &|_| true).expect("a look");
     assert!(left.is_empty() && unusable.is_empty());

@@ -1,11 +1,10 @@
-//! Who relies on a block device now: mounts in every namespace that can be seen, swap, devices on top, loop devices.
+//! What uses a block device now: mounts in every namespace that is visible, swap, devices on top, loop devices.
 //!
 //! From /proc/PID/mountinfo, /proc/swaps, and in sysfs the folders `holders/` (dm, md, bcache), `fs/btrfs/*/devices`
-//! and `loop/backing_file`, and the external journals of mounted file systems in `/proc/fs/jbd2` (ext3, ext4: a journal
-//! in the file system itself has its inode's number behind the name there) and in mountinfo (XFS: `logdev=` and, for
-//! its real-time files, `rtdev=` among the options). What claims a device without a trace there
-//! (ZFS) is found by opening it exclusively, which only the write guard does. Must not know what follows from being in
-//! use.
+//! and `loop/backing_file`. External journals of mounted file systems are in `/proc/fs/jbd2` (ext3, ext4: the name of
+//! a journal inside the file system ends with its inode number) and in mountinfo (XFS: the options `logdev=` and, for
+//! its real-time files, `rtdev=`). A claim that leaves no trace there (ZFS) is found by opening the device
+//! exclusively, which only the write guard does. Must not know what follows from being in use.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,7 +19,7 @@ use crate::place::mounts::{self, Mount};
 use crate::proc_text::swap_paths;
 use crate::roots::{Roots, names, read_trim};
 
-/// Places that are named where a device is mounted at many (containers do that).
+/// Number of mount points that are named if a device is mounted at many (containers do that).
 const MOST_PLACES: usize = 3;
 
 /// The device itself or a partition of it.
@@ -37,7 +36,7 @@ impl Part {
         Part { name: name_of(folder), number, folder: folder.to_owned() }
     }
 
-    /// Whether this path leads to the node of this device, whatever the node is called.
+    /// Whether this path leads to this device's node, whatever the node is called.
     fn is_at(&self, path: &Path) -> bool {
         let number = |status: fs::Metadata| format!("{}:{}", major(status.rdev()), minor(status.rdev()));
         let node = fs::metadata(path).ok().filter(|status| status.file_type().is_block_device());
@@ -50,8 +49,8 @@ pub(crate) fn partitions(folder: &Path) -> Vec<PathBuf> {
     names(folder).into_iter().map(|name| folder.join(name)).filter(|path| path.join("partition").exists()).collect()
 }
 
-/// Everything that relies on the device or on a partition of it, a part of a sentence each, such as
-/// `vda1 is mounted at / (ext4)`. For a partition also what lies on the whole device.
+/// Everything that uses the device or a partition of it, as sentence fragments such as `vda1 is mounted at / (ext4)`.
+/// For a partition, users of the whole device too.
 pub(crate) fn users(roots: &Roots, node: &BlockNode) -> Vec<String> {
     let mut parts = vec![Part::of(&node.folder)];
     parts.extend(partitions(&node.folder).iter().map(|folder| Part::of(folder)));
@@ -98,7 +97,7 @@ fn held(part: &Part, folder: &Path, found: &mut Vec<String>) {
     }
 }
 
-/// Members of a mounted btrfs that are not its source.
+/// Members of a mounted btrfs other than its source.
 fn btrfs_member(roots: &Roots, part: &Part, found: &mut Vec<String>) {
     let systems = roots.sys.join("fs/btrfs");
     let member = |id: &std::ffi::OsString| systems.join(id).join("devices").join(&part.name).exists();
@@ -115,9 +114,9 @@ fn external_journal(roots: &Roots, part: &Part, found: &mut Vec<String>) {
     }
 }
 
-/// What a mounted XFS has on other devices than the one that is mounted, by the names that it was mounted with.
+/// Other devices of a mounted XFS than the mounted one, by the names that it was mounted with.
 fn part_of_xfs(part: &Part, mounts: &[Mount], found: &mut Vec<String>) {
-    // A name of another root folder than this process has may lead nowhere here.
+    // A name from another root folder than this process's may lead nowhere here.
     let is_it = |path: &Path| part.is_at(path) || (!path.exists() && path == Path::new("/dev").join(&part.name));
     for (key, what) in [("logdev=", "the journal"), ("rtdev=", "the real-time files")] {
         let holds = |mount: &Mount| {
@@ -147,7 +146,7 @@ mod tests {
 
     use super::*;
 
-    /// sysfs and procfs of a disk with one partition, with files as given.
+    /// sysfs and procfs of a disk with one partition, with the given files.
     fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Roots) {
         let folder = tempfile::tempdir().expect("a folder");
         let disk = [

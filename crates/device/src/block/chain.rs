@@ -1,4 +1,4 @@
-//! Block devices from sysfs: the one that holds a file system, and those it lies on, down to the drive.
+//! Block devices from sysfs: the device that holds a file system, and the devices below it, down to the drive.
 //!
 //! From Documentation/ABI/stable/sysfs-block: partitions are folders inside their disk; `slaves/` leads from dm, md
 //! and bcache downwards; `loop/backing_file` leads from a loop device to a file and so to the device below it. Must
@@ -20,12 +20,12 @@ use crate::roots::{names, read_number, read_trim};
 
 /// Bytes of a page, the smallest segment of a request.
 const PAGE: u64 = 4096;
-/// Pages that the kernel takes into one operation of direct I/O (`BIO_MAX_VECS`).
+/// Pages that fit into one direct I/O operation in the kernel (`BIO_MAX_VECS`).
 const DIRECT_PAGES: u64 = 256;
-/// More devices below a file system than this are not followed (a loop in damaged sysfs text must end).
+/// Most devices below a file system that are followed (a loop in damaged sysfs text must end).
 const MOST_DEVICES: usize = 64;
 
-/// Facts about the devices in `start` and everything below them, upper ones first, each whole device once.
+/// Facts about the devices in `start` and everything below them, uppermost first, each whole device once.
 /// `devices_of_file` finds the folders of the devices that hold a file (for loop devices).
 pub(crate) fn chain(start: Vec<PathBuf>, devices_of_file: &dyn Fn(&Path) -> Vec<PathBuf>) -> Vec<BlockDeviceFacts> {
     let mut waiting = VecDeque::from(start);
@@ -50,7 +50,7 @@ pub(crate) fn chain(start: Vec<PathBuf>, devices_of_file: &dyn Fn(&Path) -> Vec<
     found
 }
 
-/// Folders of the devices right below this one.
+/// Folders of the devices directly below this one.
 fn below(folder: &Path, devices_of_file: &dyn Fn(&Path) -> Vec<PathBuf>) -> Vec<PathBuf> {
     let whole = whole_of(folder).0;
     let slaves = whole.join("slaves");
@@ -62,7 +62,7 @@ fn below(folder: &Path, devices_of_file: &dyn Fn(&Path) -> Vec<PathBuf>) -> Vec<
     below
 }
 
-/// Facts about the whole device that `folder` is or is a part of; `lies_on` and `passes_on` are left empty.
+/// Facts about the whole device that `folder` is, or is a part of; `lies_on` and `passes_on` are left empty.
 fn facts(folder: &Path) -> BlockDeviceFacts {
     let (whole, partition) = whole_of(folder);
     let name = name_of(whole);
@@ -96,7 +96,7 @@ fn facts(folder: &Path) -> BlockDeviceFacts {
 }
 
 /// Largest operation that is never split, by the limits of the device's queue: the size of a request, its segments
-/// (each of which may be a single page), and the pages that the kernel takes into one operation of direct I/O.
+/// (each may be a single page), and the pages of one direct I/O operation in the kernel.
 fn request_size(queue: &Path) -> Option<Bytes> {
     let kib: u64 = read_number(&queue.join("max_sectors_kb"))?;
     let pieces: u64 = read_number(&queue.join("max_segments"))?;
@@ -105,7 +105,7 @@ fn request_size(queue: &Path) -> Option<Bytes> {
     (borders == 0 && most > 0).then_some(Bytes::new(most))
 }
 
-/// Links are read only where the device itself hangs on them; what a hypervisor shows of its own ports means nothing.
+/// Links are read only if the device itself is attached to them; a hypervisor's own ports mean nothing.
 fn link_of(whole: &Path, transport: &str, controller: Option<&Path>) -> Option<LinkFacts> {
     match transport {
         "nvme" => link::pcie(controller.unwrap_or(whole)),

@@ -1,4 +1,4 @@
-//! What the kernel has counted of a block device, by everybody, and since which start of the host it counts.
+//! Kernel counters of a block device, for I/O of all programs, and the boot since which they count.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use drivelab_core::units::Bytes;
 use crate::proc_text::disk_counters;
 use crate::roots::{Roots, read, read_trim};
 
-/// What was written to and discarded on a device or partition (`nvme0n1`, `loop3`) since it came; `None` where the
-/// kernel does not count it (`queue/iostats` is 0) or it is not there.
+/// Bytes written to and discarded on a device or partition (`nvme0n1`, `loop3`) since it was attached; `None` if the
+/// kernel does not count them (`queue/iostats` is 0) or the device does not exist.
 #[must_use]
 pub fn host_counters(roots: &Roots, name: &str) -> Option<HostCounters> {
     let counts = |whole: &Path| read_trim(&whole.join("queue/iostats")).is_none_or(|on| on != "0");
     let folder = roots.sys.join("class/block").join(name);
-    // Of a partition the queue is that of its disk, the folder above.
+    // A partition uses the queue of its disk, the folder above.
     let counted =
         counts(&folder) && folder.canonicalize().ok().and_then(|real| real.parent().map(counts)).unwrap_or(true);
     if !counted {
@@ -25,7 +25,7 @@ pub fn host_counters(roots: &Roots, name: &str) -> Option<HostCounters> {
     Some(HostCounters { written, discarded })
 }
 
-/// The kernel's id of this start of the host: counters begin anew with each.
+/// The kernel's id of this boot: counters start again with each boot.
 #[must_use]
 pub fn this_boot() -> Option<String> {
     read_trim(Path::new("/proc/sys/kernel/random/boot_id"))

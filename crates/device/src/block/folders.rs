@@ -1,4 +1,4 @@
-//! The folders of block devices in sysfs, and what their names and files say of how they belong together.
+//! The sysfs folders of block devices, and how their names and files relate to each other.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -9,23 +9,23 @@ use rustix::fs::{major, minor};
 use crate::proc_text::device_number;
 use crate::roots::{Roots, names, read_number, read_trim};
 
-/// The sysfs folder of a device number; `None` where it is no block device.
+/// The sysfs folder of a device number; `None` if it is not a block device.
 pub(crate) fn folder_of(roots: &Roots, major: u32, minor: u32) -> Option<PathBuf> {
     fs::canonicalize(roots.sys.join(format!("dev/block/{major}:{minor}"))).ok()
 }
 
-/// The sysfs folder of the device whose node this is; `None` where the path is something else.
+/// The sysfs folder of the device whose node this is; `None` if the path is something else.
 pub(crate) fn folder_of_node(roots: &Roots, path: &Path) -> Option<PathBuf> {
     let status = fs::metadata(path).ok().filter(|status| status.file_type().is_block_device())?;
     folder_of(roots, major(status.rdev()), minor(status.rdev()))
 }
 
-/// The number of a device by its folder in sysfs.
+/// The number of a device, from its sysfs folder.
 pub(crate) fn number_of(folder: &Path) -> Option<(u32, u32)> {
     device_number(&read_trim(&folder.join("dev"))?)
 }
 
-/// The folder of the whole device, and the partition's name where `folder` is a partition.
+/// The folder of the whole device, and the partition's name if `folder` is a partition.
 pub(crate) fn whole_of(folder: &Path) -> (&Path, Option<String>) {
     match folder.parent() {
         Some(parent) if folder.join("partition").exists() => (parent, Some(name_of(folder))),
@@ -38,33 +38,35 @@ pub(crate) fn name_of(folder: &Path) -> String {
     folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// Kernel name of the whole device that `folder` is or is a part of.
+/// Kernel name of the whole device that `folder` is, or is a part of.
 pub(crate) fn whole_name(folder: &Path) -> String {
     name_of(whole_of(folder).0)
 }
 
-/// The file behind a loop device; the kernel adds a remark where the file was deleted.
+/// The file behind a loop device; the kernel appends a remark if the file was deleted.
 pub(crate) fn backing_file(whole: &Path) -> Option<PathBuf> {
     let text = read_trim(&whole.join("loop/backing_file"))?;
     Some(PathBuf::from(text.strip_suffix(" (deleted)").unwrap_or(&text)))
 }
 
-/// Whether a whole disk takes discards, as the kernel says (`discard_max_bytes`); `None` where it does not say.
+/// Whether a whole disk supports discards, as the kernel reports (`discard_max_bytes`); `None` if it does not report
+/// this.
 #[must_use]
 pub fn takes_discards(roots: &Roots, disk: &str) -> Option<bool> {
     let most: u64 = read_number(&roots.sys.join("block").join(disk).join("queue/discard_max_bytes"))?;
     Some(most > 0)
 }
 
-/// The device that a whole disk belongs to, as a folder in sysfs with all links followed: the controller or the
-/// subsystem of an NVMe namespace, the SCSI device of a SATA disk. `None` where nothing is below it (loop, dm, md).
+/// The device that a whole disk belongs to, as a sysfs folder with all links resolved: the controller or the
+/// subsystem of an NVMe namespace, the SCSI device of a SATA disk. `None` if the disk has no such device (loop, dm,
+/// md).
 #[must_use]
 pub fn device_folder(roots: &Roots, disk: &str) -> Option<PathBuf> {
     fs::canonicalize(roots.sys.join("block").join(disk).join("device")).ok()
 }
 
-/// The devices through which a disk is reached, as folders in sysfs: every controller of an NVMe namespace, and for
-/// all others the device itself ([`device_folder`]). Empty where nothing is below the disk.
+/// The devices through which a disk is reached, as sysfs folders: every controller of an NVMe namespace, and for all
+/// other disks the device itself ([`device_folder`]). Empty if the disk has no such device.
 #[must_use]
 pub fn paths_of(roots: &Roots, disk: &str) -> Vec<PathBuf> {
     let controllers = nvme_controllers(&roots.sys.join("block").join(disk));
@@ -77,9 +79,9 @@ pub(crate) fn is_controller_name(name: &str) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The folders of the NVMe controllers of a namespace, in the order of their numbers. With native multipath `device`
-/// leads to the subsystem, which holds links to its controllers (drivers/nvme/host/multipath.c); those that do not lead
-/// to this namespace are left out.
+/// The folders of the NVMe controllers of a namespace, in the order of their numbers. With native multipath, `device`
+/// leads to the subsystem, which holds links to its controllers (drivers/nvme/host/multipath.c); controllers that do
+/// not lead to this namespace are left out.
 fn nvme_controllers(whole: &Path) -> Vec<PathBuf> {
     let name = name_of(whole);
     let Some(device) = fs::canonicalize(whole.join("device")).ok().filter(|_| name.starts_with("nvme")) else {
@@ -96,7 +98,7 @@ fn nvme_controllers(whole: &Path) -> Vec<PathBuf> {
     let leads_here =
         |controller: &&PathBuf| names(controller).iter().any(|below| is_path_of(&below.to_string_lossy(), &name));
     let leading: Vec<PathBuf> = all.iter().filter(leads_here).cloned().collect();
-    // A kernel that shows no paths is taken to have one from each.
+    // If a kernel shows no paths, one path through each controller is assumed.
     if leading.is_empty() { all } else { leading }
 }
 
@@ -107,7 +109,7 @@ fn is_path_of(path: &str, disk: &str) -> bool {
     controller.is_some_and(|(number, rest)| number.bytes().all(|byte| byte.is_ascii_digit()) && rest == namespace)
 }
 
-/// The folder of the NVMe controller of a namespace; of several behind native multipath the first one stands for all.
+/// The folder of the NVMe controller of a namespace; behind native multipath, the first controller stands for all.
 pub(crate) fn nvme_controller(whole: &Path) -> Option<PathBuf> {
     nvme_controllers(whole).into_iter().next()
 }

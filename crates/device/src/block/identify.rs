@@ -1,8 +1,8 @@
-//! Who a block device says it is: transport, model, serial, firmware, and whether it is real hardware.
+//! Identity of a block device: transport, model, serial number, firmware, and whether it is real hardware.
 //!
-//! From sysfs: `device/{model,serial,firmware_rev,rev,vendor}` for NVMe and SCSI, VPD page 0x80 for the serial
-//! number of SCSI and ATA drives, `device/{name,fwrev}` for MMC, and for ATA drives their own words, of which SCSI's
-//! fields hold only a part. Must not know queues, links or file systems.
+//! From sysfs: `device/{model,serial,firmware_rev,rev,vendor}` for NVMe and SCSI, VPD page 0x80 for the serial number
+//! of SCSI and ATA drives, `device/{name,fwrev}` for MMC, and for ATA drives their IDENTIFY DEVICE page, because
+//! SCSI's fields hold only a part of its text. Must not know queues, links or file systems.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ pub(crate) struct Identity {
     pub(crate) firmware: Option<String>,
 }
 
-/// How the device is attached, from its kernel name, its place in sysfs and, for NVMe, what its controller says.
+/// The transport of a device, from its kernel name, its place in sysfs and, for NVMe, the controller's transport.
 pub(crate) fn transport(name: &str, sysfs_path: &str, nvme_transport: Option<&str>) -> String {
     const BY_NAME: [(&str, &str); 11] = [
         ("loop", "loop"),
@@ -76,14 +76,14 @@ pub(crate) fn vpd_serial(page: &[u8]) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// What an ATA drive said when the kernel found it: its answer to IDENTIFY DEVICE, which everybody may read (SAT-4,
-/// page 89h). SCSI's own fields have 16 letters of the model and 4 of the firmware (SPC-4, standard INQUIRY data).
+/// An ATA drive's answer to IDENTIFY DEVICE from when the kernel found it, which every user may read (SAT-4, page
+/// 89h). SCSI's own fields hold only 16 characters of the model and 4 of the firmware (SPC-4, standard INQUIRY data).
 fn of_ata(device: &Path) -> Option<IdentifyDevice> {
     let page = fs::read(device.join("vpd_pg89")).ok()?;
     IdentifyDevice::decode_vpd(&page).ok().map(|(identify, _)| identify)
 }
 
-/// What the device says about itself; `whole` is its folder in sysfs.
+/// What the device reports about itself; `whole` is its sysfs folder.
 pub(crate) fn identity(whole: &Path) -> Identity {
     let device = whole.join("device");
     let attribute = |name: &str| read_trim(&device.join(name));
@@ -105,7 +105,7 @@ pub(crate) fn identity(whole: &Path) -> Identity {
     }
 }
 
-/// Why the device is an invention of a hypervisor or of this kernel, or lies elsewhere behind a network.
+/// Why the device is not local hardware: a hypervisor or this kernel provides it, or it is on a network.
 ///
 /// A device-mapper or md device is not virtual by itself: what it lies on decides.
 pub(crate) fn virtual_because(transport: &str, model: Option<&str>) -> Option<String> {

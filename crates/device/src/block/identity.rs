@@ -1,7 +1,7 @@
-//! Which block device something is: one identity, whatever path led to it.
+//! The identity of a block device: the same one, whatever path led to the device.
 //!
-//! From sysfs (`dev`, `size`, `diskseq`, `wwid`, model and serial as in [`crate::block::identify`]) and from the links
-//! that udev keeps in `/dev/disk/by-id`. Must not know who uses the device, nor what follows from it.
+//! From sysfs (`dev`, `size`, `diskseq`, `wwid`, model and serial number as in [`crate::block::identify`]) and from
+//! the links that udev creates in `/dev/disk/by-id`. Must not know what uses the device, nor what follows from it.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -15,10 +15,10 @@ use crate::block::identify::identity;
 use crate::block::node::BlockNode;
 use crate::roots::{Roots, names, read_number, read_trim};
 
-/// Where udev keeps names that stay the same.
+/// Folder of udev's persistent names.
 pub(crate) const BY_ID: &str = "/dev/disk/by-id";
 
-/// Who this device is, as far as this user can be told.
+/// The identity of this device, as far as this user can read it.
 #[must_use]
 pub fn identity_of(node: &BlockNode) -> DeviceIdentity {
     identity_in(node, Path::new(BY_ID))
@@ -41,7 +41,7 @@ fn identity_in(node: &BlockNode, by_id: &Path) -> DeviceIdentity {
     }
 }
 
-/// Names in a folder of links that lead to a device, whichever node they name.
+/// Names in a folder of links that lead to a device, whatever the name of its node.
 fn links_to(folder: &Path, number: (u32, u32)) -> Vec<String> {
     let leads_there = |name: &std::ffi::OsString| {
         fs::metadata(folder.join(name))
@@ -51,8 +51,8 @@ fn links_to(folder: &Path, number: (u32, u32)) -> Vec<String> {
     found.map(|name| name.to_string_lossy().into_owned()).collect()
 }
 
-/// A device number with its node: for devices that were found in sysfs. The usual name is tried first, then all of
-/// `/dev`, since somebody may have renamed it.
+/// The device of a kernel name found in sysfs, with its node. The usual node name is tried first, then all of `/dev`,
+/// because the node may have been renamed.
 pub(crate) fn node_named(roots: &Roots, name: &str) -> Option<BlockNode> {
     let number = number_of(&roots.sys.join("class/block").join(name))?;
     let is_it = |path: &Path| {

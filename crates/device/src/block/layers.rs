@@ -1,9 +1,11 @@
-//! How the bytes of a device come to the devices below it, from sysfs: what those may count of a load above.
+//! How I/O on a device reaches the devices below it, from sysfs: how much of a load above the lower devices may
+//! count.
 //!
-//! From Documentation/ABI/testing/sysfs-block-dm (`dm/uuid` begins with who made the mapping),
+//! From Documentation/ABI/testing/sysfs-block-dm (`dm/uuid` begins with the creator of the mapping),
 //! Documentation/admin-guide/md.rst (`md/level`, `md/layout`, `md/consistency_policy`) and drivers/block/loop.c
-//! (`loop/dio`). What is not known to pass its bytes on in one of these ways (snapshots, thin pools, caches, integrity,
-//! file systems that write elsewhere) gives `None`, and nothing is concluded from what the devices below it count.
+//! (`loop/dio`). A device that is not known to pass I/O on in one of these ways (snapshots, thin pools, caches,
+//! integrity, file systems that write elsewhere) gives `None`, and nothing is concluded from the counters of the
+//! devices below it.
 
 use std::path::{Path, PathBuf};
 
@@ -13,11 +15,11 @@ use rustix::fs::statfs;
 use crate::block::folders::{backing_file, whole_of};
 use crate::roots::{read_number, read_trim};
 
-/// Magic numbers of file systems that write what is overwritten to another place, with metadata of about its own
-/// amount (include/uapi/linux/magic.h): btrfs, bcachefs, f2fs, nilfs2, zfs.
+/// Magic numbers of file systems that write overwritten data to another place, with about the same amount of metadata
+/// (include/uapi/linux/magic.h): btrfs, bcachefs, f2fs, nilfs2, zfs.
 const WRITE_ELSEWHERE: [u64; 5] = [0x9123_683e, 0xca45_1a4e, 0xf2f5_2010, 0x3434, 0x2fc1_2fc1];
 
-/// How the whole device in this folder passes on what it is asked; `None` where it lies on nothing or cannot be told.
+/// How the whole device in this folder passes I/O on; `None` if it lies on no device, or if this is unknown.
 pub(crate) fn passes_on(whole: &Path, below: &[PathBuf]) -> Option<PassesOn> {
     if below.is_empty() {
         return None;
@@ -41,7 +43,7 @@ fn of_loop(whole: &Path, file: &Path, devices: usize) -> Option<PassesOn> {
 }
 
 fn of_md(whole: &Path, level: &str) -> Option<PassesOn> {
-    // A journal and a partial parity log take each write once more, to a device of their own or to the members.
+    // A journal and a partial parity log write each block once more, to a separate device or to the members.
     let logs = read_trim(&whole.join("md/consistency_policy")).is_some_and(|how| how == "journal" || how == "ppl");
     match level {
         _ if logs => None,
@@ -54,16 +56,16 @@ fn of_md(whole: &Path, level: &str) -> Option<PassesOn> {
     }
 }
 
-/// RAID 10 keeps near copies times far copies of each block: the two lowest bytes of its layout. Where there are not
-/// two, each member has one at most.
+/// RAID 10 keeps near copies times far copies of each block: the two lowest bytes of its layout. Except with two
+/// copies in total, each member has one copy at most.
 fn of_layout(whole: &Path) -> PassesOn {
     let layout: Option<u32> = read_number(&whole.join("md/layout"));
     let copies = layout.map(|layout| (layout & 0xff) * ((layout >> 8) & 0xff));
     if copies == Some(2) { PassesOn::TwoCopies } else { PassesOn::Copies }
 }
 
-/// Mappings of cryptsetup, multipath and LVM. A logical volume lies on devices that are no mappings of LVM's own, or it
-/// is made of parts (`_rimage_0` of a RAID; `-tpool` and `-real` of thin volumes and snapshots).
+/// Mappings of cryptsetup, multipath and LVM. Either a logical volume lies on devices that are not LVM mappings, or
+/// it consists of parts (`_rimage_0` of a RAID; `-tpool` and `-real` of thin volumes and snapshots).
 fn of_mapping(whole: &Path, uuid: &str, below: &[PathBuf]) -> Option<PassesOn> {
     if uuid.starts_with("CRYPT-INTEGRITY") {
         return None;
@@ -87,13 +89,14 @@ fn of_mapping(whole: &Path, uuid: &str, below: &[PathBuf]) -> Option<PassesOn> {
     }
 }
 
-/// Whether a mapping's name says that it is such a part of a logical volume.
+/// Whether a mapping's name shows that it is such a part of a logical volume.
 fn is_part(folder: &Path, part: &str) -> bool {
     read_trim(&whole_of(folder).0.join("dm/name")).is_some_and(|name| name.contains(part))
 }
 
-/// Sysfs does not say which RAID a logical volume is, but how much of its images holds data does: one image's worth of
-/// a mirror, half of RAID 10, all but one or two of an array with parity. (RAID 6 of LVM has five images and more.)
+/// The RAID level of a logical volume is not in sysfs. It follows from the share of its images that holds data: one
+/// image's size for a mirror, half for RAID 10, all but one or two images with parity. (RAID 6 of LVM has five images
+/// or more.)
 fn of_lvm_raid(whole: &Path, below: &[PathBuf]) -> Option<PassesOn> {
     let sectors = |folder: &Path| read_number::<u64>(&folder.join("size")).filter(|sectors| *sectors > 0);
     let images: Option<Vec<u64>> =
@@ -182,7 +185,8 @@ mod tests {
         }
     }
 
-    /// A mirror of LVM was taken for an array with parity, which allowed three times its writes and a read of each leg.
+    /// Regression: a mirror of LVM was taken for an array with parity, which allowed three times its writes and a
+    /// read of each leg.
     #[test]
     fn the_raid_of_a_logical_volume_follows_from_its_size_and_that_of_its_images() {
         let root = tempfile::tempdir().expect("a folder");

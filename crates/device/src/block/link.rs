@@ -1,9 +1,9 @@
-//! The link of a drive: PCIe, SATA or USB, from sysfs text to a name and the rate it can carry.
+//! The link of a drive: PCIe, SATA or USB, from sysfs text to a name and a maximum rate.
 //!
-//! Rates are per direction after line coding and before packet overhead, so nothing measured can be faster. PCIe
-//! 1.0 and 2.0 code 8 bits as 10, 3.0 to 5.0 code 128 as 130 (PCI Express Base Specification 5.0, section 4.2), 6.0
-//! has no such coding; SATA codes 8 as 10 (Serial ATA 3.x); USB 5 Gb/s codes 8 as 10, 10 Gb/s and more 128 as 132
-//! (USB 3.2 Specification, chapter 6); USB 2.0's bit stuffing depends on the data and is left out.
+//! Rates are per direction, after line coding and before packet overhead, so no measured rate can be higher. PCIe 1.0
+//! and 2.0 code 8 bits as 10, 3.0 to 5.0 code 128 as 130 (PCI Express Base Specification 5.0, section 4.2), 6.0 has
+//! no such coding; SATA codes 8 as 10 (Serial ATA 3.x); USB 5 Gb/s codes 8 as 10, 10 Gb/s and more 128 as 132 (USB
+//! 3.2 Specification, chapter 6); USB 2.0's bit stuffing depends on the data and is left out.
 
 use std::path::Path;
 
@@ -32,12 +32,12 @@ pub(crate) fn is_address(name: &str) -> bool {
     parts.len() == 4 && name.len() >= 12 && parts.iter().all(hex)
 }
 
-/// The PCI function at or above a device: the folders of sysfs lie inside each other as the devices hang on each other.
+/// The PCI function at or above a device: sysfs folders are nested as the devices are attached to each other.
 pub(crate) fn function_above(device: &Path) -> Option<&Path> {
     device.ancestors().find(|folder| is_address(&name_of(folder)))
 }
 
-/// The folder at or above a device that has an attribute.
+/// The folder at or above a device that has this attribute.
 #[must_use]
 pub fn above_with<'p>(device: &'p Path, attribute: &str) -> Option<&'p Path> {
     device.ancestors().find(|folder| folder.join(attribute).exists())
@@ -50,18 +50,18 @@ fn gigatransfers(text: &str) -> Option<f64> {
     (unit.starts_with("GT/s") && speed.is_finite() && speed > 0.0).then_some(speed)
 }
 
-/// Lanes: `4`, on older kernels `x4`. A link that is down has none (0, or 255 where the function is gone).
+/// Lanes: `4`, on older kernels `x4`. A link that is down has none (0, or 255 if the function is gone).
 fn lanes(text: &str) -> Option<u32> {
     let lanes: u32 = text.trim().trim_start_matches('x').parse().ok()?;
     (1..=32).contains(&lanes).then_some(lanes)
 }
 
-/// What the link of a PCI function does now.
+/// The present state of a PCI function's link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LinkNow {
-    /// Transfers per second and lane, GT/s; `None` where the link is down.
+    /// Transfers per second and lane, GT/s; `None` if the link is down.
     pub gigatransfers: Option<f64>,
-    /// Lanes in use; `None` where the link is down.
+    /// Lanes in use; `None` if the link is down.
     pub lanes: Option<u32>,
 }
 
@@ -96,13 +96,13 @@ fn read_pcie(function: &Path, which: &str) -> Option<PcieLink> {
     parse_pcie(&speed, &width)
 }
 
-/// The link of the PCI function at or above `device`. What is possible is what both the drive and the port above it
-/// can do.
+/// The link of the PCI function at or above `device`. The possible link is what both the drive and the port above it
+/// support.
 pub(crate) fn pcie(device: &Path) -> Option<LinkFacts> {
     of_function(above_with(device, "current_link_speed")?)
 }
 
-/// The link of one PCI function upwards; the possible one is what it and the port above it both can.
+/// The link of one PCI function to the port above it; the possible link is what both support.
 pub(crate) fn of_function(function: &Path) -> Option<LinkFacts> {
     let now = read_pcie(function, "current")?;
     let own = read_pcie(function, "max");

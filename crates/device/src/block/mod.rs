@@ -1,4 +1,4 @@
-//! Block devices: which there are, what lies on what, who they are, and reading them.
+//! Block devices: finding them, the layers between them, their identities, and reading them.
 
 pub(crate) mod block_use;
 pub(crate) mod chain;

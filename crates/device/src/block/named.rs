@@ -1,4 +1,4 @@
-//! What the path that a person named really is. Looks only; opens and changes nothing.
+//! The type of target behind a path that a user named. Only inspects; opens and changes nothing.
 
 use std::fs;
 use std::io;
@@ -19,28 +19,28 @@ const ZERO_DEVICE: (u32, u32) = (1, 5);
 /// Folders below /dev that hold files.
 const FILES_IN_DEV: [&str; 2] = ["/dev/shm", "/dev/mqueue"];
 
-/// What a person named, with symbolic links followed to the real thing.
+/// The target that a user named, with symbolic links resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Named {
     /// A folder.
     Folder(PathBuf),
     /// A regular file that exists.
     ExistingFile(PathBuf),
-    /// Nothing is there yet, but its folder is.
+    /// A name that does not exist yet, in an existing folder.
     NewFile(PathBuf),
     /// A block device or a partition of one.
     BlockDevice(BlockNode),
-    /// The kernel's null device, by its number and not by its name.
+    /// The kernel's null device, identified by its number and not by its name.
     NullDevice(PathBuf),
-    /// The kernel's zero device, by its number and not by its name.
+    /// The kernel's zero device, identified by its number and not by its name.
     ZeroDevice(PathBuf),
 }
 
-/// Finds out what `path` is.
+/// Finds out what kind of target `path` is.
 ///
 /// # Errors
-/// [`DeviceError`] for pipes, sockets and all but two character devices, for missing folders and dangling links, for
-/// nodes without a device, and where the system does not let it look.
+/// [`DeviceError`] for pipes, sockets and all other character devices, for missing folders and dangling links, for
+/// nodes without a device, and if the system refuses access.
 pub fn classify(path: &Path) -> Result<Named, DeviceError> {
     if path.to_str().is_none() {
         return Err(DeviceError::NotUtf8 { path: path.to_owned() });
@@ -48,7 +48,7 @@ pub fn classify(path: &Path) -> Result<Named, DeviceError> {
     let status = match fs::metadata(path) {
         Ok(status) => status,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return not_there(path),
-        Err(source) => return Err(DeviceError::System { what: "cannot look at", path: path.to_owned(), source }),
+        Err(source) => return Err(DeviceError::System { what: "cannot inspect", path: path.to_owned(), source }),
     };
     let real = fs::canonicalize(path).map_err(DeviceError::system("cannot resolve", path))?;
     if real.to_str().is_none() {
@@ -76,11 +76,11 @@ pub fn classify(path: &Path) -> Result<Named, DeviceError> {
     } else if kind.is_socket() {
         unfit("a socket")
     } else {
-        unfit("of a kind unknown to drivelab")
+        unfit("of a type that drivelab does not know")
     }
 }
 
-/// What a device node stands for.
+/// The device number of a node.
 fn number(status: &fs::Metadata) -> (u32, u32) {
     (major(status.rdev()), minor(status.rdev()))
 }
@@ -90,19 +90,19 @@ pub(crate) fn is_null_device(status: &fs::Metadata) -> bool {
     status.file_type().is_char_device() && number(status) == NULL_DEVICE
 }
 
-/// Whether a folder is for device nodes: what is not there is a device that is not there, and no file to be made.
+/// Whether a folder is for device nodes: a missing name there is a missing device, and no file is created.
 fn keeps_devices(folder: &Path) -> bool {
     folder.starts_with("/dev") && !FILES_IN_DEV.iter().any(|files| folder.starts_with(files))
 }
 
-/// A path that leads nowhere: a new file where its folder exists, else an error that says what is missing.
+/// A path that does not exist: a new file if its folder exists, otherwise an error that says what is missing.
 fn not_there(path: &Path) -> Result<Named, DeviceError> {
     let missing = |why: String| Err(DeviceError::Missing { path: path.to_owned(), why });
     if fs::symlink_metadata(path).is_ok_and(|status| status.is_symlink()) {
-        return missing("this symbolic link leads to nothing; name the real file or folder".into());
+        return missing("this symbolic link is dangling; name the real file or folder".into());
     }
     if path.as_os_str().as_bytes().ends_with(b"/") {
-        return missing("there is no such folder; make it first, or check the path".into());
+        return missing("there is no such folder; create it first, or check the path".into());
     }
     let Some(name) = path.file_name() else {
         return missing("there is no such folder; check the path".into());
@@ -118,9 +118,9 @@ fn not_there(path: &Path) -> Result<Named, DeviceError> {
         },
         Ok(folder) => missing(format!("{} is not a folder; check the path", folder.display())),
         Err(source) if ErrorKind::of(&source) == ErrorKind::Missing => {
-            missing(format!("there is no folder {}; make it first, or check the path", parent.display()))
+            missing(format!("there is no folder {}; create it first, or check the path", parent.display()))
         }
-        Err(source) => Err(DeviceError::System { what: "cannot look into", path: parent.to_owned(), source }),
+        Err(source) => Err(DeviceError::System { what: "cannot read the folder", path: parent.to_owned(), source }),
     }
 }
 
@@ -173,7 +173,7 @@ mod tests {
             assert!(matches!(error.kind(), ErrorKind::Missing), "{error}");
             error.to_string()
         };
-        assert!(text(&at("dangling")).contains("leads to nothing"));
+        assert!(text(&at("dangling")).contains("is dangling"));
         assert!(text(&at("no/such")).contains("there is no folder"));
         assert!(text(&at("folder/")).contains("no such folder"));
         text(&at("file/below"));

@@ -1,4 +1,4 @@
-//! Another namespace of the drive that a target is or lies on: which one it is, and that it can be read.
+//! Another namespace of the drive that a target is or lies on: its identity, and opening it for reading.
 //!
 //! Opens for reading only. Must not know what is read there, nor how a target becomes writable ([`crate::guard`]).
 
@@ -10,20 +10,20 @@ use crate::block::nvme_node::{beside, is_namespace_name};
 use crate::block::readable::{OpenedToRead, open_device_to_read};
 use crate::roots::{Roots, read_number};
 
-/// Another namespace of the drive that is open for reading, past the page cache.
+/// Another namespace of the drive, open for reading with direct I/O.
 #[derive(Debug)]
 pub struct OpenedNamespace {
-    /// Which one.
+    /// Its identity.
     pub namespace: OtherNamespace,
-    /// Open.
+    /// The open namespace.
     pub opened: OpenedToRead,
 }
 
-/// Opens the other namespace of the drive below `devices` (a target's own, uppermost first): of all that have a block
-/// device and another number than the one below the target, that of the smallest number.
+/// Opens the other namespace of the drive below `devices` (the target's own devices, uppermost first): the one with
+/// the smallest number among those that have a block device and are not the namespace below the target.
 ///
 /// # Errors
-/// Why there is none, a part of a sentence.
+/// Why there is none, as a sentence fragment.
 pub fn open_other_namespace(devices: &[BlockDeviceFacts]) -> Result<OpenedNamespace, String> {
     let (name, nsid) = choose(&Roots::default(), devices)?;
     let node = BlockNode::by_name(&Roots::default(), &name).ok_or_else(|| format!("{name} has no node in /dev"))?;
@@ -40,7 +40,7 @@ pub fn open_other_namespace(devices: &[BlockDeviceFacts]) -> Result<OpenedNamesp
 fn choose(roots: &Roots, devices: &[BlockDeviceFacts]) -> Result<(String, u32), String> {
     let mut own = devices.iter().map(|device| device.name.as_str()).filter(|name| is_namespace_name(name));
     let tested = own.next().ok_or_else(|| match devices.last() {
-        Some(device) => format!("{} is no namespace of an NVMe drive ({})", device.name, device.transport),
+        Some(device) => format!("{} is not a namespace of an NVMe drive ({})", device.name, device.transport),
         None => "no drive was found below the target".to_owned(),
     })?;
     if own.next().is_some() {
@@ -53,7 +53,7 @@ fn choose(roots: &Roots, devices: &[BlockDeviceFacts]) -> Result<(String, u32), 
     let others = beside.iter().filter_map(|name| {
         let other = BlockNode::by_name(roots, name)?;
         let is_beside = other.folder.parent() == node.folder.parent();
-        // One namespace may be reached through several controllers; then the path that the target is reached by.
+        // A namespace may be reached through several controllers; the path that the target uses is then preferred.
         Some((nsid(&other)?, !is_beside, name))
             .filter(|(other_nsid, ..)| *other_nsid != number && other.size().get() > 0)
     });
@@ -77,7 +77,7 @@ mod tests {
 
     use super::*;
 
-    /// Namespaces as name, controller, number and 512-byte sectors; all controllers are of one subsystem.
+    /// Namespaces as name, controller, number and 512-byte sectors; all controllers belong to one subsystem.
     fn tree(namespaces: &[(&str, &str, u32, u64)]) -> (tempfile::TempDir, Roots) {
         let folder = tempfile::tempdir().expect("a folder");
         let roots = Roots { sys: folder.path().join("sys"), proc: folder.path().join("proc") };
@@ -141,7 +141,7 @@ mod tests {
         let three = [("nvme0n1", "nvme0", 7, 8), ("nvme0n2", "nvme0", 9, 8), ("nvme0n3", "nvme0", 3, 8)];
         assert_eq!(chosen(&three, &["nvme0n1"]), Ok(("nvme0n3".to_owned(), 3)));
         assert_eq!(chosen(&three, &["nvme0n3"]), Ok(("nvme0n1".to_owned(), 7)));
-        // Under what encrypts, the namespace below counts.
+        // Below an encryption layer, the namespace under it counts.
         assert_eq!(chosen(&three, &["dm-0", "nvme0n2"]), Ok(("nvme0n3".to_owned(), 3)));
     }
 
@@ -152,7 +152,7 @@ mod tests {
         assert!(why.contains("nvme1n1") && why.contains("the same namespace as nvme0n1"), "{why}");
         let more = [two_ways[0], two_ways[1], ("nvme0n2", "nvme0", 2, 0), ("nvme1n4", "nvme1", 4, 8)];
         assert_eq!(chosen(&more, &["nvme0n1"]), Ok(("nvme1n4".to_owned(), 4)));
-        // Through the target's own controller where there are two ways.
+        // Through the target's own controller if there are two paths.
         let both = [two_ways[0], ("nvme0n2", "nvme0", 2, 8), two_ways[1], ("nvme1n2", "nvme1", 2, 8)];
         assert_eq!(chosen(&both, &["nvme1n1"]), Ok(("nvme1n2".to_owned(), 2)));
         assert_eq!(chosen(&both, &["nvme0n1"]), Ok(("nvme0n2".to_owned(), 2)));
@@ -162,7 +162,7 @@ mod tests {
     fn what_has_none_says_why() {
         let one = [("nvme0n1", "nvme0", 1, 8)];
         assert!(chosen(&one, &["nvme0n1"]).is_err_and(|why| why.contains("no other namespace")));
-        assert!(chosen(&one, &["sda"]).is_err_and(|why| why.contains("sda is no namespace of an NVMe drive")));
+        assert!(chosen(&one, &["sda"]).is_err_and(|why| why.contains("sda is not a namespace of an NVMe drive")));
         assert!(chosen(&one, &[]).is_err_and(|why| why.contains("no drive was found")));
         assert!(chosen(&one, &["md0", "nvme0n1", "nvme1n1"]).is_err_and(|why| why.contains("several namespaces")));
     }

@@ -13,12 +13,12 @@ use crate::roots::{Roots, read_number};
 /// A block device, by whatever path it was named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockNode {
-    /// The device node, symbolic links (such as those in `/dev/disk/by-id`) followed; of an NVMe controller or generic
-    /// node, that of the namespace.
+    /// The device node, with symbolic links (such as those in `/dev/disk/by-id`) resolved; for an NVMe controller or
+    /// generic node, the node of the namespace.
     pub path: PathBuf,
     /// The kernel's name: `nvme0n1`, `loop3`; a partition has its own, `nvme0n1p2`.
     pub name: String,
-    /// The kernel's name of the whole device; the same as `name` where it is no partition.
+    /// The kernel's name of the whole device; equal to `name` unless the device is a partition.
     pub whole: String,
     /// Major and minor number.
     pub(crate) number: (u32, u32),
@@ -31,7 +31,7 @@ impl BlockNode {
     pub(crate) fn of(roots: &Roots, path: &Path, number: (u32, u32)) -> Result<Self, DeviceError> {
         let Some(folder) = folders::folder_of(roots, number.0, number.1) else {
             let why = format!(
-                "the kernel knows no device {}:{}, which this node stands for; is it plugged in?",
+                "the kernel knows no device {}:{}, which this node refers to; is it plugged in?",
                 number.0, number.1
             );
             return Err(DeviceError::Missing { path: path.to_owned(), why });
@@ -40,15 +40,15 @@ impl BlockNode {
         Ok(BlockNode { path: path.to_owned(), name, whole, number, folder })
     }
 
-    /// The device of a kernel name, `nvme0n1` or `nvme0n1p2`, with the node that the kernel names for it.
+    /// The device with this kernel name, `nvme0n1` or `nvme0n1p2`, with the node that the kernel names for it.
     #[must_use]
     pub fn by_name(roots: &Roots, name: &str) -> Option<Self> {
-        // A '/' in a device's name stands as '!' in sysfs (Documentation of kobject_set_name).
+        // sysfs writes a '/' in a device's name as '!' (Documentation of kobject_set_name).
         let folder = fs::canonicalize(roots.sys.join("class/block").join(name.replace('/', "!"))).ok()?;
         Self::by_folder(roots, &folder)
     }
 
-    /// The device of a folder in sysfs.
+    /// The device of a sysfs folder.
     #[must_use]
     pub(crate) fn by_folder(roots: &Roots, folder: &Path) -> Option<Self> {
         let number = folders::number_of(folder)?;
@@ -56,7 +56,7 @@ impl BlockNode {
         Self::of(roots, &path, number).ok()
     }
 
-    /// How much it holds, by sysfs: for who may not open it. 0 where it is empty, such as a loop device without a file.
+    /// Its size by sysfs, for users who may not open it. 0 if it is empty, such as a loop device without a file.
     #[must_use]
     pub fn size(&self) -> Bytes {
         let sectors: u64 = read_number(&self.folder.join("size")).unwrap_or(0);

@@ -1,8 +1,8 @@
-//! The character devices of NVMe, and which block device each of them stands for.
+//! The character devices of NVMe, and the block device that each of them refers to.
 //!
-//! `/dev/ng0n1` (the generic node) is the namespace of `/dev/nvme0n1` by another door, and `/dev/nvme0` (the
-//! controller) has namespaces. With native multipath a namespace hangs below the subsystem, which holds links to its
-//! controllers (drivers/nvme/host/multipath.c). What a node is, is told by its number and not by its name.
+//! `/dev/ng0n1` (the generic node) is another node of the namespace `/dev/nvme0n1`, and `/dev/nvme0` (the controller)
+//! has namespaces. With native multipath, a namespace is below the subsystem, which holds links to its controllers
+//! (drivers/nvme/host/multipath.c). A node is identified by its number, not by its name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,7 @@ use crate::block::node::BlockNode;
 use crate::error::DeviceError;
 use crate::roots::{Roots, names, read_trim};
 
-/// Kernel name of a character device of NVMe, and of the namespaces that it leads to; `None` where it is no such
-/// device.
+/// Kernel name of an NVMe character device, and of the namespaces that it leads to; `None` if it is no such device.
 pub(crate) fn leads_to(roots: &Roots, number: (u32, u32)) -> Option<(String, Vec<String>)> {
     let folder = fs::canonicalize(roots.sys.join(format!("dev/char/{}:{}", number.0, number.1))).ok()?;
     let name = name_of(&folder);
@@ -26,21 +25,21 @@ pub(crate) fn leads_to(roots: &Roots, number: (u32, u32)) -> Option<(String, Vec
     Some((name, namespaces))
 }
 
-/// The block device that a character device of NVMe stands for; `None` where it is no such device.
+/// The block device that an NVMe character device refers to; `None` if it is no such device.
 ///
-/// A controller with one namespace stands for that one; with none or several nothing is guessed.
+/// A controller with one namespace refers to that namespace; with none or several, no namespace is assumed.
 pub(crate) fn namespace_of(roots: &Roots, path: &Path, number: (u32, u32)) -> Option<Result<BlockNode, DeviceError>> {
     let (name, namespaces) = leads_to(roots, number)?;
     let missing = |why: String| DeviceError::Missing { path: path.to_owned(), why };
     let node = |block: &str| {
         node_named(roots, block)
-            .ok_or_else(|| missing(format!("it stands for {block}, which has no node in /dev; is it plugged in?")))
+            .ok_or_else(|| missing(format!("it refers to {block}, which has no node in /dev; is it plugged in?")))
     };
     Some(match namespaces.as_slice() {
         [only] => node(only),
         [] => Err(missing(format!("{name} is an NVMe controller without a namespace; attach one first"))),
         many => Err(missing(format!(
-            "{name} is an NVMe controller with {} namespaces; name the one that is meant: {}",
+            "{name} is an NVMe controller with {} namespaces; name one of them: {}",
             many.len(),
             many.iter().map(|name| format!("/dev/{name}")).collect::<Vec<_>>().join(", ")
         ))),
@@ -48,14 +47,14 @@ pub(crate) fn namespace_of(roots: &Roots, path: &Path, number: (u32, u32)) -> Op
 }
 
 /// The node of the controller of an NVMe disk (`/dev/nvme0` of `nvme0n1`), the first of several behind multipath;
-/// `None` where the disk is no NVMe namespace.
+/// `None` if the disk is not an NVMe namespace.
 #[must_use]
 pub fn controller_node(roots: &Roots, disk: &str) -> Option<PathBuf> {
     let controller = nvme_controller(&roots.sys.join("block").join(disk))?;
     Some(node_of(&controller))
 }
 
-/// The node of a controller whose folder in sysfs this is.
+/// The node of the controller with this sysfs folder.
 pub(crate) fn node_of(controller: &Path) -> PathBuf {
     Path::new("/dev").join(name_of(controller))
 }
@@ -79,7 +78,7 @@ pub(crate) fn is_namespace_name(name: &str) -> bool {
     name.strip_prefix("nvme").is_some_and(is_namespace)
 }
 
-/// Kernel names of the other namespaces on the same drive: those beside it in sysfs, and, where the kernel does not
+/// Kernel names of the other namespaces on the same drive: those next to it in sysfs, and, if the kernel does not
 /// join the controllers of a drive (no native multipath), those of every controller of the same subsystem.
 pub(crate) fn beside(roots: &Roots, node: &BlockNode) -> Vec<String> {
     let Some(above) = node.folder.parent() else { return Vec::new() };
@@ -115,7 +114,8 @@ mod tests {
 
     use super::*;
 
-    /// sysfs with a controller nvme0 (character device 240:0), generic nodes, and namespaces as given: name and folder.
+    /// sysfs with a controller nvme0 (character device 240:0), generic nodes, and the given namespaces: name and
+    /// folder.
     fn tree(namespaces: &[(&str, &str)]) -> (tempfile::TempDir, Roots) {
         let folder = tempfile::tempdir().expect("a folder");
         let roots = Roots { sys: folder.path().join("sys"), proc: folder.path().join("proc") };
@@ -156,7 +156,7 @@ mod tests {
     fn a_generic_node_and_a_controller_with_one_namespace_stand_for_it() {
         let (_folder, roots) = tree(&[("nvme0n1", "pci/nvme/nvme0/nvme0n1"), ("nvme1n1", "pci/nvme/nvme1/nvme1n1")]);
         for major in [240, 241] {
-            assert!(said(&roots, major).contains("it stands for nvme0n1"), "{}", said(&roots, major));
+            assert!(said(&roots, major).contains("it refers to nvme0n1"), "{}", said(&roots, major));
         }
         assert!(namespace_of(&roots, Path::new("/dev/zero"), (1, 5)).is_none());
         assert!(namespace_of(&roots, Path::new("/dev/x"), (7, 7)).is_none());
@@ -203,6 +203,6 @@ mod tests {
         let (_folder, roots) = tree(&[("nvme3n1", "virtual/nvme-subsystem/nvme-subsys3/nvme3n1")]);
         let link = roots.sys.join("devices/virtual/nvme-subsystem/nvme-subsys3/nvme0");
         symlink(roots.sys.join("devices/pci/nvme/nvme0"), link).expect("a link");
-        assert!(said(&roots, 240).contains("it stands for nvme3n1"), "{}", said(&roots, 240));
+        assert!(said(&roots, 240).contains("it refers to nvme3n1"), "{}", said(&roots, 240));
     }
 }

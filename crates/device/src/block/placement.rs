@@ -1,8 +1,8 @@
-//! By which handles writes to an NVMe namespace can be placed (Flexible Data Placement; Base Specification 2.1).
+//! The handles by which writes to an NVMe namespace can be placed (Flexible Data Placement; Base Specification 2.1).
 //!
-//! Owns what makes placing safe: a placed write names blocks of the whole namespace, so that only a node that stands
-//! for all of it, without metadata in its blocks, has handles here. Must not know loads, or how such a write is sent.
-//! Looks only.
+//! Owns what makes placing safe: a placed write addresses blocks of the whole namespace, so only a node of the whole
+//! namespace, without metadata in its blocks, has handles here. Must not know loads, or how such a write is sent.
+//! Only inspects.
 
 use std::path::Path;
 
@@ -13,13 +13,14 @@ use drivelab_nvme::{Controller, IoctlTransport, NvmeError, Transport};
 use crate::block::node::BlockNode;
 use crate::roots::read_number;
 
-/// Most bytes of one command: 65 pages that lie apart, which any NVMe driver since 2.6 takes in one (NVME_MAX_SEGS).
+/// Largest command, in bytes: 65 separate pages, which every NVMe driver since Linux 2.6 accepts in one command
+/// (NVME_MAX_SEGS).
 const LARGEST_COMMAND: u64 = 256 << 10;
 
-/// The handles of the namespace that a node stands for.
+/// The handles of the namespace that a node refers to.
 ///
 /// # Errors
-/// Why its writes cannot be placed, as a part of a sentence.
+/// Why its writes cannot be placed, as a sentence fragment.
 pub fn placement_handles(node: &BlockNode) -> Result<PlacementHandles, String> {
     whole_namespace(node)?;
     let transport = IoctlTransport::open(&Path::new("/dev").join(&node.whole)).map_err(|error| error.to_string())?;
@@ -27,14 +28,15 @@ pub fn placement_handles(node: &BlockNode) -> Result<PlacementHandles, String> {
     handles(node, namespace, transport)
 }
 
-/// A partition, or something over a drive, begins elsewhere than the namespace whose blocks a command names.
+/// Refuses a partition, or a layer over a drive: it begins elsewhere than the namespace whose blocks a command
+/// addresses.
 fn whole_namespace(node: &BlockNode) -> Result<(), String> {
     if node.is_partition() {
         let BlockNode { name, whole, .. } = node;
-        return Err(format!("{name} is a partition: placed writes go past it to the whole namespace, so name {whole}"));
+        return Err(format!("{name} is a partition: placed writes address the whole namespace, so name {whole}"));
     }
     if !node.name.starts_with("nvme") {
-        return Err(format!("{} is no NVMe drive, and only those have placement handles", node.name));
+        return Err(format!("{} is not an NVMe drive, and only those have placement handles", node.name));
     }
     Ok(())
 }
@@ -46,23 +48,23 @@ fn handles(node: &BlockNode, namespace: u32, transport: impl Transport) -> Resul
         if error.is_not_permitted() {
             format!("{name} cannot be asked for them: run drivelab as root ({error})")
         } else {
-            format!("{name} does not tell them ({error})")
+            format!("{name} does not report them ({error})")
         }
     };
     let format = controller.identify_namespace(namespace).map_err(failed)?.decoded;
-    let format = format.block_format().ok_or_else(|| format!("{name} does not tell the format of its blocks"))?;
+    let format = format.block_format().ok_or_else(|| format!("{name} does not report the format of its blocks"))?;
     if format.metadata_bytes > 0 {
-        return Err(format!("{name} has metadata in its blocks, which drivelab does not place"));
+        return Err(format!("{name} has metadata in its blocks, and drivelab does not place such writes"));
     }
     let logical_block = format.data_bytes.unwrap_or(0);
     let status = controller.handle_status(namespace).map_err(|error| {
         if error.is_not_permitted() {
             failed(error)
         } else {
-            format!("{name} has no Flexible Data Placement, or it is off")
+            format!("{name} has no Flexible Data Placement, or it is switched off")
         }
     })?;
-    // A list of the first reclaim group's handles begins with number 0 in every configuration.
+    // In every configuration, the list of the first reclaim group's handles begins with number 0.
     let mut handles: Vec<u16> = status.decoded.handles.iter().map(|one| one.placement_identifier).collect();
     handles.sort_unstable();
     handles.dedup();
@@ -85,7 +87,7 @@ fn handles(node: &BlockNode, namespace: u32, transport: impl Transport) -> Resul
 
 #[cfg(test)]
 mod tests {
-    //! A namespace of recorded pages is asked: 4 KiB blocks, two reclaim groups with three handles each.
+    //! A namespace of recorded pages: 4 KiB blocks, two reclaim groups with three handles each.
 
     use std::path::PathBuf;
 
@@ -98,7 +100,7 @@ mod tests {
         BlockNode { path, name: name.to_owned(), whole: whole.to_owned(), number: (259, 7), folder }
     }
 
-    /// Identify Namespace with blocks of 4 KiB and so many bytes of metadata in each.
+    /// Identify Namespace with blocks of 4 KiB and this many bytes of metadata in each.
     fn namespace(metadata: u8) -> Vec<u8> {
         let mut page = vec![0; 4096];
         page[0] = 1;
@@ -127,7 +129,7 @@ mod tests {
         let known = asked(0, &[0, 0x4000, 1, 0x4001, 2, 0x4002]).unwrap();
         assert_eq!((known.handles.as_slice(), known.handles_text().as_str()), (&[0, 1, 2][..], "0 to 2"));
         assert_eq!((known.device, known.namespace, known.logical_block.get()), ((259, 7), 5, 4096));
-        assert_eq!(known.largest_command.get(), 4096, "nothing says how much the kernel sends at a time");
+        assert_eq!(known.largest_command.get(), 4096, "the kernel's transfer limit is unknown");
     }
 
     #[test]
@@ -139,10 +141,10 @@ mod tests {
         off.page(Request::Identify { cns: 0, nsid: 5 }, namespace(0));
         off.refusal(Request::HandleStatus { nsid: 5 }, Status::new(0x4029));
         let off = handles(&node("nvme0n1", "nvme0n1"), 5, RecordedTransport::new(off));
-        assert_eq!(why(off), "nvme0n1 has no Flexible Data Placement, or it is off");
+        assert_eq!(why(off), "nvme0n1 has no Flexible Data Placement, or it is switched off");
         let part = why(placement_handles(&node("nvme0n1p1", "nvme0n1")));
         assert!(part.contains("nvme0n1p1 is a partition") && part.contains("name nvme0n1"), "{part}");
         let above = why(placement_handles(&node("dm-0", "dm-0")));
-        assert_eq!(above, "dm-0 is no NVMe drive, and only those have placement handles");
+        assert_eq!(above, "dm-0 is not an NVMe drive, and only those have placement handles");
     }
 }

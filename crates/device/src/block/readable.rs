@@ -1,7 +1,7 @@
-//! Targets that are only read: open with O_RDONLY, so that the kernel itself refuses writes through them.
+//! Targets that are only read: opened with O_RDONLY, so that the kernel itself refuses writes through them.
 //!
-//! Nothing can be lost here, so a file or device in use is not refused but marked: [`TargetFacts::used_by`] and the
-//! target's own reason say so. Must not know how a target becomes writable ([`crate::guard`]).
+//! Nothing can be lost, so a file or device in use is not refused but marked: [`TargetFacts::used_by`] and the
+//! target's own reason report it. Must not know how a target becomes writable ([`crate::guard`]).
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
@@ -26,7 +26,7 @@ use crate::roots::Roots;
 /// Offsets and lengths of every workload on files are multiples of this.
 const BLOCK: Bytes = Bytes::new(4096);
 
-/// A target that is open for reading, and what was found about it.
+/// A target that is open for reading, and its facts.
 #[derive(Debug)]
 pub struct OpenedToRead {
     /// For the engine.
@@ -35,11 +35,11 @@ pub struct OpenedToRead {
     pub facts: TargetFacts,
 }
 
-/// Opens a block device or a partition for reading; what uses it is told, not refused.
+/// Opens a block device or a partition for reading; its users are reported, not refused.
 ///
 /// # Errors
-/// [`DeviceError`] where it cannot be opened (it needs root or the group `disk`) or holds nothing (an empty loop
-/// device, a card reader without a card).
+/// [`DeviceError`] if it cannot be opened (it needs root or the group `disk`) or is empty (a loop device without a
+/// file, a card reader without a card).
 pub fn open_device_to_read(node: &BlockNode) -> Result<OpenedToRead, DeviceError> {
     let roots = Roots::default();
     let (buffered, direct) = open_both(&node.path)?;
@@ -68,16 +68,17 @@ pub fn open_device_to_read(node: &BlockNode) -> Result<OpenedToRead, DeviceError
     Ok(finish(buffered, direct, reason, facts))
 }
 
-/// Opens a regular file for reading. What of it is holes is in the facts: a file system answers those without a drive.
+/// Opens a regular file for reading. The facts state how much of it is holes: the file system answers reads of holes
+/// without the drive.
 ///
 /// # Errors
-/// [`DeviceError`] where it cannot be opened, is smaller than a block, or is a window into the kernel.
+/// [`DeviceError`] if it cannot be opened, is smaller than a block, or is a kernel interface (/proc, /sys).
 pub fn open_file_to_read(path: &Path) -> Result<OpenedToRead, DeviceError> {
     if let Some(kind) = mounts::kernel_window(&Roots::default(), path) {
         return Err(DeviceError::Window { path: path.to_owned(), kind });
     }
     let (buffered, direct) = open_both(path)?;
-    let status = buffered.metadata().map_err(DeviceError::system("cannot look at", path))?;
+    let status = buffered.metadata().map_err(DeviceError::system("cannot inspect", path))?;
     let length = Bytes::new(status.len()).align_down(BLOCK);
     if length.get() == 0 {
         return Err(DeviceError::Empty { path: path.to_owned() });
@@ -87,21 +88,21 @@ pub fn open_file_to_read(path: &Path) -> Result<OpenedToRead, DeviceError> {
     Ok(finish(buffered, direct, reason, facts))
 }
 
-/// Opens the zero device; addresses run to `length`, though none of them means anything there.
+/// Opens the zero device; addresses run to `length`, though none of them has a meaning there.
 ///
 /// # Errors
-/// [`DeviceError`] where it cannot be opened.
+/// [`DeviceError`] if it cannot be opened.
 pub fn open_zero_to_read(path: &Path, length: Bytes) -> Result<OpenedToRead, DeviceError> {
     let (buffered, _) = open_both(path)?;
     let direct = Err(io::Error::other("not wanted"));
     let facts = facts_of_nothing(TargetKind::ZeroDevice, path, length);
-    Ok(finish(buffered, direct, "it gives zeros and is read for measuring drivelab itself".to_owned(), facts))
+    Ok(finish(buffered, direct, "it returns zeros and is read to measure drivelab itself".to_owned(), facts))
 }
 
-/// The block devices below what a path names, uppermost first; none below what stores nothing.
+/// The block devices below the named target, uppermost first; none for a target that stores nothing.
 ///
 /// # Errors
-/// [`DeviceError`] where the file system that it lies on cannot be looked at.
+/// [`DeviceError`] if the file system that it lies on cannot be inspected.
 pub fn devices_below(named: &Named) -> Result<Vec<BlockDeviceFacts>, DeviceError> {
     let folder = match named {
         Named::BlockDevice(node) => return Ok(device_chain(&Roots::default(), node)),
@@ -142,11 +143,12 @@ pub fn facts_of_nothing(kind: TargetKind, path: &Path, length: Bytes) -> TargetF
     }
 }
 
-/// The memory devices take no direct I/O: their driver does not offer it, so the open is refused (EINVAL).
+/// The memory devices support no direct I/O: their driver does not offer it, so opening with O_DIRECT is refused
+/// (EINVAL).
 pub(crate) fn no_direct_io(kind: TargetKind) -> DirectIo {
     let reason = match kind {
-        TargetKind::Nop => "nothing is moved, so there is no page cache to pass by",
-        _ => "a character device without storage: the kernel refuses O_DIRECT there, and no page cache is in the way",
+        TargetKind::Nop => "no data is moved, so there is no page cache to bypass",
+        _ => "a character device without storage: the kernel refuses O_DIRECT there, and no page cache is involved",
     };
     DirectIo { supported: false, memory_align: Bytes::new(1), offset_align: Bytes::new(1), reason: reason.to_owned() }
 }
@@ -156,14 +158,14 @@ pub(crate) fn device_chain(roots: &Roots, node: &BlockNode) -> Vec<BlockDeviceFa
     chain(vec![node.folder.clone()], &|file| place::devices_of(roots, file, 0))
 }
 
-/// Length of an open block device: where its end is (lseek(2)).
+/// Length of an open block device: the offset of its end (lseek(2)).
 pub(crate) fn device_length(file: &File, node: &BlockNode) -> Result<Bytes, DeviceError> {
     let mut file = file;
     let end = file.seek(SeekFrom::End(0)).map_err(DeviceError::system("cannot find the end of", &node.path))?;
     Ok(Bytes::new(end))
 }
 
-/// Without O_NONBLOCK: io_uring would take that as the word that the driver can do without waiting, which zram cannot.
+/// Without O_NONBLOCK: io_uring would take it to mean that the driver never needs to wait, which is not true of zram.
 fn open_both(path: &Path) -> Result<(File, io::Result<File>), DeviceError> {
     let open = |flags: OFlags| {
         let flags = flags | OFlags::NOFOLLOW;

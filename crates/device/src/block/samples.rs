@@ -1,8 +1,8 @@
-//! Samples of what a target holds, by reading alone: which places hold data, and whether blocks come again at another
-//! address, as they do on a drive that has less flash than it says and counts its addresses round and round.
+//! Samples of a target's content, by reading only: which places hold data, and whether blocks repeat at another
+//! address. They repeat on a drive that has less flash than it claims and wraps its addresses.
 //!
 //! Reads a few hundred blocks of 4 KiB and judges nothing (`analysis::buyer` does). Must not know what the places are
-//! for.
+//! used for.
 
 use std::collections::HashSet;
 use std::io;
@@ -16,19 +16,19 @@ use rustix::fs::{Advice, fadvise};
 use crate::guard::read_at::{read_all, unreadable};
 use crate::guard::sampling::{is_empty, random, seed};
 
-/// Blocks that are read of each place.
+/// Blocks read at each place.
 const PER_PLACE: u64 = 16;
-/// Blocks with data that are held against others.
+/// Number of blocks with data that are compared with others.
 const HELD: usize = 24;
-/// Shortest distance at which blocks are held against each other.
+/// Shortest distance at which blocks are compared.
 const NEAREST: u64 = 1 << 20;
-/// A block with fewer different byte values is likely a table or padding that comes again anywhere.
+/// A block with fewer different byte values is probably a table or padding that repeats anywhere.
 const VALUES: usize = 32;
 
-/// Reads samples of these places (offset, length) and of what lies at other addresses.
+/// Reads samples of these places (offset, length), and of other addresses for comparison.
 ///
 /// # Errors
-/// What the system answers, apart from blocks that cannot be read, which are counted.
+/// Errors of the system, except blocks that cannot be read, which are counted.
 pub fn sample_content(target: &IoTarget, places: &[(Bytes, Bytes)]) -> io::Result<ContentSample> {
     let Some(handle) = target.handle(false) else { return Ok(ContentSample::default()) };
     let reader = Reader { handle, length: target.length().get() };
@@ -41,7 +41,7 @@ pub fn sample_content(target: &IoTarget, places: &[(Bytes, Bytes)]) -> io::Resul
         found.push(place);
         held.extend(data);
     }
-    // A few of each place, so that all of the target takes part.
+    // A few from each place, so that the whole target is covered.
     let step = held.len().div_ceil(HELD).max(1);
     let held: Vec<Block> = held.into_iter().step_by(step).collect();
     let repeats = reader.repeats(&held);
@@ -49,7 +49,7 @@ pub fn sample_content(target: &IoTarget, places: &[(Bytes, Bytes)]) -> io::Resul
     Ok(ContentSample { places: found, repeats: repeats? })
 }
 
-/// Where a block lies, and what it holds.
+/// Offset and content of a block.
 type Block = (u64, Vec<u8>);
 
 struct Reader<'t> {
@@ -58,7 +58,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// Samples one place; gives those blocks too that can be held against others.
+    /// Samples one place; also returns the blocks that are worth comparing.
     fn place(
         &self,
         offset: u64,
@@ -86,7 +86,7 @@ impl Reader<'_> {
         Ok((place, data))
     }
 
-    /// Holds each block against the one at every power of two away, above it or else below.
+    /// Compares each block with the one at every power-of-two distance, above it or otherwise below.
     fn repeats(&self, held: &[Block]) -> io::Result<Vec<RepeatSample>> {
         let mut rows = Vec::new();
         let mut distance = NEAREST;
@@ -114,7 +114,7 @@ impl Reader<'_> {
         if above + SAMPLE.get() <= self.length { Some(above) } else { place.checked_sub(distance) }
     }
 
-    /// One block; nothing where the device cannot read it.
+    /// Reads one block; `None` if the device cannot read it.
     fn block(&self, at: u64) -> io::Result<Option<Vec<u8>>> {
         let mut bytes = vec![0; SAMPLE.get() as usize];
         match read_all(self.handle, &mut bytes, at) {
@@ -127,7 +127,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a block has so many different bytes that it hardly comes twice by chance.
+/// Whether a block has so many different byte values that it hardly occurs twice by chance.
 fn is_rich(bytes: &[u8]) -> bool {
     let mut seen = [false; 256];
     bytes.iter().for_each(|byte| seen[usize::from(*byte)] = true);
@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    /// Blocks that cannot be foretold, of so many MiB.
+    /// This many MiB of unpredictable blocks.
     fn noise(mebibytes: usize) -> Vec<u8> {
         random(7).take(mebibytes << 17).flat_map(u64::to_le_bytes).collect()
     }

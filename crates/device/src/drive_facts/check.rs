@@ -1,7 +1,7 @@
-//! From text to facts: TOML, then the types, then what the types cannot say.
+//! From text to facts: TOML, then the types, then the rules that types cannot express.
 //!
-//! Owns the rules of a file as a whole: sources that exist and are used, patterns that mean a model, capacities in
-//! order. A rule names the place by keys; the tree of the file gives its bytes.
+//! Owns the rules for a file as a whole: sources exist and are used, patterns identify a model, capacities are in
+//! order. A rule gives a position as keys; the parsed tree of the file gives its bytes.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -11,10 +11,10 @@ use toml::de::{DeTable, DeValue};
 
 use super::wrong::{FactsError, Mistake};
 
-/// Signs that a pattern must hold besides its wild cards: fewer would fit the drives of other makers.
+/// Fewest literal characters of a pattern: with fewer it would match drives of other makers.
 const LEAST_LITERAL: usize = 3;
 
-/// Syntax errors that are shown; the rest of a broken file is mostly their echo.
+/// Most syntax errors that are shown; further ones in a broken file are mostly consequences of the first.
 const SYNTAX_ERRORS: usize = 10;
 
 /// A step on the way to a value.
@@ -48,7 +48,7 @@ pub(super) fn parse(file_name: &str, text: &str) -> Result<DriveFacts, FactsErro
     if rules.mistakes.is_empty() { Ok(facts) } else { Err(wrong(rules.mistakes)) }
 }
 
-/// The file's tree and what is wrong with it so far.
+/// The file's tree and the mistakes found so far.
 struct Rules<'t, 'i> {
     tree: &'t DeTable<'i>,
     mistakes: Vec<Mistake>,
@@ -69,11 +69,11 @@ impl Rules<'_, '_> {
         let sign = |sign: char| sign.is_ascii_lowercase() || sign.is_ascii_digit();
         if words.iter().any(|word| word.is_empty() || !word.chars().all(sign)) {
             let help = "write lower-case letters, digits and single hyphens, such as samsung-970-evo";
-            self.wrong(&[Part::Key("name")], format!("'{}' is no short name", facts.name), help);
+            self.wrong(&[Part::Key("name")], format!("'{}' is not a short name", facts.name), help);
         }
         for (key, text) in [("title", &facts.title), ("maker", &facts.maker)] {
             if text.trim().is_empty() {
-                self.wrong(&[Part::Key(key)], format!("the {key} is empty"), "write it as people say it");
+                self.wrong(&[Part::Key(key)], format!("the {key} is empty"), "write it as people usually do");
             }
         }
     }
@@ -81,13 +81,13 @@ impl Rules<'_, '_> {
     fn models(&mut self, facts: &DriveFacts) {
         if facts.models.is_empty() {
             let help = "write at least one pattern, such as { pattern = \"Samsung SSD 970 EVO #TB\", … }";
-            self.wrong(&[Part::Key("models")], "no model would ever fit", help);
+            self.wrong(&[Part::Key("models")], "no model would ever match", help);
         }
         let too_wide = |pattern: &ModelPattern| pattern.literal() < LEAST_LITERAL;
         for (index, _) in facts.models.iter().enumerate().filter(|(_, pattern)| too_wide(pattern)) {
             let place = [Part::Key("models"), Part::Index(index), Part::Key("pattern")];
-            let help = format!("write at least {LEAST_LITERAL} signs besides * and #");
-            self.wrong(&place, "the pattern fits drives of any maker", help);
+            let help = format!("write at least {LEAST_LITERAL} characters besides * and #");
+            self.wrong(&place, "the pattern matches drives of any maker", help);
         }
     }
 
@@ -96,16 +96,20 @@ impl Rules<'_, '_> {
         for (index, source) in facts.sources.iter().enumerate() {
             let place = [Part::Key("sources"), Part::Index(index)];
             if source.id.trim().is_empty() || source.citation.trim().is_empty() {
-                self.wrong(&place, "a source needs an id and a citation", "write who said it, where and when");
+                self.wrong(
+                    &place,
+                    "a source needs an id and a citation",
+                    "write the author, the place and the date of the statement",
+                );
             }
             if !known.insert(source.id.as_str()) {
-                self.wrong(&place, format!("the source {} is there twice", source.id), "give each its own id");
+                self.wrong(&place, format!("the source {} is listed twice", source.id), "give each its own id");
             }
         }
         let mut used = BTreeSet::new();
         for (place, id) in uses(facts) {
             if !known.contains(id) {
-                let help = "add it to [[sources]], or name one that is there";
+                let help = "add it to [[sources]], or name one that is listed";
                 self.wrong(&place, format!("the source {id} is not among the file's sources"), help);
             }
             used.insert(id);
@@ -113,7 +117,7 @@ impl Rules<'_, '_> {
         for (index, source) in facts.sources.iter().enumerate().filter(|(_, source)| !used.contains(source.id.as_str()))
         {
             let place = [Part::Key("sources"), Part::Index(index)];
-            let help = "leave it out, or say which figure is from it";
+            let help = "leave it out, or name it as the source of a figure";
             self.wrong(&place, format!("nothing here comes from the source {}", source.id), help);
         }
     }
@@ -122,7 +126,11 @@ impl Rules<'_, '_> {
         for (index, pair) in facts.capacities.windows(2).enumerate() {
             if pair[0].capacity.value >= pair[1].capacity.value {
                 let place = [Part::Key("capacities"), Part::Index(index + 1), Part::Key("capacity")];
-                self.wrong(&place, "this capacity is not larger than the one before", "each once, smallest first");
+                self.wrong(
+                    &place,
+                    "this capacity is not larger than the one before",
+                    "list each capacity once, smallest first",
+                );
             }
         }
         for (index, one) in facts.capacities.iter().enumerate() {
@@ -143,7 +151,7 @@ impl Rules<'_, '_> {
     }
 }
 
-/// Every place that names a source, with its id.
+/// Every place that names a source, with the source's id.
 fn uses(facts: &DriveFacts) -> Vec<(Vec<Part>, &str)> {
     let mut all: Vec<(Vec<Part>, &str)> = Vec::new();
     for (index, model) in facts.models.iter().enumerate() {
@@ -161,7 +169,7 @@ fn uses(facts: &DriveFacts) -> Vec<(Vec<Part>, &str)> {
     all
 }
 
-/// The tables of figures: that of the model, and that of each capacity.
+/// The tables of figures: the model's and each capacity's.
 fn tables(facts: &DriveFacts) -> Vec<(Vec<Part>, &Figures)> {
     let mut all = vec![(vec![Part::Key("figures")], &facts.figures)];
     for (index, one) in facts.capacities.iter().enumerate() {
@@ -170,7 +178,7 @@ fn tables(facts: &DriveFacts) -> Vec<(Vec<Part>, &Figures)> {
     all
 }
 
-/// The bytes of the value that the keys lead to; of the last one that is there, where the way ends early.
+/// The bytes of the value that the keys lead to; of the last value found if the path ends early.
 fn span(tree: &DeTable<'_>, place: &[Part]) -> Range<usize> {
     let Some((Part::Key(first), rest)) = place.split_first() else { return 0..0 };
     let Some(value) = tree.get(*first) else { return 0..0 };

@@ -1,4 +1,4 @@
-//! The drive facts files that are part of the program, as text: they go through the same parser as a user's own.
+//! The text of the built-in drive facts files: they go through the same parser as a user's own.
 
 /// A file of `reference/drives`: its path in the repository and its text.
 macro_rules! files {
@@ -10,7 +10,7 @@ macro_rules! files {
     };
 }
 
-/// Every one of them.
+/// All of them.
 pub const BUILT_IN: &[(&str, &str)] = files! {
     "intel-600p"
     "kioxia-cm7-r"

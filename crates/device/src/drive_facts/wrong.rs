@@ -1,4 +1,4 @@
-//! What is wrong with a drive facts file, shown as mistakes in a methodology are: file, line, column, a caret, advice.
+//! Mistakes in a drive facts file, shown like mistakes in a methodology: file, line, column, a caret, advice.
 //!
 //! Owns the text of such errors. Must not know: what the keys mean.
 
@@ -13,13 +13,13 @@ use drivelab_core::excerpt::{self, Excerpt};
 
 /// Widest line of a message; longer source lines are cut around the caret.
 const WIDTH: usize = 120;
-/// Most characters of a sentence about a mistake.
+/// Longest sentence about a mistake, in characters.
 const LONGEST: usize = 1000;
 
-/// One mistake and its place.
+/// One mistake and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
-    /// Bytes of the file that it is about.
+    /// Byte range in the file.
     pub at: Range<usize>,
     /// What is wrong.
     pub title: String,
@@ -27,7 +27,7 @@ pub struct Mistake {
     pub help: String,
 }
 
-/// Why drive facts could not be had.
+/// Why drive facts are not available.
 #[derive(Debug)]
 pub enum FactsError {
     /// The file or folder cannot be read.
@@ -39,11 +39,11 @@ pub enum FactsError {
     },
     /// The file is wrong.
     Wrong {
-        /// What messages call it.
+        /// Its name in messages.
         file: String,
         /// Its text.
         text: String,
-        /// Never empty.
+        /// The mistakes; never empty.
         mistakes: Vec<Mistake>,
     },
 }
@@ -53,7 +53,7 @@ impl FactsError {
         FactsError::Unreadable { path: path.to_owned(), source }
     }
 
-    /// The mistakes; none where the file could not even be read.
+    /// The mistakes; none if the file could not be read.
     #[must_use]
     pub fn mistakes(&self) -> &[Mistake] {
         match self {
@@ -69,7 +69,7 @@ impl FactsError {
         excerpt::line_and_column(text, mistake.at.start)
     }
 
-    /// The text for people.
+    /// The message for people.
     #[must_use]
     pub fn render(&self, color: bool) -> String {
         match self {
@@ -77,7 +77,7 @@ impl FactsError {
                 let advice = match source.kind() {
                     io::ErrorKind::NotFound => "check the path for a typing error",
                     io::ErrorKind::InvalidData => "a drive facts file is text (TOML, UTF-8)",
-                    _ => "is it a file that you may read?",
+                    _ => "check that it is a file that you may read",
                 };
                 format!("cannot read the drive facts {}: {source}; {advice}", path.display())
             }

@@ -1,9 +1,9 @@
-//! Whether a block device may be overwritten: who relies on it, what it holds, and what the user said about it.
+//! Whether a block device may be overwritten: what uses it, its content, and the user's consent.
 //!
-//! The order: the running system's disks; who it is; mounts, swap, what lies on it, processes; then its content, read
-//! only; then the user's word, which counts for content alone. What comes of it is a [`Released`] device, which is
-//! opened exclusively after everything was looked at again. [`look_again`] repeats the looks right before the first
-//! write, for programs that ask for no claim.
+//! The order of the checks: the running system's disks; the identity; mounts, swap, layers on top, processes; then
+//! the content, read only; then the user's consent, which can override content only. The result is a [`Released`]
+//! device, which is opened exclusively after everything was checked again. [`look_again`] repeats the checks
+//! immediately before the first write, because some programs write without a claim.
 
 use std::fs::{self, File};
 
@@ -28,26 +28,26 @@ use crate::roots::{Roots, read_number};
 /// A device that may be written once the user has named it, and what would be lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
-    /// Which device.
+    /// Its identity.
     pub identity: DeviceIdentity,
-    /// Its content, a phrase each; empty where nothing was found.
+    /// Its content, one phrase for each finding; empty if nothing was found.
     pub found: Vec<String>,
-    /// What was looked at, one phrase.
+    /// What was read to find it, as one phrase.
     pub looked_at: String,
 }
 
-/// Looks at a device as [`release_device`] does, without the user's word: for a question. Holds nothing.
+/// Checks a device as [`release_device`] does, without the user's consent: to ask a question about it. Holds nothing.
 ///
 /// # Errors
-/// As there, apart from what the user's word is for.
+/// As for [`release_device`], except for missing consent.
 pub fn preview_device(node: &BlockNode) -> Result<Preview, GuardError> {
     let looked = patiently(|| look(node, None))?;
     let Content { found, looked_at, .. } = looked.content;
     Ok(Preview { identity: looked.identity, found, looked_at })
 }
 
-/// What a writing command would meet, as far as can be told without opening the device: for lists. `used_by` is what
-/// was found to use it.
+/// What a writing command would report, as far as it is known without opening the device: for lists. `used_by` lists
+/// what uses the device.
 #[must_use]
 pub fn outlook(node: &BlockNode, used_by: &[String]) -> WriteOutlook {
     if let Some(why) = system_disk::reason(&Roots::default(), node) {
@@ -62,11 +62,11 @@ pub fn outlook(node: &BlockNode, used_by: &[String]) -> WriteOutlook {
     WriteOutlook::WithDestroy { id: id_of(&identity_of(node)).to_owned() }
 }
 
-/// Whether a device is still the one that it was when it was planned for: what [`release_device`] asks before anything
-/// else, asked alone, for who has no word to release it with. Looks only.
+/// Checks that a device is still the one that the plan was made for. [`release_device`] checks this first; this
+/// function checks it alone, for callers without consent. Only inspects.
 ///
 /// # Errors
-/// [`GuardError::Refused`] where it is another one, and for the running system's disks.
+/// [`GuardError::Refused`] if it is another device, and for the running system's disks.
 pub fn still_planned(node: &BlockNode, destroy: &Destroy) -> Result<(), GuardError> {
     system_disk::refuse(&Roots::default(), node)?;
     is_as_planned(node, destroy, &identity_of(node))
@@ -77,31 +77,31 @@ fn is_as_planned(node: &BlockNode, destroy: &Destroy, now: &DeviceIdentity) -> R
     planned.map_or(Ok(()), |planned| unchanged(node, planned, now, "since the plan was made"))
 }
 
-/// What a device holds that is known by its bytes (tables, file systems, members of volumes), a phrase each. Looks
-/// only.
+/// Known content of a device by its signatures (tables, file systems, members of volumes), one phrase each. Only
+/// inspects.
 ///
 /// # Errors
-/// [`GuardError::Device`] where it cannot be opened or read.
+/// [`GuardError::Device`] if it cannot be opened or read.
 pub fn known_content(node: &BlockNode) -> Result<Vec<String>, GuardError> {
     let device = hold::open_to_look(node)?;
     let length = hold::length_of(&device, node)?;
     content::signatures(&device, length).map_err(system("cannot read", &node.path))
 }
 
-/// That no process, apart from this one, has the device, a partition of it or its whole disk open. Who has it for a
-/// moment only is waited for.
+/// Checks that no other process has the device, a partition of it or its whole disk open. Waits for processes that
+/// have it open only briefly.
 ///
 /// # Errors
 /// [`GuardError::Busy`] with the process.
 pub fn nobody_has_it_open(node: &BlockNode) -> Result<(), GuardError> {
     patiently(|| {
-        let status = fs::metadata(&node.path).map_err(system("cannot look at", &node.path))?;
+        let status = fs::metadata(&node.path).map_err(system("cannot inspect", &node.path))?;
         in_use::processes(&Roots::default(), &node.path, &status, &relatives(node), Itself::LeftOut).map(drop)
     })
 }
 
-/// Lets a block device be written that the user named: looks at it, opens it exclusively and looks again. The claim
-/// and the lock on its whole disk last as long as the target.
+/// Authorises writes to a block device that the user named: checks it, opens it exclusively and checks it again. The
+/// claim and the lock on its whole disk last as long as the target.
 ///
 /// # Errors
 /// As for [`release_device`] and [`Released::into_target`].
@@ -109,13 +109,13 @@ pub fn authorise_device(node: &BlockNode, destroy: &Destroy) -> Result<WritableT
     release_device(node, destroy)?.into_target()
 }
 
-/// Makes the whole decision about a block device and locks its whole disk, but leaves it open for others: for who has
-/// to partition, format or encrypt it first.
+/// Makes the full decision about a block device and locks its whole disk, but lets other programs open it: for
+/// callers that partition, format or encrypt it first.
 ///
 /// # Errors
-/// [`GuardError::Refused`] for the running system's disks, for what is in use, without the user's word or where it
-/// names another device, and where the device is another one than the plan was made for; [`GuardError::Busy`] where a
-/// process has it open or locked; [`GuardError::ReadOnly`] and [`GuardError::Device`] where it cannot be written.
+/// [`GuardError::Refused`] for the running system's disks, for a device in use, without the user's consent or if it
+/// names another device, and if the device is not the one that the plan was made for; [`GuardError::Busy`] if a
+/// process has it open or locked; [`GuardError::ReadOnly`] and [`GuardError::Device`] if it cannot be written.
 pub fn release_device(node: &BlockNode, destroy: &Destroy) -> Result<Released, GuardError> {
     let refuse = |why: String| Err(GuardError::Refused { path: node.path.clone(), why });
     system_disk::refuse(&Roots::default(), node)?;
@@ -128,7 +128,7 @@ pub fn release_device(node: &BlockNode, destroy: &Destroy) -> Result<Released, G
     let looked = patiently(|| look(node, Some(&identity)))?;
     if let Some(new) = destroy.shown.as_ref().and_then(|shown| looked.content.not_in(shown)) {
         return refuse(format!(
-            "it holds {new}, which was not there when you were asked. Nothing was touched. Look at it again and begin anew"
+            "it holds {new}, which was not there when you were asked. Nothing was touched. Check it and start again"
         ));
     }
     let Some(id) = &destroy.id else { return refuse(unnamed(&looked, removable)) };
@@ -146,28 +146,29 @@ pub fn release_device(node: &BlockNode, destroy: &Destroy) -> Result<Released, G
     Ok(Released::new(node.clone(), decision, length, lock))
 }
 
-/// Looks at the device of a target once more, with the claim still held; for right before the first write. A target
-/// that is no device is held by its lock alone.
+/// Checks the device of a target once more, with the claim still held; for use immediately before the first write. A
+/// target that is not a device is protected by its lock alone.
 ///
 /// # Errors
 /// As for [`release_device`].
 pub fn look_again(target: &WritableTarget) -> Result<(), GuardError> {
     let Some(handle) = target.handle(false) else { return Ok(()) };
-    let status = fstat(handle).map_err(system("cannot look at", target.path()))?;
+    let status = fstat(handle).map_err(system("cannot inspect", target.path()))?;
     if rustix::fs::FileType::from_raw_mode(status.st_mode) != rustix::fs::FileType::BlockDevice {
         return Ok(());
     }
     let number = (major(status.st_rdev), minor(status.st_rdev));
     let node = BlockNode::of(&Roots::default(), target.path(), number)?;
     let Some(decided) = &target.decision().device else {
-        let why = "no decision about it is on record, so it cannot be said whether it is still the same".to_owned();
+        let why = "there is no record of a decision about it, so it is unknown whether it is still the same device"
+            .to_owned();
         return Err(GuardError::Refused { path: node.path, why });
     };
-    let held = handle.try_clone_to_owned().map_err(system("cannot look at", target.path()))?;
+    let held = handle.try_clone_to_owned().map_err(system("cannot inspect", target.path()))?;
     patiently(|| still_fit(&node, decided, &File::from(held.try_clone().map_err(system("cannot open", &node.path))?)))
 }
 
-/// What one look found, and the lock that was taken for it.
+/// The result of one check, and the lock that was taken for it.
 struct Looked {
     identity: DeviceIdentity,
     content: Content,
@@ -177,7 +178,7 @@ struct Looked {
     lock: File,
 }
 
-/// Everything that is looked at before the device is claimed.
+/// All checks before the device is claimed.
 fn look(node: &BlockNode, before: Option<&DeviceIdentity>) -> Result<Looked, GuardError> {
     system_disk::refuse(&Roots::default(), node)?;
     let (under, unseen) = nobody_relies_on(node, Itself::Counts)?;
@@ -191,7 +192,7 @@ fn look(node: &BlockNode, before: Option<&DeviceIdentity>) -> Result<Looked, Gua
     let content = content::look(&device, length).map_err(system("cannot read", &node.path))?;
     let identity = identity_of(node);
     if let Some(before) = before {
-        unchanged(node, before, &identity, "while drivelab looked at it")?;
+        unchanged(node, before, &identity, "while drivelab checked it")?;
     }
     Ok(Looked { identity, content, length, under, unseen, lock })
 }
@@ -199,12 +200,12 @@ fn look(node: &BlockNode, before: Option<&DeviceIdentity>) -> Result<Looked, Gua
 fn wrong(named: &str, identity: &DeviceIdentity) -> String {
     let kernel_name = named.strip_prefix("/dev/").unwrap_or(named) == identity.name;
     let hint = if kernel_name {
-        " (kernel names change from boot to boot, so they name only what has no serial number)"
+        " (kernel names change from boot to boot, so they are valid only for devices without a serial number)"
     } else {
         ""
     };
     format!(
-        "--destroy names {named}{hint}, but this is {}. Nothing was touched. To destroy its content, say `{}`",
+        "--destroy names {named}{hint}, but this is {}. Nothing was touched. To destroy its content, use `{}`",
         describe(identity),
         flag_of(identity)
     )
@@ -235,10 +236,10 @@ fn because(identity: &DeviceIdentity, destroy: &Destroy, under: &str, unseen: &U
     };
     let unseen = match unseen.0 {
         0 => String::new(),
-        count => format!("; {count} processes of other users could not be looked into"),
+        count => format!("; {count} processes of other users could not be inspected"),
     };
     format!(
-        "the user {how}; it is {}{under}, not mounted, no swap, with nothing on top of it, open in no process, none of the \
+        "the user {how}; it is {}{under}, not mounted, not swap, with nothing on top of it, open in no process, not one of the \
          running system's disks, and held exclusively{unseen}",
         describe(identity)
     )

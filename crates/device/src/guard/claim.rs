@@ -1,9 +1,9 @@
-//! The claim: a small file beside a scratch file that proves, also after a crash, which file drivelab made.
+//! The claim: a small file next to a scratch file that proves, even after a crash, which file drivelab created.
 //!
-//! `.drivelab-scratch-<run>.claim` holds JSON lines, each the whole state; the last complete line counts, so a torn
-//! line loses nothing. The file appears in one step with its first line in it and its lock held (O_TMPFILE and
-//! linkat), so a claim that can be seen and is not locked has no living owner. Must not know how scratch files are
-//! made or removed.
+//! `.drivelab-scratch-<run>.claim` holds JSON lines, each with the complete state; the last complete line counts, so
+//! a torn line loses nothing. The file appears in one step, with its first line in it and its lock held (O_TMPFILE
+//! and linkat), so a visible claim without a lock has no living owner. Must not know how scratch files are created or
+//! removed.
 
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -20,31 +20,31 @@ use serde::{Deserialize, Serialize};
 use crate::block::counters::this_boot;
 use crate::place::target::custom;
 
-/// Version of the claim's format; a larger one is left alone.
+/// Version of the claim's format; claims with a higher version are left alone.
 const FORMAT: u32 = 1;
-/// Scratch files without a name from the user are called this and the run.
+/// Prefix of scratch files that the user did not name; the run's id follows.
 const PREFIX: &str = ".drivelab-scratch-";
 const SUFFIX: &str = ".claim";
 /// A claim is a few lines; nothing larger is read.
 const LARGEST: u64 = 1 << 20;
 
-/// Which file it is, whatever its name.
+/// The identity of a file, whatever its name is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileIdentity {
     /// Device number of the file system.
     pub device: u64,
     /// Inode number.
     pub inode: u64,
-    /// Time of birth, seconds and nanoseconds since 1970, where the file system keeps it. A number that was given to
-    /// another file later is told apart by it.
+    /// Time of birth, seconds and nanoseconds since 1970, if the file system stores it. It distinguishes a file from
+    /// a later one with the same inode number.
     pub born: Option<(u64, u32)>,
 }
 
 impl FileIdentity {
-    /// Of the file at a path, links followed; for a named file, which has no claim of its own.
+    /// The identity of the file at a path, with links resolved; for a named file, which has no claim of its own.
     ///
     /// # Errors
-    /// What the kernel answers where there is no such file.
+    /// The kernel's error if there is no such file.
     pub fn of_path(path: &std::path::Path) -> std::io::Result<Self> {
         std::fs::metadata(path).map(|status| FileIdentity::of(&status))
     }
@@ -59,31 +59,31 @@ impl FileIdentity {
     }
 
     /// Whether `found` is this file. Device numbers of loop, dm and btrfs change with every boot: after a reboot
-    /// (`same_boot` is false) inode and time of birth together are the proof.
+    /// (`same_boot` is false), inode and time of birth together are the proof.
     fn is(&self, found: &FileIdentity, same_boot: bool) -> bool {
         let device = self.device == found.device || (!same_boot && self.born.is_some());
         self.inode == found.inode && self.born == found.born && device
     }
 }
 
-/// What a claim says.
+/// The content of a claim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScratchClaim {
     /// Version of this format.
     pub format: u32,
-    /// The run the file was made for.
+    /// The run that the file was created for.
     pub run: RunId,
     /// The scratch file.
     pub path: PathBuf,
-    /// Which file it is; `None` where only the intent to make it was recorded.
+    /// Its identity; `None` if only the intent to create it was recorded.
     pub file: Option<FileIdentity>,
     /// Its length.
     pub length: Bytes,
     /// Whether every byte was written and made durable.
     pub filled: bool,
-    /// Process that owns or owned it, for messages.
+    /// The process that owns or owned it, for messages.
     pub pid: u32,
-    /// The kernel's id of the boot in which the device number was seen.
+    /// The kernel's id of the boot in which the device number was read.
     pub boot: Option<String>,
 }
 
@@ -93,7 +93,7 @@ impl ScratchClaim {
         ScratchClaim { format: FORMAT, run, path, file: None, length, filled: false, pid, boot }
     }
 
-    /// The same claim, now of this process and this file.
+    /// The same claim, now with this process and this file.
     pub(super) fn of_file(mut self, path: PathBuf, status: &Metadata) -> Self {
         self.path = path;
         self.file = Some(FileIdentity::of(status));
@@ -109,7 +109,7 @@ impl ScratchClaim {
     }
 
     pub(super) fn line(&self) -> io::Result<Vec<u8>> {
-        // The line break in front ends a line that a crash has torn.
+        // The line break in front ends a line that a crash may have torn.
         let mut line = b"\n".to_vec();
         serde_json::to_writer(&mut line, self)?;
         line.push(b'\n');
@@ -117,7 +117,7 @@ impl ScratchClaim {
     }
 }
 
-/// Name of a run's scratch file where the user gave none, and of every scratch file in its first moment.
+/// Name of a run's scratch file if the user gave none, and of every scratch file at first.
 pub(super) fn scratch_name(run: RunId) -> String {
     format!("{PREFIX}{run}")
 }
@@ -126,14 +126,14 @@ fn claim_name(run: RunId) -> String {
     format!("{PREFIX}{run}{SUFFIX}")
 }
 
-/// The run that a claim's name names.
+/// The run in a claim's file name.
 pub(super) fn run_of_name(name: &str) -> Option<RunId> {
     let text = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
     let run: RunId = text.parse().ok()?;
     (run.to_string() == text).then_some(run)
 }
 
-/// The state that the last complete line tells; `None` where there is none or a newer drivelab wrote one.
+/// The state in the last complete line; `None` if there is none, or if a newer drivelab wrote it.
 pub(super) fn parse(bytes: &[u8]) -> Option<ScratchClaim> {
     #[derive(Deserialize)]
     struct Version {
@@ -150,7 +150,7 @@ pub(super) fn parse(bytes: &[u8]) -> Option<ScratchClaim> {
     last
 }
 
-/// An open claim file. Whoever holds its exclusive lock owns the scratch file.
+/// An open claim file. The holder of its exclusive lock owns the scratch file.
 #[derive(Debug)]
 pub(super) struct ClaimFile {
     file: File,
@@ -159,12 +159,12 @@ pub(super) struct ClaimFile {
 }
 
 impl ClaimFile {
-    /// Where the claim of a run in that folder is.
+    /// Path of a run's claim in that folder.
     pub(super) fn path_of(folder: &Path, run: RunId) -> PathBuf {
         folder.join(claim_name(run))
     }
 
-    /// Makes the claim, locked and durable. Fails where one is there already.
+    /// Creates the claim, locked and durable. Fails if one exists already.
     pub(super) fn create(folder: &Path, claim: ScratchClaim) -> io::Result<Self> {
         let path = Self::path_of(folder, claim.run);
         let line = claim.line()?;
@@ -182,8 +182,8 @@ impl ClaimFile {
                 linkat(CWD, nameless, CWD, &path, AtFlags::SYMLINK_FOLLOW)?;
                 file
             }
-            // File systems without O_TMPFILE: a claim that a crash leaves empty proves nothing, and there is no
-            // scratch file yet.
+            // File systems without O_TMPFILE: a claim that a crash leaves empty proves nothing, and no scratch file
+            // exists yet.
             Err(error) if !matches!(error.raw_os_error(), Some(code) if is_unsupported(code)) => return Err(error),
             Err(_) => {
                 let mut file = options(OFlags::empty()).create_new(true).open(&path)?;
@@ -199,8 +199,8 @@ impl ClaimFile {
         Ok(ClaimFile { file, path, claim })
     }
 
-    /// Opens a claim for reading; `None` where it is not there or is none of ours: not a regular file with one name
-    /// that belongs to this user and says the run its name says.
+    /// Opens a claim for reading; `None` if it does not exist or is not drivelab's: not a regular file with one name
+    /// that belongs to this user and contains the run in its name.
     pub(super) fn open(folder: &Path, run: RunId) -> Option<Self> {
         let path = Self::path_of(folder, run);
         let flags = custom(OFlags::NOFOLLOW | OFlags::NONBLOCK);
@@ -214,13 +214,13 @@ impl ClaimFile {
         Some(ClaimFile { file, path, claim })
     }
 
-    /// Takes the lock for good, as an owner.
+    /// Takes the lock permanently, as the owner.
     pub(super) fn own(&self) -> bool {
         lock(&self.file).is_ok()
     }
 
-    /// Whether a living process owns it. Looks with a shared lock, so that two lookers do not take each other for an
-    /// owner.
+    /// Whether a living process owns it. Uses a shared lock, so that two processes that check do not take each other
+    /// for an owner.
     pub(super) fn has_owner(&self) -> bool {
         match self.file.try_lock_shared() {
             Ok(()) => {
@@ -240,7 +240,7 @@ impl ClaimFile {
         Ok(())
     }
 
-    /// Removes the claim, if its name still leads to this file.
+    /// Removes the claim if its name still leads to this file.
     pub(super) fn remove(&self) -> io::Result<()> {
         let (mine, found) = (self.file.metadata()?, fs::symlink_metadata(&self.path));
         match found {
@@ -252,7 +252,7 @@ impl ClaimFile {
 
 impl Drop for ClaimFile {
     fn drop(&mut self) {
-        // Closing alone would leave the lock with a child process that was forked just now and has not run exec yet.
+        // Closing alone would leave the lock with a child process that was just forked and has not called exec yet.
         let _ = self.file.unlock();
     }
 }
@@ -262,7 +262,7 @@ fn is_unsupported(code: i32) -> bool {
     [Errno::OPNOTSUPP, Errno::ISDIR, Errno::INVAL, Errno::NOSYS].iter().any(|e| e.raw_os_error() == code)
 }
 
-/// A regular file with one name that belongs to this user: what drivelab makes, and what nobody else can plant.
+/// A regular file with one name that belongs to this user: what drivelab creates, and what no other user can plant.
 pub(super) fn is_ours(status: &Metadata) -> bool {
     status.is_file() && status.nlink() == 1 && status.uid() == rustix::process::geteuid().as_raw()
 }
@@ -311,7 +311,7 @@ mod tests {
         assert!(mine.is(&mine, true));
         assert!(!mine.is(&moved, true));
         assert!(mine.is(&moved, false));
-        assert!(!mine.is(&FileIdentity { born: Some((5, 7)), ..mine }, true), "the inode was given to another file");
+        assert!(!mine.is(&FileIdentity { born: Some((5, 7)), ..mine }, true), "another file has the inode now");
         let unknown = FileIdentity { born: None, ..mine };
         assert!(!unknown.is(&FileIdentity { device: 2, ..unknown }, false));
     }

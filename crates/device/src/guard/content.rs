@@ -1,8 +1,8 @@
-//! Whether a device holds anything: signatures at their places, and data by a rule that says how much it looked at.
+//! Whether a device holds anything: signatures at their places, and data by a rule that reports how much was read.
 //!
-//! Up to 1 GiB everything is read. Above that the first and the last 16 MiB, 4,096 blocks evenly spaced and 4,096
-//! random ones, of 4 KiB each. A block of one repeated byte, 00 or FF, is empty: what a new, a discarded or a zeroed
-//! drive gives. What was read does not stay in the page cache.
+//! Up to 1 GiB everything is read. Above that: the first and the last 16 MiB, 4,096 evenly spaced blocks and 4,096
+//! random ones, of 4 KiB each. A block of one repeated byte, 00 or FF, is empty: a new, discarded or zeroed drive
+//! returns such blocks. The data that was read does not stay in the page cache.
 
 use std::fs::File;
 use std::io;
@@ -16,30 +16,30 @@ use super::signature;
 
 /// Devices up to this size are read from end to end.
 pub(super) const READ_WHOLE: u64 = 1 << 30;
-/// How much is read at once where everything is.
+/// How much is read per call when everything is read.
 const PIECE: u64 = 1 << 20;
 
-/// What was found, and what was looked at to find it.
+/// The content that was found, and what was read to find it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Content {
-    /// One phrase for each thing, with the place where it lies; empty where nothing was found.
+    /// One phrase for each finding, with its place; empty if nothing was found.
     pub(super) found: Vec<String>,
-    /// How many of those are signatures; the rest says how much data was counted.
+    /// How many of the findings are signatures; the others count blocks.
     signatures: usize,
-    /// What was looked at, one phrase.
+    /// What was read, as one phrase.
     pub(super) looked_at: String,
 }
 
 impl Content {
-    /// Something that an earlier look did not find: a signature, or any data where there was nothing at all. How much
-    /// data there is may differ from look to look, since a part of the blocks is chosen at random.
+    /// A finding that an earlier check did not have: a signature, or any data on a device that was empty. The amount
+    /// of data may differ between checks, because some of the blocks are chosen at random.
     pub(super) fn not_in(&self, shown: &[String]) -> Option<&str> {
         let counted = if shown.is_empty() { self.found.len() } else { self.signatures };
         self.found.iter().take(counted).find(|found| !shown.contains(found)).map(String::as_str)
     }
 }
 
-/// What was counted.
+/// The counted blocks.
 #[derive(Debug, Default)]
 struct Tally {
     blocks: u64,
@@ -49,10 +49,10 @@ struct Tally {
     first_unreadable: Option<u64>,
 }
 
-/// Looks at an open device of this length.
+/// Checks an open device of this length.
 ///
 /// # Errors
-/// The device's, apart from blocks that it cannot read, which are counted.
+/// The device's error, except for blocks that it cannot read, which are counted.
 pub(super) fn look(device: &File, length: Bytes) -> io::Result<Content> {
     let mut found = signatures(device, length)?;
     let signatures = found.len();
@@ -61,16 +61,16 @@ pub(super) fn look(device: &File, length: Bytes) -> io::Result<Content> {
     let length = length.get();
     let looked_at = if length <= READ_WHOLE {
         read_pieces(device, 0, length, &mut tally)?;
-        format!("all of it, {}, was looked at", Bytes::new(length).about())
+        format!("all of it, {}, was read", Bytes::new(length).about())
     } else {
         read_pieces(device, 0, END, &mut tally)?;
         for offset in between_ends(length, seed()) {
             read_pieces(device, offset, BLOCK, &mut tally)?;
         }
         read_pieces(device, length - END, END, &mut tally)?;
-        "the first and the last 16 MiB, 4,096 evenly spaced and 4,096 random blocks of 4 KiB were looked at; the rest \
-         was not"
-            .to_owned()
+        "the first and the last 16 MiB, 4,096 evenly spaced and 4,096 random blocks of 4 KiB were read; the rest was \
+         not"
+        .to_owned()
     };
     let _ = fadvise(device, 0, None, Advice::DontNeed);
     let _ = fadvise(device, 0, None, Advice::Normal);
@@ -78,10 +78,10 @@ pub(super) fn look(device: &File, length: Bytes) -> io::Result<Content> {
     Ok(Content { found, signatures, looked_at })
 }
 
-/// What is known by its bytes, a phrase each. A head or tail that cannot be read has no signature that could be known.
+/// Known signatures, one phrase each. A start or end that cannot be read has none.
 ///
 /// # Errors
-/// The device's, apart from blocks that it cannot read.
+/// The device's error, except for blocks that it cannot read.
 pub(super) fn signatures(device: &File, length: Bytes) -> io::Result<Vec<String>> {
     match signature::find_all(device, length) {
         Ok(all) => Ok(all.into_iter().map(|found| found.to_string()).collect()),
@@ -108,7 +108,7 @@ impl Tally {
         let mut found = Vec::new();
         if let Some(first) = self.first {
             found.push(format!(
-                "data in {} of {} blocks of 4 KiB that were looked at ({}), the first at byte {first}",
+                "data in {} of {} blocks of 4 KiB that were read ({}), the first at byte {first}",
                 self.full,
                 self.blocks,
                 Bytes::new(self.full.saturating_mul(BLOCK)).about()
@@ -121,7 +121,7 @@ impl Tally {
     }
 }
 
-/// Reads a range in pieces. Where a piece cannot be read, each of its blocks is tried by itself.
+/// Reads a range in pieces. If a piece cannot be read, each of its blocks is read separately.
 fn read_pieces(device: &File, from: u64, length: u64, tally: &mut Tally) -> io::Result<()> {
     let mut buffer = vec![0u8; usize::try_from(PIECE.min(length)).map_err(io::Error::other)?];
     let mut at = from;
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn up_to_a_gibibyte_a_single_byte_is_found_and_told_where() {
         let found = look_at(64 * MIB, &[(33 * MIB + 4097, &[7])]);
-        let text = "data in 1 of 16384 blocks of 4 KiB that were looked at (4 KiB), the first at byte 34607104";
+        let text = "data in 1 of 16384 blocks of 4 KiB that were read (4 KiB), the first at byte 34607104";
         assert_eq!(found.found, [text]);
         assert!(found.looked_at.starts_with("all of it, 64 MiB, was"), "{}", found.looked_at);
         assert!(look_at(64 * MIB, &[]).found.is_empty());

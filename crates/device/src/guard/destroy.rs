@@ -1,7 +1,7 @@
-//! What the user said about a block device that is to be overwritten, and whether that names this very device.
+//! The user's consent to overwrite a block device, and whether it names this device.
 //!
-//! An ID is the serial number, a name of udev in `/dev/disk/by-id`, or the kernel's name where the device has no
-//! serial number: kernel names change with every boot, so they must not stand for a drive that has a name of its own.
+//! An ID is the serial number, a udev name from `/dev/disk/by-id`, or the kernel's name if the device has no serial
+//! number: kernel names change with every boot, so they must not refer to a drive that has a serial number.
 
 use std::path::{Path, PathBuf};
 
@@ -9,38 +9,38 @@ use drivelab_core::target::DeviceIdentity;
 
 use crate::block::identity::BY_ID;
 
-/// The user's word for one device.
+/// The user's consent for one device.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Destroy {
-    /// The ID that was named; without one nothing is written.
+    /// The ID that the user named; without one nothing is written.
     pub id: Option<PathBuf>,
-    /// Whether model and serial number were typed at a question, instead of given with `--destroy`.
+    /// Whether model and serial number were typed as an answer, instead of given with `--destroy`.
     pub typed: bool,
-    /// The identity that the plan was made for, where there was a look before: another one now is refused.
+    /// The identity that the plan was made for, if the device was checked before: another device now is refused.
     pub planned: Option<DeviceIdentity>,
-    /// What the user was told that it holds, where there was a question: anything new is refused.
+    /// The content that the question showed, if there was one: anything new is refused.
     pub shown: Option<Vec<String>>,
 }
 
-/// What became of comparing an ID with a device.
+/// Result of comparing an ID with a device.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Named {
     /// It names this device.
     This,
     /// Nothing was named.
     Nothing,
-    /// It names something else; what it named.
+    /// It names another device: the name.
     Other(String),
 }
 
 impl Destroy {
-    /// What `--destroy` named, if it was given.
+    /// The value of `--destroy`, if it was given.
     #[must_use]
     pub fn named(id: Option<&Path>) -> Destroy {
         Destroy { id: id.map(Path::to_owned), ..Destroy::default() }
     }
 
-    /// The same for a plan that was made for this device.
+    /// As before, for a plan that was made for this device.
     #[must_use]
     pub fn planned_for(mut self, identity: DeviceIdentity) -> Destroy {
         self.planned = Some(identity);
@@ -65,13 +65,13 @@ impl Destroy {
     }
 }
 
-/// The ID to type for this device: its serial number, or the kernel's name where there is none.
+/// The ID to type for this device: its serial number, or the kernel's name if it has none.
 #[must_use]
 pub fn id_of(identity: &DeviceIdentity) -> &str {
     identity.serial.as_deref().unwrap_or(&identity.name)
 }
 
-/// The flag to type for this device, quoted for a shell where that is needed.
+/// The flag to type for this device, quoted for a shell if necessary.
 #[must_use]
 pub fn flag_of(identity: &DeviceIdentity) -> String {
     let id = id_of(identity);
@@ -79,7 +79,7 @@ pub fn flag_of(identity: &DeviceIdentity) -> String {
     if id.chars().all(plain) { format!("--destroy {id}") } else { format!("--destroy '{}'", id.replace('\'', "'\\''")) }
 }
 
-/// The device in words: kernel name, model, serial number, size.
+/// The device as text: kernel name, model, serial number, size.
 pub(super) fn describe(identity: &DeviceIdentity) -> String {
     let mut text = identity.name.clone();
     if let Some(model) = &identity.model {

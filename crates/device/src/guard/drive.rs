@@ -1,5 +1,5 @@
-//! The permit for commands that empty a drive by themselves (format, sanitize): they go past the block layer, where no
-//! writable handle holds them back.
+//! The permit for commands that empty a drive on their own (format, sanitize): they bypass the block layer, so a
+//! writable handle does not control them.
 
 use drivelab_core::target::WritableTarget;
 use drivelab_nvme::DestroyPermit;
@@ -18,13 +18,13 @@ pub enum Reach {
     Namespace,
     /// Everything behind the controller.
     Drive {
-        /// Identifiers of namespaces that exist on it and are not attached to this controller, so that the kernel shows
-        /// no device for them.
+        /// Identifiers of namespaces that exist on the drive but are not attached to this controller, so that the
+        /// kernel shows no device for them.
         unattached: Vec<u32>,
     },
 }
 
-/// A permit for a device that was released, right before the command is sent: everything is looked at once more.
+/// A permit for a released device, immediately before the command is sent: everything is checked once more.
 ///
 /// # Errors
 /// As for [`look_again`] and [`may_destroy`].
@@ -34,21 +34,21 @@ pub fn permit_to_destroy(target: &WritableTarget, reach: &Reach) -> Result<Destr
     Ok(DestroyPermit::from_guard())
 }
 
-/// Whether such a command may be sent to a device that was released; sends nothing.
+/// Checks whether such a command may be sent to a released device; sends nothing.
 ///
 /// # Errors
-/// [`GuardError::Refused`] for partitions, for what is no NVMe drive, and where other namespaces would be emptied too,
-/// which nobody named.
+/// [`GuardError::Refused`] for partitions, for a device that is not an NVMe drive, and if other namespaces would be
+/// emptied too, which the user did not name.
 pub fn may_destroy(target: &WritableTarget, reach: &Reach) -> Result<(), GuardError> {
     let refuse = |why: String| Err(GuardError::Refused { path: target.path().to_owned(), why });
     let Some(handle) = target.handle(false) else { return refuse("it is not open".to_owned()) };
-    let status = fstat(handle).map_err(system("cannot look at", target.path()))?;
+    let status = fstat(handle).map_err(system("cannot inspect", target.path()))?;
     let number = (major(status.st_rdev), minor(status.st_rdev));
     let node = BlockNode::of(&Roots::default(), target.path(), number)?;
     if !nvme_node::is_namespace_name(&node.name) {
         return refuse(format!(
-            "format and sanitize are commands of NVMe drives, and {} is no whole namespace of one; nothing was touched; \
-             take another way (--how)",
+            "format and sanitize are commands of NVMe drives, and {} is not a whole namespace of one; nothing was touched; use \
+             another way (--how)",
             node.name
         ));
     }
@@ -56,17 +56,17 @@ pub fn may_destroy(target: &WritableTarget, reach: &Reach) -> Result<(), GuardEr
     others(nvme_node::beside(&Roots::default(), &node), unattached).map_or(Ok(()), refuse)
 }
 
-/// Why a whole drive must not be emptied: what lies on it too, by kernel name and by identifier.
+/// Why a whole drive must not be emptied: its other namespaces, by kernel name and by identifier.
 fn others(beside: Vec<String>, unattached: &[u32]) -> Option<String> {
     let hidden = unattached.iter().map(|nsid| format!("namespace {nsid} (not attached, so without a device)"));
     let others: Vec<String> = beside.into_iter().chain(hidden).collect();
     (!others.is_empty()).then(|| {
         format!(
-            "that empties the whole drive, and on it {} too, which nobody named. Nothing was touched. Take another way \
-             (--how), or delete what nobody needs first (`nvme list-ns --all`, `nvme delete-ns`)",
+            "that empties the whole drive, and on it {} too, which you did not name. Nothing was touched. Use another way \
+             (--how), or first delete the namespaces that are not needed (`nvme list-ns --all`, `nvme delete-ns`)",
             match others.as_slice() {
-                [one] => format!("lies {one}"),
-                many => format!("lie {}", many.join(", ")),
+                [one] => format!("is {one}"),
+                many => format!("are {}", many.join(", ")),
             }
         )
     })
@@ -80,8 +80,8 @@ mod tests {
     fn a_drive_with_other_namespaces_on_it_is_refused_also_where_they_are_not_attached() {
         assert_eq!(others(Vec::new(), &[]), None);
         let text = others(vec!["nvme0n2".to_owned()], &[7]).expect("refused");
-        assert!(text.contains("lie nvme0n2, namespace 7 (not attached") && text.contains("Nothing was"), "{text}");
+        assert!(text.contains("are nvme0n2, namespace 7 (not attached") && text.contains("Nothing was"), "{text}");
         let text = others(Vec::new(), &[5]).expect("refused");
-        assert!(text.contains("on it lies namespace 5 (not attached"), "{text}");
+        assert!(text.contains("on it is namespace 5 (not attached"), "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! Why the guard did not hand over a target.
+//! Why the guard did not release a target.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,23 +7,23 @@ use drivelab_core::units::Bytes;
 
 use crate::error::{DeviceError, ErrorKind};
 
-/// Why the guard did not hand over a target. Nothing was changed where it says so.
+/// Why the guard did not release a target. If the text says that nothing was touched, nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum GuardError {
-    /// It could destroy what drivelab did not make.
+    /// Writing could destroy data that drivelab did not create.
     #[error("refusing to write to {path}: {why}")]
     Refused {
-        /// What was to be written.
+        /// The target.
         path: PathBuf,
         /// Why, and what to do.
         why: String,
     },
-    /// Somebody works with the file now.
+    /// Another program uses the file now.
     #[error("{path} is in use: {by}; stop that first, or name another target")]
     Busy {
-        /// What was to be written.
+        /// The target.
         path: PathBuf,
-        /// Who uses it and how.
+        /// The program, and how it uses the target.
         by: String,
     },
     /// The device is set read-only.
@@ -35,10 +35,10 @@ pub enum GuardError {
         /// The device.
         path: PathBuf,
     },
-    /// The scratch file of an interrupted run is not there any more, or cannot be proven to be the same.
-    #[error("the scratch file {path} is gone: {why}; it has to be made and filled again")]
+    /// The scratch file of an interrupted run no longer exists, or cannot be proven to be the same.
+    #[error("the scratch file {path} is gone: {why}; it has to be created and filled again")]
     Gone {
-        /// Where it was.
+        /// Its path.
         path: PathBuf,
         /// What was found instead.
         why: String,
@@ -60,20 +60,20 @@ pub enum GuardError {
          folder on another file system (nothing was left behind)", needed.about(), free.about()
     )]
     NoSpace {
-        /// Where it was to be made.
+        /// Where it was to be created.
         folder: PathBuf,
         /// Its size.
         needed: Bytes,
         /// Free for this user.
         free: Bytes,
     },
-    /// The path is wrong or the system said no.
+    /// The path is wrong, or a system call failed.
     #[error(transparent)]
     Device(#[from] DeviceError),
 }
 
 impl GuardError {
-    /// The sort of trouble.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -86,14 +86,14 @@ impl GuardError {
         }
     }
 
-    /// Whether the scratch file is gone and should be made again.
+    /// Whether the scratch file is gone and should be created again.
     #[must_use]
     pub const fn is_gone(&self) -> bool {
         matches!(self, GuardError::Gone { .. })
     }
 }
 
-/// For `map_err`: what was tried and where.
+/// For `map_err`: what was tried, and the path.
 pub(super) fn system<E: Into<io::Error>>(what: &'static str, path: &Path) -> impl FnOnce(E) -> GuardError {
     let device = DeviceError::system(what, path);
     move |source| GuardError::Device(device(source))

@@ -1,4 +1,4 @@
-//! Whether a block device may still be written: nobody relies on it, and it is the one that was decided about.
+//! Whether a block device may still be written: nothing uses it, and it is the device that the decision was made for.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileTypeExt;
@@ -16,8 +16,8 @@ use crate::block::identity::identity_of;
 use crate::block::node::BlockNode;
 use crate::roots::Roots;
 
-/// That nothing came since the decision: no user, no other identity, no content that was not there. `held` is the
-/// device, claimed.
+/// Checks that nothing changed since the decision: no user, no other identity, no new content. `held` is the claimed
+/// device.
 pub(super) fn still_fit(node: &BlockNode, decided: &GuardedDevice, held: &File) -> Result<(), GuardError> {
     system_disk::refuse_claimed(&Roots::default(), node)?;
     nobody_relies_on(node, Itself::LeftOut)?;
@@ -26,14 +26,13 @@ pub(super) fn still_fit(node: &BlockNode, decided: &GuardedDevice, held: &File) 
     let signatures = signatures.map_err(system("cannot read", &node.path))?;
     let new = signatures.into_iter().find(|found| !decided.overridden.contains(found));
     new.map_or(Ok(()), |found| {
-        let why = format!(
-            "it holds {found}, which was not there when it was released. Nothing was touched; look at it again"
-        );
+        let why =
+            format!("it holds {found}, which was not there when it was released. Nothing was touched; check it again");
         Err(GuardError::Refused { path: node.path.clone(), why })
     })
 }
 
-/// Refuses a device that is another one than before.
+/// Refuses a device that is not the same as before.
 pub(super) fn unchanged(
     node: &BlockNode,
     before: &DeviceIdentity,
@@ -45,19 +44,19 @@ pub(super) fn unchanged(
         return Ok(());
     }
     let why = format!(
-        "it is another device than before: {since}, {}. Nothing was touched. Look at it again and begin anew",
+        "it is not the same device as before: {since}, {}. Nothing was touched. Check it and start again",
         changes.join("; ")
     );
     Err(GuardError::Refused { path: node.path.clone(), why })
 }
 
-/// Mounts, swap, holders, the file under a loop device, processes. What lies under it, in words.
+/// Checks mounts, swap, holders, the file under a loop device, and processes. Returns what lies under it, as text.
 pub(super) fn nobody_relies_on(node: &BlockNode, itself: Itself) -> Result<(String, Unseen), GuardError> {
     let roots = Roots::default();
     let users = users(&roots, node);
     if !users.is_empty() {
         let why = format!(
-            "it is in use ({}), which no flag overrides; unmount, switch off or take that apart first",
+            "it is in use ({}), which no flag overrides; unmount, switch off or dismantle that first",
             users.join("; ")
         );
         return Err(GuardError::Refused { path: node.path.clone(), why });
@@ -67,10 +66,10 @@ pub(super) fn nobody_relies_on(node: &BlockNode, itself: Itself) -> Result<(Stri
     for loop_device in loop_devices(&roots, node)? {
         let (file, unseen) = loop_file::check(&roots, &loop_device)?;
         let word = if loop_device.whole == node.whole { ", a loop device" } else { ", over a loop device" };
-        under = format!("{under}{word} on {}, a file that nobody else uses", file.display());
+        under = format!("{under}{word} on {}, a file that nothing else uses", file.display());
         hidden = hidden.max(unseen.0);
     }
-    let status = fs::metadata(&node.path).map_err(system("cannot look at", &node.path))?;
+    let status = fs::metadata(&node.path).map_err(system("cannot inspect", &node.path))?;
     if !status.file_type().is_block_device() {
         let by = "another file took its place just now".to_owned();
         return Err(GuardError::Busy { path: node.path.clone(), by });
@@ -79,8 +78,8 @@ pub(super) fn nobody_relies_on(node: &BlockNode, itself: Itself) -> Result<(Stri
     Ok((under, Unseen(hidden.max(unseen.0))))
 }
 
-/// The loop devices that it lies on (itself, or below dm and md), each under the path that was named: writing to it
-/// writes to their files. A loop device on a device has no file, and its check says so.
+/// The loop devices that it lies on (itself, or below dm and md), each under the path that the user named: writing to
+/// the device writes to their files. A loop device on a device has no file; its check reports that.
 fn loop_devices(roots: &Roots, node: &BlockNode) -> Result<Vec<BlockNode>, GuardError> {
     let chain = chain(vec![node.folder.clone()], &|_| Vec::new());
     let below = chain.into_iter().filter(|device| device.name.starts_with("loop"));

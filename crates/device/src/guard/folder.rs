@@ -1,8 +1,9 @@
-//! Folders of a run's own: made for its sets of files, removed at its end, found again after a crash.
+//! The folders of a run: created for its sets of files, removed at its end, found again after a crash.
 //!
-//! `.drivelab-files-<run>` holds a claim and what the engine makes. It is made new (mkdir(2) refuses a name that is
-//! taken), locked while its run lives, and removed only by what is provably drivelab's: folder of this user, claim with
-//! its device, inode and birth, names as the engine gives them. Anything else in it stays, and the folder with it.
+//! `.drivelab-files-<run>` holds a claim and the engine's files. It is always created new (mkdir(2) refuses an
+//! existing name), is locked while its run lives, and is removed only on proof that it is drivelab's: folder of this
+//! user, claim with its device, inode and birth, names as the engine gives them. Anything else in it stays, and so
+//! does the folder.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -23,23 +24,23 @@ use crate::roots::names;
 
 const PREFIX: &str = ".drivelab-files-";
 const CLAIM: &str = "claim";
-/// A claim is a line; nothing larger is read.
+/// A claim is one line; nothing larger is read.
 const LARGEST: u64 = 1 << 16;
 
-/// The owner of a run's folder. Dropping it removes the folder with what the run made in it.
+/// The owner of a run's folder. Dropping it removes the folder and the run's files in it.
 #[derive(Debug)]
 pub struct RunFolder {
     /// The folder, open and locked.
     folder: File,
     path: PathBuf,
-    /// Set when there is nothing left to do on drop.
+    /// Set if nothing is left to do on drop.
     released: bool,
 }
 
-/// Makes a run's own folder inside `parent`, after removing what a killed process of the same run left of it.
+/// Creates a run's own folder inside `parent`, after removing what a killed process of the same run left of it.
 ///
 /// # Errors
-/// [`GuardError`] where it cannot be made, or something that is not provably drivelab's has its name.
+/// [`GuardError`] if it cannot be created, or if its name belongs to something that is not provably drivelab's.
 pub fn make_folder(parent: &Path, run: RunId) -> Result<(WritableFolder, RunFolder), GuardError> {
     let parent = fs::canonicalize(parent).map_err(system("cannot find", parent))?;
     let path = parent.join(format!("{PREFIX}{run}"));
@@ -61,10 +62,10 @@ pub fn make_folder(parent: &Path, run: RunId) -> Result<(WritableFolder, RunFold
     Ok((WritableFolder::from_guard(owner.path.clone(), handle.into()), owner))
 }
 
-/// Folders that killed runs left in `parent` and that were removed now, with their runs.
+/// Removes the folders that killed runs left in `parent`; returns their paths and runs.
 ///
 /// # Errors
-/// [`GuardError`] where one is provably drivelab's and cannot be removed.
+/// [`GuardError`] if one is provably drivelab's and cannot be removed.
 pub fn clear_folders(parent: &Path) -> Result<Vec<(PathBuf, RunId)>, GuardError> {
     let parent = fs::canonicalize(parent).map_err(system("cannot find", parent))?;
     let mut removed = Vec::new();
@@ -74,7 +75,7 @@ pub fn clear_folders(parent: &Path) -> Result<Vec<(PathBuf, RunId)>, GuardError>
         let path = parent.join(&name);
         match remove_left(&path, run) {
             Ok(()) => removed.push((path, run)),
-            // Somebody's who works with it, or nobody knows whose: left alone.
+            // A living process uses it, or its owner is unknown: left alone.
             Err(GuardError::Busy { .. } | GuardError::Refused { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -89,21 +90,21 @@ fn open(path: &Path) -> io::Result<File> {
 /// Removes the folder of a run whose process has ended.
 fn remove_left(path: &Path, run: RunId) -> Result<(), GuardError> {
     let refuse = |why: &str| Err(GuardError::Refused { path: path.to_owned(), why: why.to_owned() });
-    let Ok(folder) = open(path) else { return refuse("something that is no folder has the name of a run's folder") };
+    let Ok(folder) = open(path) else { return refuse("something with the name of a run's folder is not a folder") };
     if lock(&folder).is_err() {
         return Err(GuardError::Busy { path: path.to_owned(), by: "another drivelab run owns it".into() });
     }
-    let status = folder.metadata().map_err(system("cannot look at", path))?;
+    let status = folder.metadata().map_err(system("cannot inspect", path))?;
     let is_mine = status.uid() == rustix::process::geteuid().as_raw();
     if !is_mine || !(claimed(path, run, &status) || names(path).is_empty()) {
         return refuse(
-            "it has the name of a run's folder and is not provably drivelab's; look at it and remove it by hand",
+            "it has the name of a run's folder and is not provably drivelab's; check it and remove it by hand",
         );
     }
     RunFolder { folder, path: path.to_owned(), released: false }.remove()
 }
 
-/// Whether the claim in the folder is of this run and this folder.
+/// Whether the claim in the folder is for this run and this folder.
 fn claimed(path: &Path, run: RunId, status: &Metadata) -> bool {
     let options = OpenOptions::new().read(true).custom_flags(custom(OFlags::NOFOLLOW)).open(path.join(CLAIM));
     let mut bytes = Vec::new();
@@ -112,17 +113,17 @@ fn claimed(path: &Path, run: RunId, status: &Metadata) -> bool {
 }
 
 impl RunFolder {
-    /// Where it is.
+    /// Its path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Removes the folder with what the run made in it.
+    /// Removes the folder and the run's files in it.
     ///
     /// # Errors
-    /// [`GuardError`] where something is in it that drivelab did not make, or its name leads elsewhere now; that is
-    /// left alone then.
+    /// [`GuardError`] if it contains something that drivelab did not create, or if its name leads elsewhere now; it
+    /// is then left alone.
     pub fn remove(mut self) -> Result<(), GuardError> {
         self.released = true;
         self.remove_now()
@@ -138,17 +139,18 @@ impl RunFolder {
     }
 
     fn remove_now(&self) -> Result<(), GuardError> {
-        let look = system("cannot look at", &self.path);
+        let look = system("cannot inspect", &self.path);
         let mine = self.folder.metadata().map_err(look)?;
         match fs::symlink_metadata(&self.path) {
             Ok(found) if same_inode(&mine, &found) => {}
-            // Removed or replaced by somebody; what may have its name now is not ours.
+            // Another program removed or replaced it; what has its name now is not drivelab's.
             _ => return Ok(()),
         }
         empty(&self.path, mine.dev(), 0).map_err(system("cannot remove what is in", &self.path))?;
         match fs::remove_dir(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
-                let why = "something is in it that drivelab did not make; take it out and remove the folder by hand";
+                let why =
+                    "it contains something that drivelab did not create; move that out and remove the folder by hand";
                 Err(GuardError::Refused { path: self.path.clone(), why: why.to_owned() })
             }
             done => done.map_err(system("cannot remove", &self.path)),
@@ -165,7 +167,7 @@ impl Drop for RunFolder {
     }
 }
 
-/// Whether the engine gives such names at that depth: sets and the claim, folders of a set, files.
+/// Whether the engine uses such names at that depth: sets and the claim, folders of a set, files.
 fn is_ours(name: &str, depth: u32, is_folder: bool) -> bool {
     let digits = |letter: char| {
         name.strip_prefix(letter).is_some_and(|rest| rest.len() >= 3 && rest.chars().all(|c| c.is_ascii_digit()))
@@ -183,8 +185,8 @@ fn is_ours(name: &str, depth: u32, is_folder: bool) -> bool {
     }
 }
 
-/// Removes what the engine made in a folder, on the same file system; what has another name stays. The claim goes last,
-/// so that a kill in between leaves a folder that can still be proven.
+/// Removes the engine's files in a folder, on the same file system; other names stay. The claim is removed last, so
+/// that a kill in between leaves a folder that can still be proven.
 fn empty(path: &Path, device: u64, depth: u32) -> io::Result<()> {
     let mut last = None;
     for entry in fs::read_dir(path)? {
@@ -196,7 +198,7 @@ fn empty(path: &Path, device: u64, depth: u32) -> io::Result<()> {
         }
         if status.is_dir() {
             empty(&entry.path(), device, depth + 1)?;
-            // What is left in it is not ours.
+            // What is left in it is not drivelab's.
             let _ = fs::remove_dir(entry.path());
         } else if depth == 0 {
             last = Some(entry.path());
@@ -239,7 +241,7 @@ mod tests {
         fs::write(owner.path().join("photo.jpg"), b"mine").expect("a file");
         let path = owner.path().to_owned();
         let error = owner.remove().expect_err("something else is in it");
-        assert!(error.to_string().contains("did not make"), "{error}");
+        assert!(error.to_string().contains("did not create"), "{error}");
         assert_eq!(fs::read(path.join("photo.jpg")).expect("still there"), b"mine");
     }
 

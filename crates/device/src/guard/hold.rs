@@ -1,7 +1,7 @@
-//! Holding a block device: the exclusive claim, the lock on its whole disk, and patience with who looks at it for a
-//! moment.
+//! Holding a block device: the exclusive claim, the lock on its whole disk, and waiting for programs that open it
+//! briefly.
 //!
-//! Mounts, swap, md, dm and bcache claim their devices as O_EXCL does, so whoever holds the claim keeps all of them
+//! Mounts, swap, md, dm and bcache claim their devices as O_EXCL does, so the holder of the claim keeps all of them
 //! out. systemd keeps udev away from a disk whose node is locked (systemd, "Locking Block Device Access").
 
 use std::fs::{File, OpenOptions};
@@ -23,8 +23,8 @@ use crate::error::DeviceError;
 use crate::place::target::custom;
 use crate::roots::Roots;
 
-/// How often, and after which pause, a device is looked at again that somebody has open. Many programs open devices
-/// for a moment only: udev after each one that was made or written to, losetup and lsblk all that there are.
+/// How often, and after which pause, the check of a device that is open elsewhere is repeated. Many programs open
+/// devices only briefly: udev after each one was created or written, losetup and lsblk all of them.
 const TRIES: u32 = 20;
 const PAUSE: Nanos = Nanos::from_millis(100);
 
@@ -32,7 +32,7 @@ fn busy(node: &BlockNode, by: &str) -> GuardError {
     GuardError::Busy { path: node.path.clone(), by: by.to_owned() }
 }
 
-/// Waits up to two seconds for who has it open only for a moment.
+/// Waits up to two seconds for programs that have the device open only briefly.
 pub(super) fn patiently<T>(look: impl Fn() -> Result<T, GuardError>) -> Result<T, GuardError> {
     let clock = MonotonicClock::starting_at(0);
     for _ in 0..TRIES {
@@ -46,7 +46,7 @@ pub(super) fn patiently<T>(look: impl Fn() -> Result<T, GuardError>) -> Result<T
     look()
 }
 
-/// The whole disk, open for reading and locked: nobody else of drivelab, and no udev, has it meanwhile.
+/// The whole disk, open for reading and locked: no other drivelab and no udev can take it in the meantime.
 pub(super) fn lock_whole(node: &BlockNode) -> Result<File, GuardError> {
     let whole = if node.is_partition() {
         node_named(&Roots::default(), &node.whole).ok_or_else(|| DeviceError::Missing {
@@ -61,7 +61,7 @@ pub(super) fn lock_whole(node: &BlockNode) -> Result<File, GuardError> {
     Ok(file)
 }
 
-/// Opens the device for reading, and makes sure that it is the device.
+/// Opens the device for reading, and checks that it is the right device.
 pub(super) fn open_to_look(node: &BlockNode) -> Result<File, GuardError> {
     let file = OpenOptions::new().read(true).custom_flags(custom(OFlags::NOFOLLOW)).open(&node.path);
     let file = file.map_err(system("cannot open", &node.path))?;
@@ -74,19 +74,17 @@ pub(super) fn open_to_write(path: &Path, flags: OFlags) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).custom_flags(custom(flags | OFlags::NOFOLLOW)).open(path)
 }
 
-/// The one handle that has the claim.
+/// Opens the only handle that has the claim.
 pub(super) fn claim(node: &BlockNode) -> Result<File, GuardError> {
     let held = open_to_write(&node.path, OFlags::EXCL).map_err(|error| match Errno::from_io_error(&error) {
-        Some(Errno::BUSY) => {
-            busy(node, "the kernel says that somebody has it claimed (a mount, a volume or a program)")
-        }
+        Some(Errno::BUSY) => busy(node, "the kernel reports that it is claimed (by a mount, a volume or a program)"),
         _ => system("cannot open", &node.path)(error),
     })?;
     same_device(node, &held)?;
     Ok(held)
 }
 
-/// The length of what is open.
+/// The length of the open device.
 pub(super) fn length_of(file: &File, node: &BlockNode) -> Result<Bytes, GuardError> {
     match device_length(file, node)? {
         length if length.get() == 0 => Err(DeviceError::Empty { path: node.path.clone() }.into()),
@@ -95,7 +93,7 @@ pub(super) fn length_of(file: &File, node: &BlockNode) -> Result<Bytes, GuardErr
 }
 
 pub(super) fn same_device(node: &BlockNode, file: &File) -> Result<(), GuardError> {
-    let status = file.metadata().map_err(system("cannot look at", &node.path))?;
+    let status = file.metadata().map_err(system("cannot inspect", &node.path))?;
     let number = (major(status.rdev()), minor(status.rdev()));
     if status.file_type().is_block_device() && number == node.number {
         return Ok(());

@@ -1,8 +1,8 @@
-//! Who else uses a file: swap, loop devices, mounted images, processes that have it open or mapped.
+//! What else uses a file: swap, loop devices, mounted images, processes that have it open or mapped.
 //!
-//! From /proc/swaps, /sys/block/loop*/loop/backing_file, mount sources, /proc/PID/{fd,maps,exe}. Limits, said in
-//! docs/safety.md: processes of other users cannot be looked into without root, and what a kernel service opened by
-//! itself (an NFS or SCSI target) has no entry anywhere.
+//! From /proc/swaps, /sys/block/loop*/loop/backing_file, mount sources, /proc/PID/{fd,maps,exe}. Limits, stated in
+//! docs/safety.md: processes of other users cannot be inspected without root, and files that a kernel service opened
+//! itself (an NFS or SCSI target) have no entry anywhere.
 
 use std::fs::{self, Metadata};
 use std::os::unix::ffi::OsStrExt;
@@ -18,24 +18,24 @@ use crate::place::mounts;
 use crate::proc_text::{maps_line_is, swap_paths};
 use crate::roots::{Roots, names, read_trim};
 
-/// Processes that could not be looked into.
+/// Number of processes that could not be inspected.
 pub(super) struct Unseen(pub(super) usize);
 
-/// Whether this process counts among those that have something open.
+/// Whether this process counts as a user of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Itself {
-    /// It does: a redirected stdout is a user of the file.
+    /// It counts: a redirected stdout uses the file.
     Counts,
-    /// It does not: it holds what it looks at.
+    /// It does not count: it holds the file that it checks.
     LeftOut,
 }
 
-/// Refuses a file that something else relies on, apart from the loop device `above` whose file it is.
+/// Refuses a file that something else uses, apart from the loop device `above` that lies on it.
 pub(super) fn check(roots: &Roots, path: &Path, status: &Metadata, above: Option<&str>) -> Result<Unseen, GuardError> {
     let refuse = |why: String| Err(GuardError::Refused { path: path.to_owned(), why });
     let is_it = |other: &Path| fs::metadata(other).is_ok_and(|other| same_inode(&other, status));
     if let Some(kind) = mounts::kernel_window(roots, path) {
-        return refuse(format!("it lies on {kind}, which is a window into the kernel and no storage"));
+        return refuse(format!("it lies on {kind}, which is a kernel interface and not storage"));
     }
     if status.nlink() > 1 {
         let names = status.nlink();
@@ -67,8 +67,8 @@ pub(super) fn check(roots: &Roots, path: &Path, status: &Metadata, above: Option
     processes(roots, path, status, &[], Itself::Counts)
 }
 
-/// Looks through all processes for one that has the file or device open, or one of the devices with the numbers in
-/// `also` (its partitions, its whole disk).
+/// Searches all processes for one that has the file or device open, or a device with a number in `also` (its
+/// partitions, its whole disk).
 pub(super) fn processes(
     roots: &Roots,
     path: &Path,
@@ -104,7 +104,7 @@ enum Use {
     Hidden,
 }
 
-/// The same file; or the same device, whichever node it was opened by.
+/// The same file; or the same device, through any node.
 fn same(found: &Metadata, status: &Metadata, also: &[u64]) -> bool {
     let are_devices = found.file_type().is_block_device() && status.file_type().is_block_device();
     let is_named = found.rdev() == status.rdev() || also.contains(&found.rdev());

@@ -1,7 +1,7 @@
 //! Scratch files that a killed run left behind: found by their claims, and removed only on proof.
 //!
-//! Proof is the claim together with device, inode and time of birth of a regular file with one name that belongs to
-//! this user. A name alone proves nothing. What is not proven is not listed and not touched.
+//! The proof is the claim together with device, inode and time of birth of a regular file with one name that belongs
+//! to this user. A name alone proves nothing. Unproven files are neither listed nor touched.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -17,7 +17,7 @@ use super::open::open_existing;
 use crate::error::{DeviceError, ErrorKind};
 use crate::roots::names;
 
-/// Whether somebody still works with a scratch file.
+/// Whether a process still uses a scratch file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeftoverState {
     /// Its process has ended.
@@ -26,7 +26,7 @@ pub enum LeftoverState {
     InUse,
 }
 
-/// A scratch file (or only its claim) that some run made and that is provably drivelab's.
+/// A scratch file (or only its claim) that a run created and that is provably drivelab's.
 #[derive(Debug)]
 pub struct Leftover {
     folder: PathBuf,
@@ -35,7 +35,7 @@ pub struct Leftover {
 }
 
 impl Leftover {
-    /// What its claim says. The path is where the file lies now, also where the folder was moved.
+    /// Its claim. The path is the file's present one, even if the folder was moved.
     #[must_use]
     pub fn claim(&self) -> &ScratchClaim {
         &self.claim
@@ -48,21 +48,21 @@ impl Leftover {
     }
 }
 
-/// What a look at a claim and the files beside it found.
+/// The result of examining a claim and the files next to it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Examined {
-    /// Somebody living owns it.
+    /// A living process owns it.
     InUse,
-    /// Provably drivelab's: the file, or `None` where only the claim is left.
+    /// Provably drivelab's: the file, or `None` if only the claim is left.
     Ours(Option<PathBuf>),
     /// Something has its name but is not provably the claimed file; the reason.
     Unproven(String),
 }
 
-/// Whether the file behind that look is the claimed one.
+/// Whether the file with this metadata is the claimed one.
 fn proven(claim: &ScratchClaim, status: &Metadata) -> Result<(), &'static str> {
     match claim.file {
-        _ if !status.is_file() => Err("what has its name is no regular file"),
+        _ if !status.is_file() => Err("something with its name is not a regular file"),
         _ if status.nlink() != 1 => Err("the file has a second name (a hard link)"),
         _ if !is_ours(status) => Err("the file belongs to another user"),
         None if status.len() == 0 && status.blocks() == 0 => Ok(()),
@@ -72,8 +72,8 @@ fn proven(claim: &ScratchClaim, status: &Metadata) -> Result<(), &'static str> {
     }
 }
 
-/// Where the claimed file may be: under the name the claim gives, and under the run's own name, which every scratch
-/// file has in its first moment. Before the claim knows the file, only the latter can be ours.
+/// Possible places of the claimed file: under the name in the claim, and under the run's own name, which every
+/// scratch file has at first. Before the claim knows the file, only the latter can be drivelab's.
 fn places(folder: &Path, claim: &ScratchClaim) -> Vec<PathBuf> {
     let own = folder.join(scratch_name(claim.run));
     let named = claim.path.file_name().filter(|_| claim.file.is_some()).map(|name| folder.join(name));
@@ -84,7 +84,7 @@ fn places(folder: &Path, claim: &ScratchClaim) -> Vec<PathBuf> {
     places
 }
 
-/// Looks for the claimed file. Does not ask who owns the claim: that is its caller's part.
+/// Looks for the claimed file. Does not check who owns the claim: its caller does.
 pub(super) fn examine(folder: &Path, claim: &ClaimFile) -> Examined {
     let mut doubt = None;
     for place in places(folder, &claim.claim) {
@@ -102,10 +102,10 @@ pub(super) fn examine(folder: &Path, claim: &ClaimFile) -> Examined {
     doubt.map_or(Examined::Ours(None), Examined::Unproven)
 }
 
-/// Scratch files that runs left in a folder.
+/// The scratch files that runs left in a folder.
 ///
 /// # Errors
-/// [`DeviceError`] where the folder cannot be read.
+/// [`DeviceError`] if the folder cannot be read.
 pub fn leftover_scratches(folder: &Path) -> Result<Vec<Leftover>, DeviceError> {
     let folder = fs::canonicalize(folder).map_err(DeviceError::system("cannot find", folder))?;
     fs::read_dir(&folder).map_err(DeviceError::system("cannot read the folder", &folder))?;
@@ -132,11 +132,11 @@ pub fn leftover_scratches(folder: &Path) -> Result<Vec<Leftover>, DeviceError> {
     Ok(found.collect())
 }
 
-/// Whether a file is what a killed run left behind, or what a living one works on. A folder that this user may pass
-/// through but not list holds no scratch file of theirs: making one needs more than that.
+/// Whether a file is a killed run's leftover or a living run's scratch file. A folder that this user may pass through
+/// but not list holds none of this user's scratch files: creating one needs more rights.
 ///
 /// # Errors
-/// [`DeviceError`] where the folder cannot be looked at for another reason.
+/// [`DeviceError`] if the folder cannot be inspected for another reason.
 pub fn is_scratch(file: &Path) -> Result<bool, DeviceError> {
     let folder = file.parent().unwrap_or(Path::new("/"));
     match leftover_scratches(folder) {
@@ -146,11 +146,11 @@ pub fn is_scratch(file: &Path) -> Result<bool, DeviceError> {
     }
 }
 
-/// Removes a leftover after proving again, under its lock, that it is drivelab's and has no owner. Returns the bytes
-/// that became free.
+/// Removes a leftover after proving again, under its lock, that it is drivelab's and has no owner. Returns the number
+/// of freed bytes.
 ///
 /// # Errors
-/// [`GuardError::Busy`] where a process owns it, [`GuardError::Refused`] where the proof fails; it is left alone then.
+/// [`GuardError::Busy`] if a process owns it, [`GuardError::Refused`] if the proof fails; it is then left alone.
 #[expect(clippy::needless_pass_by_value, reason = "what is removed cannot be used any more")]
 pub fn remove_leftover(leftover: Leftover) -> Result<Bytes, GuardError> {
     match ClaimFile::open(&leftover.folder, leftover.claim.run) {

@@ -1,4 +1,5 @@
-//! The file under a loop device: writing to the device writes to it, so it is looked at like a file that a user named.
+//! The file under a loop device: writing to the device writes to the file, so it is checked like a file that a user
+//! named.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use crate::block::folders::{backing_file, whole_of};
 use crate::block::node::BlockNode;
 use crate::roots::{Roots, read_number, read_trim};
 
-/// Where a system and its services keep files of their own: images of virtual machines, of containers, of packages.
+/// Folders where a system and its services keep files of their own: images of virtual machines, containers, packages.
 const OF_THE_SYSTEM: [&str; 18] = [
     "/usr",
     "/boot",
@@ -31,8 +32,8 @@ const OF_THE_SYSTEM: [&str; 18] = [
     "/var/lib/snapd",
 ];
 
-/// The file, where nobody else relies on it and all of it is under the device; and how many processes could not be
-/// looked into.
+/// The file, if nothing else uses it and the device covers all of it; and the number of processes that could not be
+/// inspected.
 pub(super) fn check(roots: &Roots, node: &BlockNode) -> Result<(PathBuf, in_use::Unseen), GuardError> {
     let refuse = |why: String| GuardError::Refused { path: node.path.clone(), why };
     let (whole, _) = whole_of(&node.folder);
@@ -43,30 +44,30 @@ pub(super) fn check(roots: &Roots, node: &BlockNode) -> Result<(PathBuf, in_use:
     let shown = file.display();
     if read_trim(&folder.join("backing_file")).is_some_and(|text| text.ends_with(" (deleted)")) {
         return Err(refuse(format!(
-            "the file under it, {shown}, was deleted, so who else uses it cannot be told; make a new one"
+            "the file under it, {shown}, was deleted, so it is unknown what else uses it; create a new one"
         )));
     }
     let cut = |name: &str| read_number::<u64>(&folder.join(name)).unwrap_or(0) != 0;
     if cut("offset") || cut("sizelimit") {
         return Err(refuse(format!(
-            "it covers only a part of {shown}, and what the rest of that file holds is not looked at; attach the whole \
+            "it covers only a part of {shown}, and the content of the rest of that file is not checked; attach the whole \
              file"
         )));
     }
     let Ok(status) = fs::metadata(&file) else {
         return Err(refuse(format!(
-            "the file under it, {shown}, cannot be looked at from here, so who else uses it cannot be told; attach a \
-             file that this user and this container can see"
+            "the file under it, {shown}, is not accessible from here, so it is unknown what else uses it; attach a file that \
+             this user and this container can access"
         )));
     };
     if !status.is_file() {
         return Err(refuse(format!(
-            "it lies on {shown}, which is no file: name that device itself, so that it is looked at too"
+            "it lies on {shown}, which is not a file: name that device itself, so that it is checked too"
         )));
     }
     if let Some(place) = OF_THE_SYSTEM.iter().find(|place| file.starts_with(place)) {
         return Err(refuse(format!(
-            "the file under it, {shown}, lies in {place}, where the system keeps its own; put the file somewhere else"
+            "the file under it, {shown}, lies in {place}, where the system keeps its own files; move the file elsewhere"
         )));
     }
     match in_use::check(roots, &file, &status, Some(&node.whole)) {
@@ -75,7 +76,7 @@ pub(super) fn check(roots: &Roots, node: &BlockNode) -> Result<(PathBuf, in_use:
     }
 }
 
-/// The same trouble, told of the device that the user named.
+/// The same error, reported for the device that the user named.
 fn of_the_device(node: &BlockNode, file: &Path, error: GuardError) -> GuardError {
     let under = |text: String| format!("the file under it, {}: {text}", file.display());
     match error {

@@ -1,11 +1,11 @@
-//! The write guard: the only place where a writable target is made, and so the only way to write for a run.
+//! The write guard: the only place that makes a writable target, and so the only way to write for a run.
 //!
-//! Four ways lead to one: drivelab makes a scratch file of its own ([`make_scratch`], [`reopen_scratch`]), and where
-//! sets of files are worked on, a folder of its own ([`make_folder`]); the user
-//! released a regular file by naming it twice ([`authorise_file`]), or a block device by its serial number
-//! ([`authorise_device`], or [`release_device`] for a disk that is partitioned or encrypted first); or it is the null
-//! device, which keeps nothing ([`authorise_null`]). Refusing is the default. docs/safety.md lists what is promised and
-//! which test holds it. Must not know workloads, plans or how figures are made.
+//! There are four ways to a writable target. drivelab creates a scratch file of its own ([`make_scratch`],
+//! [`reopen_scratch`]), and for sets of files a folder of its own ([`make_folder`]). The user released a regular file
+//! by naming it twice ([`authorise_file`]). The user released a block device by its serial number
+//! ([`authorise_device`], or [`release_device`] for a disk that is partitioned or encrypted first). Or it is the null
+//! device, which stores nothing ([`authorise_null`]). Refusal is the default. docs/safety.md lists what is promised
+//! and which test checks it. Must not know workloads, plans or how figures are computed.
 
 mod block_device;
 mod claim;

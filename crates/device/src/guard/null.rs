@@ -1,4 +1,4 @@
-//! The null device as a target of writes: the one thing that anybody may write to, since it keeps nothing.
+//! The null device as a target of writes: every user may write to it, because it stores nothing.
 
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
@@ -15,21 +15,21 @@ use crate::block::readable::no_direct_io;
 use crate::error::DeviceError;
 use crate::place::target::custom;
 
-/// Opens the kernel's null device for writing; addresses run to `length`, though none of them means anything there.
-/// What it is, is told by its number and asked again of the open handle.
+/// Opens the kernel's null device for writing; addresses run to `length`, though none of them has a meaning there. It
+/// is identified by its number, which is checked again on the open handle.
 ///
 /// # Errors
-/// [`GuardError::Device`] where `path` is something else or cannot be opened.
+/// [`GuardError::Device`] if `path` is something else or cannot be opened.
 pub fn authorise_null(path: &Path, length: Bytes) -> Result<WritableTarget, GuardError> {
     let real = null_device(path)?;
     let open = OpenOptions::new().read(true).write(true).custom_flags(custom(OFlags::NOFOLLOW)).open(&real);
     let file = open.map_err(system("cannot open", &real))?;
-    let status = file.metadata().map_err(system("cannot look at", &real))?;
+    let status = file.metadata().map_err(system("cannot inspect", &real))?;
     if !crate::block::named::is_null_device(&status) {
-        return Err(GuardError::Busy { path: real, by: "something else took its place just now".into() });
+        return Err(GuardError::Busy { path: real, by: "it was just replaced by something else".into() });
     }
     let decision = GuardDecision {
-        allowed_because: "it is the kernel's null device, which keeps nothing of what is written to it".into(),
+        allowed_because: "it is the kernel's null device, which stores nothing of what is written to it".into(),
         destroy_named: None,
         device: None,
     };

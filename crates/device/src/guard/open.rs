@@ -1,4 +1,4 @@
-//! Opening what may be written: the same file twice, and the end of every way through the guard.
+//! Opening a file for writing: comparing files, and the last step of every way through the guard.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
@@ -14,7 +14,7 @@ use crate::place::direct::{self, Trial};
 use crate::place::target::{custom, surroundings};
 use crate::roots::Roots;
 
-/// Whether two looks saw the same file.
+/// Whether two metadata belong to the same file.
 pub(super) fn same_inode(one: &Metadata, other: &Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
@@ -25,8 +25,8 @@ pub(super) fn open_existing(path: &Path, flags: OFlags) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).custom_flags(custom(flags)).open(path)
 }
 
-/// The end of every way through the guard: opens the second handle past the page cache, makes sure that it is the
-/// same file, and hands both over.
+/// The last step of every way through the guard: opens the second handle for direct I/O, checks that it is the same
+/// file, and returns both.
 pub(super) fn writable(
     path: &Path,
     buffered: &File,
@@ -36,12 +36,12 @@ pub(super) fn writable(
 ) -> Result<WritableTarget, GuardError> {
     let (_, devices) = surroundings(&Roots::default(), path)?;
     let logical_block = devices.first().map(|device| device.logical_block_size);
-    let opened = buffered.metadata().map_err(system("cannot look at", path))?;
+    let opened = buffered.metadata().map_err(system("cannot inspect", path))?;
     let mut direct = open_existing(path, OFlags::DIRECT);
     if let Ok(file) = &direct
-        && !same_inode(&opened, &file.metadata().map_err(system("cannot look at", path))?)
+        && !same_inode(&opened, &file.metadata().map_err(system("cannot inspect", path))?)
     {
-        return Err(GuardError::Busy { path: path.to_owned(), by: "it was replaced by another file just now".into() });
+        return Err(GuardError::Busy { path: path.to_owned(), by: "it was just replaced by another file".into() });
     }
     let direct_io = direct::examine(buffered, &direct, logical_block, trial);
     if !direct_io.supported {

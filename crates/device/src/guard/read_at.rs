@@ -1,4 +1,4 @@
-//! Reads a stretch of a file or device whole, and tells a block that cannot be read from other trouble.
+//! Reads a range of a file or device completely, and distinguishes an unreadable block from other errors.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -8,13 +8,13 @@ use rustix::io::{Errno, pread};
 /// Reads from an offset until the buffer is full.
 ///
 /// # Errors
-/// The system's, and `UnexpectedEof` where it ends before.
+/// The system's error, and `UnexpectedEof` if the file ends before.
 pub(crate) fn read_all(file: impl AsFd, bytes: &mut [u8], from: u64) -> io::Result<()> {
     fill(bytes, from, |rest, at| pread(&file, rest, at))
 }
 
-/// Whether the device says by this error that it cannot read what lies there: a damaged block (EIO, ENODATA), or one
-/// whose protection information does not fit (EILSEQ).
+/// Whether this error means that the device cannot read the data there: a damaged block (EIO, ENODATA), or one whose
+/// protection information does not match (EILSEQ).
 pub(crate) fn unreadable(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::IO | Errno::NODATA | Errno::ILSEQ))
 }

@@ -1,8 +1,8 @@
-//! A disk that the user released, its whole node locked: what becomes a target as it is, or after it was partitioned,
-//! formatted or encrypted.
+//! A disk that the user released, with its whole node locked. It becomes a target as it is, or after it was
+//! partitioned, formatted or encrypted.
 //!
-//! Others may open it as long as no target was made of it: mkfs, cryptsetup and the kernel's partition code must. Only
-//! the lock keeps other runs of drivelab and udev away until then.
+//! Other programs may open it until a target is made of it: mkfs, cryptsetup and the kernel's partition code must.
+//! Until then, only the lock keeps other runs of drivelab and udev away.
 
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -28,18 +28,18 @@ use crate::error::DeviceError;
 use crate::place::direct::{self, Trial};
 use crate::roots::{Roots, names};
 
-/// More layers than this between a mapping and its disk are not followed.
+/// Most layers between a mapping and its disk that are followed.
 const MOST_LAYERS: u32 = 16;
 
-/// A disk or partition that the user released. The lock on its whole disk lasts as long as this and every target that
-/// was made of it.
+/// A disk or partition that the user released. The lock on its whole disk lasts as long as this value and every
+/// target made of it.
 #[derive(Debug)]
 pub struct Released {
     node: BlockNode,
     decision: GuardDecision,
     length: Bytes,
     lock: File,
-    /// Whether something was let write to it: what it holds from then on is the caller's own.
+    /// Whether a write to it was allowed: its content from then on is the caller's own.
     begun: AtomicBool,
 }
 
@@ -54,13 +54,13 @@ impl Released {
         &self.node.path
     }
 
-    /// Which device it is.
+    /// Its identity.
     #[must_use]
     pub const fn node(&self) -> &BlockNode {
         &self.node
     }
 
-    /// Why it may be written, with its identity and what was found on it.
+    /// Why it may be written, with its identity and the content that was found on it.
     #[must_use]
     pub const fn decision(&self) -> &GuardDecision {
         &self.decision
@@ -72,16 +72,16 @@ impl Released {
         self.length
     }
 
-    /// Opens it exclusively and looks at everything again: its users, its identity, its signatures.
+    /// Opens it exclusively and checks everything again: its users, its identity, its signatures.
     ///
     /// # Errors
-    /// What came since it was released.
+    /// Anything that changed since it was released.
     pub fn into_target(self) -> Result<WritableTarget, GuardError> {
         let decided = self.decided()?;
         let held = patiently(|| {
             let held = hold::claim(&self.node)?;
             if hold::length_of(&held, &self.node)? != self.length {
-                let by = "its size changed while drivelab looked at it".to_owned();
+                let by = "its size changed while drivelab checked it".to_owned();
                 return Err(GuardError::Busy { path: self.node.path.clone(), by });
             }
             still_fit(&self.node, decided, &held)?;
@@ -90,11 +90,12 @@ impl Released {
         finish(&self.node, held, self.length, self.decision.clone(), self.lock)
     }
 
-    /// Looks at everything again right before the first write, its signatures too, and at nothing after it. A target
-    /// that is made of it looks by itself; this is for who has another program write first (mkfs, cryptsetup).
+    /// Checks everything again immediately before the first write, including its signatures, and nothing after the
+    /// first write. A target made of it checks itself; this function is for callers that let another program write
+    /// first (mkfs, cryptsetup).
     ///
     /// # Errors
-    /// What came since it was released.
+    /// Anything that changed since it was released.
     pub fn before_first_write(&self) -> Result<(), GuardError> {
         if self.begun.load(Ordering::Relaxed) {
             return Ok(());
@@ -105,21 +106,21 @@ impl Released {
         Ok(())
     }
 
-    /// Makes a target of a partition or of a mapping (dm, md) that lies on this disk and on nothing else, such as a
-    /// caller made after the release. What it holds counts as the caller's own; what the disk holds does so only after
-    /// the first time, before which it is looked at again.
+    /// Makes a target of a partition or of a mapping (dm, md) that lies on this disk and on nothing else, such as one
+    /// that the caller created after the release. Its content counts as the caller's own. The disk's content does so
+    /// only after the first write; before it, the disk is checked again.
     ///
     /// # Errors
-    /// [`GuardError::Refused`] where it lies on anything else, or is in use; [`GuardError::Busy`] where somebody has it
-    /// open or claimed; what came to be on the disk since it was released; what the system says.
+    /// [`GuardError::Refused`] if it lies on anything else, or is in use; [`GuardError::Busy`] if another program has
+    /// it open or claimed; content that appeared on the disk since it was released; system errors.
     pub fn authorise_on_top(&self, path: &Path) -> Result<WritableTarget, GuardError> {
         let refuse = |why: String| Err(GuardError::Refused { path: path.to_owned(), why });
         let Named::BlockDevice(node) = classify(path)? else {
-            return Err(DeviceError::Unfit { path: path.to_owned(), what: "no block device" }.into());
+            return Err(DeviceError::Unfit { path: path.to_owned(), what: "not a block device" }.into());
         };
         if !lies_only_on(&node.folder, &self.node, 0) {
             return refuse(format!(
-                "{} does not lie on {} alone, which is all that was released. Nothing was touched",
+                "{} does not lie on {} alone, which is the only released device. Nothing was touched",
                 node.name, self.node.name
             ));
         }
@@ -137,7 +138,7 @@ impl Released {
         let identity = identity_of(&node);
         let decision = GuardDecision {
             allowed_because: format!(
-                "it is {}, which lies on {} and on nothing else; of that: {}",
+                "it is {}, which lies on {} and on nothing else; the latter: {}",
                 describe(&identity),
                 self.node.name,
                 self.decision.allowed_because
@@ -162,7 +163,7 @@ impl Released {
     }
 }
 
-/// The second handle needs no claim of its own: the first one keeps everybody else out.
+/// The second handle needs no claim of its own: the first one keeps other programs out.
 fn finish(
     node: &BlockNode,
     held: File,
@@ -187,7 +188,7 @@ fn finish(
     }))
 }
 
-/// Whether everything below a device ends in this one: itself, a partition of it, or devices over those.
+/// Whether everything below a device ends in the released one: itself, a partition of it, or devices over those.
 fn lies_only_on(folder: &Path, released: &BlockNode, layer: u32) -> bool {
     let (whole, partition) = whole_of(folder);
     if folder == released.folder || (partition.is_some() && whole == released.folder) {

@@ -1,17 +1,17 @@
-//! Which blocks of a device are looked at where not all are: the ends, evenly spaced ones, random ones.
+//! The blocks of a device that are read if not all are: the ends, evenly spaced ones, random ones.
 //!
-//! One rule for the look before a device is written and for the look after it was wiped.
+//! The check before a device is written and the check after it was wiped use the same rule.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// What is read at either end of a large device, in bytes.
 pub(crate) const END: u64 = 16 << 20;
-/// How many blocks are looked at in between, evenly spaced; and as many again at random.
+/// Number of evenly spaced blocks in between; the same number is chosen at random.
 pub(crate) const SAMPLES: u64 = 4096;
 /// A block, in bytes.
 pub(crate) const BLOCK: u64 = 4096;
 
-/// One repeated byte, 00 or FF: the first one is, and every other equals the one before it.
+/// Whether all bytes are 00 or all are FF: the first one is, and each other byte equals the one before it.
 pub(crate) fn is_empty(bytes: &[u8]) -> bool {
     match bytes {
         [] | [0 | 0xff] => true,
@@ -20,7 +20,7 @@ pub(crate) fn is_empty(bytes: &[u8]) -> bool {
     }
 }
 
-/// A number that nobody can foretell: the standard library seeds its hashers with one.
+/// An unpredictable number: the standard library seeds its hashers with one.
 pub(crate) fn seed() -> u64 {
     RandomState::new().build_hasher().finish()
 }
@@ -36,9 +36,9 @@ pub(crate) fn random(seed: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Offsets of the samples from `first` on within so many blocks, in the order in which they lie there, each once.
+/// Offsets of the samples from `first` on within this many blocks, in ascending order, each once.
 fn samples(first: u64, blocks: u64, seed: u64) -> Vec<u64> {
-    // Up to 2^64 bytes are 2^52 blocks, times 2^12 samples: that just fits.
+    // Up to 2^64 bytes are 2^52 blocks, times 2^12 samples: no overflow.
     let even = (0..SAMPLES).map(|index| index * blocks / SAMPLES);
     let random = random(seed).take(SAMPLES as usize).map(|value| value % blocks.max(1));
     let mut offsets: Vec<u64> = even.chain(random).map(|block| first + block * BLOCK).collect();
@@ -47,12 +47,12 @@ fn samples(first: u64, blocks: u64, seed: u64) -> Vec<u64> {
     offsets
 }
 
-/// Offsets of the samples between the ends of a device that is longer than both.
+/// Offsets of the samples between the ends of a device that is longer than both ends.
 pub(crate) fn between_ends(length: u64, seed: u64) -> Vec<u64> {
     samples(END, length.saturating_sub(2 * END) / BLOCK, seed)
 }
 
-/// Offsets of blocks over a whole device, its first and its last among them.
+/// Offsets of sample blocks on a whole device, including its first and its last block.
 pub(crate) fn of_device(length: u64) -> Vec<u64> {
     let blocks = length.div_ceil(BLOCK);
     let mut offsets = samples(0, blocks, seed());

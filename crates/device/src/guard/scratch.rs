@@ -1,8 +1,9 @@
-//! Scratch files: made for one run, removed at its end, found again after a crash, never confused with another file.
+//! Scratch files: created for one run, removed at its end, found again after a crash, never confused with another
+//! file.
 //!
-//! The order makes every moment safe to be killed in: the claim with the intent, durable, before the file; the file,
-//! empty, under the run's own name; the claim with the file's inode, durable, before the file gets the user's name or
-//! any length. So a file with content is always provable, and one without can only have the run's own name.
+//! The order makes a kill safe at any moment: the claim with the intent, durable, before the file; the file, empty,
+//! under the run's own name; the claim with the file's inode, durable, before the file gets the user's name or any
+//! length. So a file with content can always be proven, and a file without one can only have the run's own name.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -31,23 +32,23 @@ pub struct Scratch {
     file: File,
     path: PathBuf,
     claim: ClaimFile,
-    /// Set when there is nothing left to do on drop.
+    /// Set if nothing is left to do on drop.
     released: bool,
 }
 
-/// Whether a scratch file that was found again can be used as it is.
+/// Whether a scratch file that was opened again can be used as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Whole {
     /// It was filled and has its full length.
     Whole,
-    /// It has to be filled again, and why.
+    /// It has to be filled again, for this reason.
     NotWhole(String),
 }
 
-/// Makes a scratch file of `length` bytes in `folder` for `run`, called `file_name` where the user gave one.
+/// Creates a scratch file of `length` bytes in `folder` for `run`, called `file_name` if the user gave one.
 ///
 /// # Errors
-/// [`GuardError`] where the folder cannot take it or something has that name. Nothing is left behind then.
+/// [`GuardError`] if the folder cannot take it or if the name exists. Nothing is then left behind.
 pub fn make_scratch(
     folder: &Path,
     file_name: Option<&OsStr>,
@@ -59,26 +60,26 @@ pub fn make_scratch(
     let path = match file_name {
         None => first_name.clone(),
         Some(name) if Path::new(name).file_name() == Some(name) => folder.join(name),
-        Some(name) => return Err(refuse(folder.join(name), "it is no plain file name; name the file by its path")),
+        Some(name) => return Err(refuse(folder.join(name), "it is not a plain file name; name the file by its path")),
     };
     if path.to_str().is_none() {
         return Err(DeviceError::NotUtf8 { path }.into());
     }
     clear_own_leftover(&folder, run)?;
     if fs::symlink_metadata(&path).is_ok() {
-        return Err(refuse(path, "something has that name already; name a folder, or a file that is not there yet"));
+        return Err(refuse(path, "something has that name already; name a folder, or a file that does not exist yet"));
     }
     check_space(&folder, length)?;
     let claim = ScratchClaim::intent(run, path.clone(), length);
     let claim = ClaimFile::create(&folder, claim).map_err(system("cannot make a scratch file in", &folder))?;
     let mut scratch = create_file(first_name, claim)?;
-    let status = scratch.file.metadata().map_err(system("cannot look at", &scratch.path))?;
+    let status = scratch.file.metadata().map_err(system("cannot inspect", &scratch.path))?;
     let claimed = scratch.claim.claim.clone().of_file(path.clone(), &status);
     scratch.claim.record(claimed).map_err(system("cannot record the claim of", &scratch.path))?;
     scratch.rename(path)?;
     allocate(&scratch.file, length).map_err(|error| scratch.full(&folder, length, error))?;
     let decision = GuardDecision {
-        allowed_because: "drivelab made this file for the run, as a new file that nobody else had".into(),
+        allowed_because: "drivelab created this file for the run, as a new file that nothing else had open".into(),
         destroy_named: None,
         device: None,
     };
@@ -86,21 +87,21 @@ pub fn make_scratch(
     Ok((target, scratch))
 }
 
-/// Opens the scratch file of an interrupted run again: the very same file, or none.
+/// Opens the scratch file of an interrupted run again: the same file, or none.
 ///
 /// # Errors
-/// [`GuardError::Gone`] where it is not there or not provably the same; [`GuardError::Busy`] where a living process
+/// [`GuardError::Gone`] if it does not exist or is not provably the same; [`GuardError::Busy`] if a living process
 /// owns it.
 pub fn reopen_scratch(claim: &ScratchClaim) -> Result<(WritableTarget, Scratch, Whole), GuardError> {
     let gone = |why: &str| GuardError::Gone { path: claim.path.clone(), why: why.to_owned() };
     let busy = || GuardError::Busy { path: claim.path.clone(), by: "another drivelab run owns it".into() };
     let folder = claim.path.parent().ok_or_else(|| gone("its path has no folder"))?;
-    let on_disk = ClaimFile::open(folder, claim.run).ok_or_else(|| gone("its claim is not there"))?;
+    let on_disk = ClaimFile::open(folder, claim.run).ok_or_else(|| gone("its claim does not exist"))?;
     if !on_disk.own() {
         return Err(busy());
     }
     if claim.file.is_some() && on_disk.claim.file != claim.file {
-        return Err(gone("the claim that lies there is of another file"));
+        return Err(gone("the claim there is for another file"));
     }
     let path = match leftover::examine(folder, &on_disk) {
         Examined::InUse => return Err(busy()),
@@ -111,9 +112,9 @@ pub fn reopen_scratch(claim: &ScratchClaim) -> Result<(WritableTarget, Scratch, 
     };
     let file = open_existing(&path, OFlags::empty()).map_err(system("cannot open", &path))?;
     lock(&file).map_err(|_| busy())?;
-    let status = file.metadata().map_err(system("cannot look at", &path))?;
+    let status = file.metadata().map_err(system("cannot inspect", &path))?;
     if !on_disk.claim.is_of(&status) {
-        return Err(gone("it was replaced by another file just now"));
+        return Err(gone("it was just replaced by another file"));
     }
     let whole = wholeness(&on_disk.claim, status.len(), status.blocks());
     let mut renewed = on_disk.claim.clone().of_file(path.clone(), &status);
@@ -122,7 +123,7 @@ pub fn reopen_scratch(claim: &ScratchClaim) -> Result<(WritableTarget, Scratch, 
     let mut scratch = Scratch { file, path, claim: on_disk, released: false };
     let prepared = scratch.take_over(renewed, &whole).and_then(|()| {
         let decision = GuardDecision {
-            allowed_because: "drivelab made this file for the same run; its claim, device, inode and birth agree"
+            allowed_because: "drivelab created this file for the same run; its claim, device, inode and birth agree"
                 .into(),
             destroy_named: None,
             device: None,
@@ -132,7 +133,7 @@ pub fn reopen_scratch(claim: &ScratchClaim) -> Result<(WritableTarget, Scratch, 
     match prepared {
         Ok(target) => Ok((target, scratch, whole)),
         Err(error) => {
-            // A second try may go better; the file is worth keeping.
+            // A second attempt may succeed; the file is worth keeping.
             scratch.keep();
             Err(error)
         }
@@ -143,14 +144,14 @@ fn refuse(path: PathBuf, why: &str) -> GuardError {
     GuardError::Refused { path, why: why.to_owned() }
 }
 
-/// What the same run has left behind here (it is being resumed, and its file has to be made again).
+/// Removes what the same run left behind here (it is being resumed, and its file has to be created again).
 fn clear_own_leftover(folder: &Path, run: RunId) -> Result<(), GuardError> {
     let path = ClaimFile::path_of(folder, run);
     if fs::symlink_metadata(&path).is_err() {
         return Ok(());
     }
-    let stays = "a claim of this run is there, but the file beside it is not provably drivelab's; look at both and \
-                 remove by hand what is not needed";
+    let stays = "a claim of this run exists, but the file next to it is not provably drivelab's; check both and remove by \
+                 hand what is not needed";
     let Some(claim) = ClaimFile::open(folder, run) else { return Err(refuse(path, stays)) };
     match leftover::remove(folder, &claim) {
         Err(error) if matches!(error.kind(), ErrorKind::Refused | ErrorKind::Unfit) => Err(refuse(path, stays)),
@@ -163,13 +164,13 @@ fn free_space(folder: &Path) -> Result<Bytes, GuardError> {
     Ok(Bytes::new(space.f_bavail.saturating_mul(space.f_frsize)))
 }
 
-/// Asked before anything is made: some file systems would take all that is free before they notice.
+/// Checked before anything is created: some file systems would use up all free space before they report an error.
 fn check_space(folder: &Path, needed: Bytes) -> Result<(), GuardError> {
     let free = free_space(folder)?;
     if free < needed { Err(GuardError::NoSpace { folder: folder.to_owned(), needed, free }) } else { Ok(()) }
 }
 
-/// The file itself, new, empty, locked; the claim goes where that fails.
+/// Creates the file, new, empty and locked; removes the claim if that fails.
 fn create_file(path: PathBuf, claim: ClaimFile) -> Result<Scratch, GuardError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o600).custom_flags(custom(OFlags::NOFOLLOW));
@@ -188,7 +189,7 @@ fn create_file(path: PathBuf, claim: ClaimFile) -> Result<Scratch, GuardError> {
     Ok(scratch)
 }
 
-/// Gives the file its length, with blocks reserved where the file system can do that.
+/// Gives the file its length, with reserved blocks if the file system supports that.
 fn allocate(file: &File, length: Bytes) -> io::Result<()> {
     loop {
         match fallocate(file, FallocateFlags::empty(), 0, length.get()) {
@@ -212,13 +213,13 @@ fn wholeness(claim: &ScratchClaim, length: u64, blocks: u64) -> Whole {
 }
 
 impl Scratch {
-    /// What its claim says now; for the record of the run, so that it can be resumed.
+    /// Its present claim; for the record of the run, so that it can be resumed.
     #[must_use]
     pub fn claim(&self) -> &ScratchClaim {
         &self.claim.claim
     }
 
-    /// Where it is.
+    /// Its path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -227,15 +228,15 @@ impl Scratch {
     /// Records, durably, that every byte was written and made durable.
     ///
     /// # Errors
-    /// [`GuardError::Device`] where the claim cannot be written.
+    /// [`GuardError::Device`] if the claim cannot be written.
     pub fn mark_filled(&mut self) -> Result<(), GuardError> {
         self.mark(true)
     }
 
-    /// Records, durably, that its content is not whole (a fill begins).
+    /// Records, durably, that its content is incomplete (a fill begins).
     ///
     /// # Errors
-    /// [`GuardError::Device`] where the claim cannot be written.
+    /// [`GuardError::Device`] if the claim cannot be written.
     pub fn mark_unfilled(&mut self) -> Result<(), GuardError> {
         self.mark(false)
     }
@@ -245,10 +246,10 @@ impl Scratch {
         self.claim.record(claim).map_err(system("cannot record the state of", &self.path))
     }
 
-    /// Removes file and claim, after making sure that the name still leads to this file.
+    /// Removes file and claim, after checking that the name still leads to this file.
     ///
     /// # Errors
-    /// [`GuardError`] where the file was renamed, replaced or given a second name; it is left alone then.
+    /// [`GuardError`] if the file was renamed, replaced or given a second name; it is then left alone.
     pub fn remove(mut self) -> Result<(), GuardError> {
         self.released = true;
         self.remove_now()
@@ -260,26 +261,26 @@ impl Scratch {
     }
 
     fn remove_now(&self) -> Result<(), GuardError> {
-        let mine = self.file.metadata().map_err(system("cannot look at", &self.path))?;
+        let mine = self.file.metadata().map_err(system("cannot inspect", &self.path))?;
         match fs::symlink_metadata(&self.path) {
             Ok(found) if same_inode(&mine, &found) && mine.nlink() == 1 => {
                 fs::remove_file(&self.path).map_err(system("cannot remove", &self.path))?;
             }
             Ok(found) if same_inode(&mine, &found) => {
-                let why = "somebody gave it a second name (a hard link); remove both by hand if they are not needed";
+                let why = "it was given a second name (a hard link); remove both by hand if they are not needed";
                 return Err(refuse(self.path.clone(), why));
             }
             _ if mine.nlink() > 0 => {
-                let why = "somebody renamed the scratch file; it still takes its space under the new name";
+                let why = "the scratch file was renamed; it still takes its space under the new name";
                 return Err(refuse(self.path.clone(), why));
             }
-            // Removed by somebody; what may have its name now is not ours.
+            // Another program removed it; what has its name now is not drivelab's.
             _ => {}
         }
         self.claim.remove().map_err(system("cannot remove the claim of", &self.path))
     }
 
-    /// Gives the file its final name, if nothing has that name (renameat2, RENAME_NOREPLACE).
+    /// Gives the file its final name if the name is free (renameat2, RENAME_NOREPLACE).
     fn rename(&mut self, path: PathBuf) -> Result<(), GuardError> {
         if path == self.path {
             return Ok(());
@@ -289,7 +290,7 @@ impl Scratch {
                 self.path = path;
                 Ok(())
             }
-            Err(Errno::EXIST) => Err(refuse(path, "something else took that name just now")),
+            Err(Errno::EXIST) => Err(refuse(path, "that name was just taken by something else")),
             Err(Errno::INVAL | Errno::NOSYS) => {
                 let why =
                     "this file system cannot rename without the risk of replacing a file; name the folder instead";
@@ -309,7 +310,7 @@ impl Scratch {
         }
     }
 
-    /// A new process becomes the owner; a file that is not whole gets its length again.
+    /// Makes this process the owner; gives an incomplete file its length again.
     fn take_over(&mut self, renewed: ScratchClaim, whole: &Whole) -> Result<(), GuardError> {
         let length = renewed.length;
         self.claim.record(renewed).map_err(system("cannot record the claim of", &self.path))?;
@@ -328,7 +329,7 @@ impl Drop for Scratch {
         if !self.released {
             let _ = self.remove_now();
         }
-        // Closing alone would leave the lock with a child process that was forked just now and has not run exec yet.
+        // Closing alone would leave the lock with a child process that was just forked and has not called exec yet.
         let _ = self.file.unlock();
     }
 }

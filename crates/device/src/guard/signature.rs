@@ -1,8 +1,9 @@
-//! Whether a device holds something that is known by its bytes: partition tables, file systems, swap, members of
-//! volumes. Looks at the first and the last MiB; where it is not sure, it says that there is something.
+//! Known signatures on a device: partition tables, file systems, swap, members of volumes. Reads the first and the
+//! last MiB; in case of doubt it reports that something is there.
 //!
-//! Comparisons that need more than a few bytes at a fixed place are here: short magics are taken together with fields
-//! beside them, since content that drivelab itself left (random data) must not look like a file system by chance.
+//! Comparisons that need more than a few bytes at a fixed place are in this file: short magic numbers are combined
+//! with the fields next to them, because random data that drivelab itself left must not look like a file system by
+//! chance.
 
 mod known;
 
@@ -13,7 +14,7 @@ use rustix::fs::{Advice, fadvise};
 
 use super::read_at::read_all;
 
-/// How much is looked at, at either end.
+/// How much is read at either end.
 const LOOK: u64 = 1 << 20;
 
 /// What the ends of a device hold.
@@ -27,7 +28,7 @@ struct Ends {
 }
 
 impl Ends {
-    /// Bytes at an offset, where they were looked at.
+    /// Bytes at an offset, if they were read.
     fn at(&self, offset: u64, length: usize) -> Option<&[u8]> {
         let within = |from: u64, part: &'_ [u8]| {
             let start = usize::try_from(offset.checked_sub(from)?).ok()?;
@@ -48,13 +49,13 @@ impl Ends {
         Some(u32::from_le_bytes(self.at(offset, 4)?.try_into().ok()?))
     }
 
-    /// An offset counted from the end, of a device whose length is cut to whole units.
+    /// An offset counted from the end, for a device whose length is rounded down to whole units.
     fn before_end(&self, unit: u64, distance: u64) -> Option<u64> {
         (self.length - self.length % unit).checked_sub(distance)
     }
 }
 
-/// Something that is known by its bytes.
+/// A known signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Signature {
     /// What it is, with its article.
@@ -69,10 +70,10 @@ impl std::fmt::Display for Signature {
     }
 }
 
-/// Everything that is known on the device, each kind once. What was read does not stay in the page cache.
+/// All known signatures on the device, each kind once. The data that was read does not stay in the page cache.
 ///
 /// # Errors
-/// The device's, where it cannot be read.
+/// The device's error if it cannot be read.
 pub(super) fn find_all(device: impl AsFd, length: Bytes) -> std::io::Result<Vec<Signature>> {
     let look = LOOK.min(length.get());
     let head = read(device.as_fd(), 0, look)?;
@@ -87,7 +88,7 @@ fn read(device: BorrowedFd, from: u64, length: u64) -> std::io::Result<Vec<u8>> 
     Ok(bytes)
 }
 
-/// A comparison of its own; where it was recognised.
+/// A comparison with code of its own; returns where it matched.
 type Special = (&'static str, fn(&Ends) -> Option<u64>);
 
 const SPECIAL: [Special; 4] = [
@@ -96,7 +97,7 @@ const SPECIAL: [Special; 4] = [
     ("a member of a ZFS pool", is_zfs),
     ("a Minix file system", is_minix),
 ];
-/// What stands in front of something that says more: a GPT has an MBR, a FAT a boot sector.
+/// Signatures that stand in front of a more specific one: a GPT has an MBR, a FAT a boot sector.
 const IN_FRONT: [Special; 2] = [("an MBR partition table", is_mbr), ("a boot sector", is_boot_sector)];
 
 fn all(ends: &Ends) -> Vec<Signature> {
@@ -121,8 +122,8 @@ fn all(ends: &Ends) -> Vec<Signature> {
     found
 }
 
-/// Documentation/filesystems/ext4/super.rst: the super block at 1024 has its magic, of two bytes only, at 0x38; beside
-/// it the block size as a power of two from 1 KiB to 64 KiB (0x18) and the revision (0x4c).
+/// Documentation/filesystems/ext4/super.rst: the super block at 1024 has its magic, of only two bytes, at 0x38; next
+/// to it are the block size as a power of two from 1 KiB to 64 KiB (0x18) and the revision (0x4c).
 fn is_ext(ends: &Ends) -> Option<u64> {
     const SUPER: u64 = 1024;
     let at_most = |offset, most| ends.le32(SUPER + offset).is_some_and(|value| value <= most);
@@ -138,8 +139,8 @@ fn is_md(ends: &Ends) -> Option<u64> {
     places.into_iter().flatten().find(magic)
 }
 
-/// OpenZFS, include/sys/vdev_impl.h and uberblock_impl.h: four labels of 256 KiB, two at either end; in the second half
-/// of each the uberblocks, 1 KiB apart at least, in the byte order of their host.
+/// OpenZFS, include/sys/vdev_impl.h and uberblock_impl.h: four labels of 256 KiB, two at either end; in the second
+/// half of each the uberblocks, at least 1 KiB apart, in the byte order of their host.
 fn is_zfs(ends: &Ends) -> Option<u64> {
     const MAGIC: u64 = 0x00ba_b10c;
     const LABEL: u64 = 256 << 10;
@@ -148,8 +149,8 @@ fn is_zfs(ends: &Ends) -> Option<u64> {
     places.find(|place| ends.is(*place, &MAGIC.to_le_bytes()) || ends.is(*place, &MAGIC.to_be_bytes()))
 }
 
-/// include/uapi/linux/minix_fs.h and magic.h: the super block at 1024. Versions 1 and 2 have their magic at 16, a zone
-/// size of 0 (10) and a small state (18); version 3 has its magic at 24, no zone size (12) and zeros beside.
+/// include/uapi/linux/minix_fs.h and magic.h: the super block at 1024. Versions 1 and 2 have their magic at 16, a
+/// zone size of 0 (10) and a small state (18); version 3 has its magic at 24, no zone size (12) and zeros next to it.
 fn is_minix(ends: &Ends) -> Option<u64> {
     const SUPER: u64 = 1024;
     let le16 = |offset: u64| Some(u16::from_le_bytes(ends.at(SUPER + offset, 2)?.try_into().ok()?));
@@ -167,7 +168,7 @@ fn is_mbr(ends: &Ends) -> Option<u64> {
     (ends.is(510, BOOT_MARK) && (0..4).all(status)).then_some(446)
 }
 
-/// A jump over the parameters, as FAT, NTFS and boot loaders begin.
+/// A jump over the parameters: FAT, NTFS and boot loaders begin with it.
 fn is_boot_sector(ends: &Ends) -> Option<u64> {
     let jumps = matches!(ends.at(0, 3), Some([0xeb, _, 0x90] | [0xe9, _, _]));
     (jumps && ends.is(510, BOOT_MARK)).then_some(0)

@@ -1,9 +1,9 @@
-//! The disks that the running system lives on: never written, whatever was named.
+//! The disks that the running system is on: never written, whatever the user named.
 //!
-//! From the mounts of the system's own places (`/`, `/usr`, `/var`, `/boot` and the like), as this process and as
+//! From the mounts of the system's own places (`/`, `/usr`, `/var`, `/boot` and so on), as this process and as
 //! process 1 see them, and from active swap; down through overlay, LVM, md, dm-crypt, btrfs with several devices and
-//! loop devices to whole disks. Where that cannot be told (a root in a container, on a network, on ZFS), every disk
-//! with a mounted file system counts. Must not know what the user said.
+//! loop devices to whole disks. If the system's disk cannot be determined (a root in a container, on a network, on
+//! ZFS), every disk with a mounted file system counts. Must not know the user's consent.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -43,12 +43,12 @@ const PLACES: [&str; 14] = [
 /// File systems in memory: no disk is below them.
 const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "rootfs", "devtmpfs"];
 
-/// What is known of the system's disks.
+/// The known disks of the system.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Known {
-    /// Whole devices, and what lies on each, a part of a sentence.
+    /// Whole devices, and what is on each, as a sentence fragment.
     disks: BTreeMap<String, String>,
-    /// Why it cannot be told, where it cannot.
+    /// Why the system's disk is unknown, if it is.
     untold: Option<String>,
 }
 
@@ -59,17 +59,17 @@ enum Below {
     Unknown,
 }
 
-/// Refuses a device that the running system lives on, or may live on.
+/// Refuses a device that the running system is on, or may be on.
 pub(super) fn refuse(roots: &Roots, node: &BlockNode) -> Result<(), GuardError> {
     refuse_where(roots, node, || sibling_claimed(roots, node))
 }
 
-/// The same for a device that this process has claimed, so that a claim on its disk says nothing.
+/// As [`refuse`], for a device that this process has claimed, so that a claim on its disk proves nothing.
 pub(super) fn refuse_claimed(roots: &Roots, node: &BlockNode) -> Result<(), GuardError> {
     refuse_where(roots, node, || None)
 }
 
-/// Why a device counts as one that the running system lives on, without opening anything; `None` where it does not.
+/// Why the running system counts as being on a device, without opening anything; `None` if it does not.
 pub(super) fn reason(roots: &Roots, node: &BlockNode) -> Option<String> {
     why(roots, node, || None).map(|(why, _)| why)
 }
@@ -84,7 +84,7 @@ fn refuse_where(
     })
 }
 
-/// The reason, and what a refusal says after it.
+/// The reason, and the text that a refusal appends to it.
 fn why(
     roots: &Roots,
     node: &BlockNode,
@@ -94,7 +94,7 @@ fn why(
     let mine = whole_names(roots, node.folder.clone(), Through::Devices);
     if let Some((disk, what)) = known.disks.iter().find(|(disk, _)| mine.contains(disk)) {
         let advice = ", and no flag changes that. Nothing was touched. Name another drive";
-        return Some((format!("the running system lives on {disk} ({what})"), advice));
+        return Some((format!("the running system is on {disk} ({what})"), advice));
     }
     let why = known.untold?;
     let mounted = mounts::list_all(roots).into_iter().find_map(|mount| {
@@ -105,14 +105,14 @@ fn why(
     });
     let because = mounted.or_else(sibling_claimed)?;
     let why = format!(
-        "it cannot be told which disk the running system lives on ({why}), so every disk with a mounted file system \
-         counts, and {because}"
+        "it is unknown which disk the running system is on ({why}), so every disk with a mounted file system counts, \
+         and {because}"
     );
     Some((why, ". Nothing was touched"))
 }
 
-/// Whether a walk down goes through the files of loop devices: for what the system lies on it must, while a file on
-/// the system's disk is no part of the system.
+/// Whether a walk down goes through the files of loop devices. For what the system lies on it must; but a file on the
+/// system's disk is not part of the system.
 #[derive(Clone, Copy)]
 enum Through {
     Devices,
@@ -122,14 +122,14 @@ enum Through {
 /// Kernel names of the whole devices in a chain, the uppermost too.
 fn whole_names(roots: &Roots, folder: PathBuf, through: Through) -> Vec<String> {
     let of_file = |file: &Path| match through {
-        // A loop device may lie on a disk as it is: then it is that disk.
+        // A loop device may lie directly on a disk: then it counts as that disk.
         Through::Devices => folders::folder_of_node(roots, file).into_iter().collect(),
         Through::Files => place::devices_of(roots, file, 0),
     };
     chain(vec![folder], &of_file).into_iter().map(|device| device.name).collect()
 }
 
-/// A claim on another part of the disk, that has no trace in the table of mounts (ZFS).
+/// A claim on another part of the disk that the table of mounts does not show (ZFS).
 fn sibling_claimed(roots: &Roots, node: &BlockNode) -> Option<String> {
     if !node.is_partition() {
         return None;
@@ -138,7 +138,7 @@ fn sibling_claimed(roots: &Roots, node: &BlockNode) -> Option<String> {
     let flags = custom(OFlags::EXCL | OFlags::NOFOLLOW);
     let opened = OpenOptions::new().read(true).custom_flags(flags).open(&whole.path);
     let busy = opened.is_err_and(|error| Errno::from_io_error(&error) == Some(Errno::BUSY));
-    busy.then(|| format!("another part of {} is claimed by somebody", node.whole))
+    busy.then(|| format!("another part of {} is claimed", node.whole))
 }
 
 fn known(roots: &Roots) -> Known {
@@ -194,7 +194,7 @@ fn insert(roots: &Roots, folder: PathBuf, what: &str, known: &mut Known) {
     }
 }
 
-/// What a mount lies on; `root` is where the root folder of the one who sees it can be looked into from here.
+/// What a mount lies on; `root` is the path at which the root folder of the observing process is visible here.
 fn below(roots: &Roots, mount: &Mount, root: &Path) -> Below {
     if let Some(folder) = of_a_device(mount).and_then(|(major, minor)| folders::folder_of(roots, major, minor)) {
         return Below::Devices(vec![folder]);
@@ -224,7 +224,7 @@ fn below(roots: &Roots, mount: &Mount, root: &Path) -> Below {
     if found.is_empty() { Below::Unknown } else { Below::Devices(found) }
 }
 
-/// The number of the device that is mounted; those of file systems without a device begin with 0.
+/// The number of the mounted device; numbers of file systems without a device begin with 0.
 fn of_a_device(mount: &Mount) -> Option<(u32, u32)> {
     device_number(&mount.device).filter(|(major, _)| *major != 0)
 }
@@ -299,9 +299,9 @@ mod tests {
         let machine = Machine::new("1 0 8:1 / / rw - ext4 /dev/sda1 rw\n2 1 8:17 / /data rw - xfs /dev/sdb1 rw\n");
         for minor in [0, 1, 2] {
             let why = machine.refusal(8, minor).expect("refused");
-            assert!(why.contains("the running system lives on sda (/ is mounted from it)"), "{why}");
+            assert!(why.contains("the running system is on sda (/ is mounted from it)"), "{why}");
         }
-        assert_eq!(machine.refusal(8, 16), None, "mounted, which is for others to say");
+        assert_eq!(machine.refusal(8, 16), None, "mounted, which other checks report");
     }
 
     #[test]
@@ -315,8 +315,8 @@ mod tests {
         for (major, minor) in [(8, 0), (8, 16), (9, 0), (253, 0), (253, 1), (8, 1)] {
             assert!(machine.refusal(major, minor).is_some_and(|why| why.contains("the running system")));
         }
-        let beside = machine.refusal(253, 2).expect("a volume beside the root lies on the same disks");
-        assert!(beside.contains("the running system lives on"), "{beside}");
+        let beside = machine.refusal(253, 2).expect("a volume next to the root lies on the same disks");
+        assert!(beside.contains("the running system is on"), "{beside}");
         assert_eq!(machine.refusal(8, 32), None);
     }
 
@@ -329,7 +329,7 @@ mod tests {
         machine.file("proc/self/mountinfo", &format!("1 0 0:30 / / rw - overlay overlay rw,{options}\n"));
         machine.file("proc/77/mountinfo", "9 1 8:17 / /data rw - xfs /dev/sdb1 rw\n");
         let why = machine.refusal(8, 16).expect("refused");
-        assert!(why.contains("cannot be told") && why.contains("sdb holds what is mounted at /data"), "{why}");
+        assert!(why.contains("it is unknown") && why.contains("sdb holds what is mounted at /data"), "{why}");
         assert_eq!(machine.refusal(8, 0), None, "nothing of it is mounted");
     }
 
@@ -340,11 +340,11 @@ mod tests {
             let place = format!("{}/{member}", &member[..3]);
             machine.link(&format!("sys/fs/btrfs/1-2-3/devices/{member}"), &place);
         }
-        assert!(machine.refusal(8, 16).is_some_and(|why| why.contains("the running system lives on sdb")));
+        assert!(machine.refusal(8, 16).is_some_and(|why| why.contains("the running system is on sdb")));
 
         let machine = Machine::new("1 0 8:17 / / rw - ext4 /dev/sdb1 rw\n");
         machine.file("proc/1/mountinfo", "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n");
-        assert!(machine.refusal(8, 0).is_some_and(|why| why.contains("the running system lives on sda")));
+        assert!(machine.refusal(8, 0).is_some_and(|why| why.contains("the running system is on sda")));
         assert!(machine.refusal(8, 16).is_some());
     }
 
@@ -358,11 +358,11 @@ mod tests {
         ] {
             let machine = Machine::new(&format!("{root}2 1 8:17 / /data rw - xfs /dev/sdb1 rw\n"));
             let why = machine.refusal(8, 16).expect("refused");
-            assert!(why.contains("it cannot be told which disk"), "{root}: {why}");
+            assert!(why.contains("it is unknown which disk"), "{root}: {why}");
             assert_eq!(machine.refusal(8, 0), None, "{root}");
         }
     }
-    /// Looks at this machine and names nothing on it: a root on a disk is found, or it is said that it is not.
+    /// Inspects this machine and names nothing on it: the disk of its root is found, or is reported as unknown.
     #[test]
     fn the_root_of_this_machine_is_found_or_said_not_to_be() {
         let roots = Roots::default();

@@ -1,13 +1,13 @@
-//! What each CPU of the host has done since boot: /proc/stat (proc_stat(5)), as milliseconds by kind.
+//! CPU time of each CPU of the host since boot: /proc/stat (proc_stat(5)), in milliseconds by kind.
 //!
-//! Owns the order of its columns, for all who sample them. Must not know: what the difference of two looks is compared
-//! with; what counts as busy is [`CoreTime::busy_ms`].
+//! Owns the order of its columns, for all callers that sample them. Must not know: what the difference of two samples
+//! is compared with; what counts as busy is [`CoreTime::busy_ms`].
 
 use drivelab_core::group::CoreTime;
 
 use crate::roots::{Roots, read};
 
-/// Time of each CPU since boot; empty where /proc/stat cannot be read.
+/// Time of each CPU since boot; empty if /proc/stat cannot be read.
 #[must_use]
 pub fn cpu_times() -> Vec<CoreTime> {
     cpu_times_in(&Roots::default()).unwrap_or_default()
@@ -21,13 +21,14 @@ pub fn cpu_times_in(roots: &Roots) -> Result<Vec<CoreTime>, String> {
     Ok(parse(&read(&roots.proc.join("stat"))?, rustix::param::clock_ticks_per_second()))
 }
 
-/// What all CPUs together did between two looks; CPUs that only one of them saw are left out.
+/// Sum over all CPUs of the time between two samples; CPUs that are in only one of them are left out.
 pub(crate) fn between(before: &[CoreTime], after: &[CoreTime]) -> CoreTime {
     let spent = |now: &CoreTime| before.iter().find(|core| core.cpu == now.cpu).map(|core| now.since(core));
     after.iter().filter_map(spent).fold(CoreTime::default(), |sum, core| sum.plus(&core))
 }
 
-/// One entry for each line `cpuN user nice system idle iowait irq softirq steal …`, in ticks. Guests are in user.
+/// One entry for each line `cpuN user nice system idle iowait irq softirq steal …`, in ticks. Guest time is part of
+/// user.
 fn parse(text: &str, ticks_per_second: u64) -> Vec<CoreTime> {
     let tick = |column: Option<&u64>| {
         let ticks = u128::from(column.copied().unwrap_or(0));

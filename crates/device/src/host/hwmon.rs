@@ -1,8 +1,8 @@
-//! The kernel's sensors: which chips there are, which disk each speaks for, and what each of their files holds
+//! The kernel's sensors: which chips exist, which disk each belongs to, and the content of their files
 //! (Documentation/hwmon/sysfs-interface.rst: millidegrees and microwatts).
 //!
-//! The chips `nvme` (since Linux 5.5) and `drivetemp` (since 5.6, a module to be loaded) speak for a drive; reading
-//! them sends the drive a command. All others speak for the host. Must not know: when they are read.
+//! The chips `nvme` (since Linux 5.5) and `drivetemp` (since 5.6, a module to be loaded) belong to a drive; reading
+//! them sends the drive a command. All others belong to the host. Must not know: when they are read.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,9 +12,9 @@ use crate::roots::{Roots, names, read_number, read_trim};
 
 /// The chip of a SATA drive.
 const DRIVETEMP: &str = "drivetemp";
-/// Chips that are a drive's own.
+/// Chips that are part of a drive.
 const OF_DRIVES: [&str; 2] = ["nvme", DRIVETEMP];
-/// Limits that a drive can have, °C. One that has none reports 65,261 °C or 0 K there (NVMe Base Specification, WCTEMP
+/// Plausible limits of a drive, °C. A drive without a limit reports 65,261 °C or 0 K (NVMe Base Specification, WCTEMP
 /// and CCTEMP of 0).
 const SANE: std::ops::Range<f64> = 1.0..200.0;
 
@@ -28,7 +28,7 @@ pub enum Measured {
 }
 
 impl Measured {
-    /// What the file's number is divided by, for °C or W.
+    /// The divisor that converts the file's number to °C or W.
     #[must_use]
     pub const fn per_unit(self) -> f64 {
         match self {
@@ -45,18 +45,18 @@ pub struct ChipSensor {
     pub measured: Measured,
     /// Its number among those of its kind, from 1.
     pub number: u32,
-    /// What the driver calls it: `Composite`.
+    /// The driver's label: `Composite`.
     pub label: Option<String>,
     /// The file with its reading.
     pub input: PathBuf,
-    /// Where the drive warns, °C.
+    /// Temperature at which the drive warns, °C.
     pub warning_c: Option<f64>,
-    /// Where the drive may shut down, °C.
+    /// Temperature at which the drive may shut down, °C.
     pub critical_c: Option<f64>,
 }
 
 impl ChipSensor {
-    /// Its label, else its file's name without the ending: `temp2`.
+    /// Its label, otherwise its file's name without the ending: `temp2`.
     #[must_use]
     pub fn name(&self) -> String {
         let kind = match self.measured {
@@ -76,7 +76,7 @@ pub struct Chip {
     pub name: String,
 }
 
-/// Every chip that the kernel has, in the order of their folders' names.
+/// Every chip that the kernel shows, in the order of their folders' names.
 #[must_use]
 pub fn chips(roots: &Roots) -> Vec<Chip> {
     let class = roots.sys.join("class/hwmon");
@@ -85,20 +85,20 @@ pub fn chips(roots: &Roots) -> Vec<Chip> {
 }
 
 impl Chip {
-    /// Whether it is a drive's own.
+    /// Whether it is part of a drive.
     #[must_use]
     pub fn is_of_a_drive(&self) -> bool {
         OF_DRIVES.contains(&self.name.as_str())
     }
 
-    /// Whether reading it may keep platters turning, or start those that stand still: drivetemp sends ATA commands; of
-    /// only one model it is known that it answers them in standby (Documentation/hwmon/drivetemp.rst).
+    /// Whether reading it may keep platters spinning, or start platters at rest: drivetemp sends ATA commands. Only
+    /// for one model is it known that the drive answers them in standby (Documentation/hwmon/drivetemp.rst).
     pub(crate) fn may_wake_platters(&self) -> bool {
         self.name == DRIVETEMP
     }
 
     /// Whether it belongs to a disk: its device is the disk's, one of the disk's controllers (behind NVMe multipath),
-    /// or for the drive's own chips on older kernels the PCI function above the disk.
+    /// or, for a drive's chip on older kernels, the PCI function above the disk.
     #[must_use]
     pub fn speaks_for(&self, roots: &Roots, disk: &str) -> bool {
         let Some(of_disk) = device_folder(roots, disk) else { return false };
@@ -149,13 +149,13 @@ impl Chip {
     }
 }
 
-/// The first chip that speaks for a disk and has sensors, with them.
+/// The first chip with sensors that belongs to a disk, and its sensors.
 pub(crate) fn of_disk(roots: &Roots, disk: &str) -> Option<(Chip, Vec<ChipSensor>)> {
     let speaking = chips(roots).into_iter().filter(|chip| chip.speaks_for(roots, disk));
     speaking.map(|chip| (chip.sensors(), chip)).find(|(sensors, _)| !sensors.is_empty()).map(|(all, chip)| (chip, all))
 }
 
-/// A chip's folder in a tree made for a test, below the folder of the device that it belongs to.
+/// A chip's folder in a test's tree, below the folder of the device that it belongs to.
 #[cfg(test)]
 pub(crate) fn chip_for_test(sys: &std::path::Path, device: &str, files: &[(&str, &str)]) {
     use std::os::unix::fs::symlink;

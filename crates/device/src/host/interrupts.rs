@@ -1,14 +1,14 @@
 //! Interrupts: the rows of /proc/interrupts, and which of them belong to a device.
 //!
-//! `msi_irqs` of a PCI function is a folder with a file for each of its vectors, named by its number
-//! (Documentation/ABI/testing/sysfs-bus-pci). Must not know: when counts are read, and what their rise means.
+//! `msi_irqs` of a PCI function is a folder with one file for each of its vectors, named by its number
+//! (Documentation/ABI/testing/sysfs-bus-pci). Must not know: when counts are read, and what their increase means.
 
 use std::path::Path;
 
 use crate::block::link::function_above;
 use crate::roots::names;
 
-/// A row of /proc/interrupts: number or name, sum over the CPUs, and what stands behind the counts.
+/// A row of /proc/interrupts: number or name, sum over the CPUs, and the text after the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InterruptRow<'t> {
     /// `36`, `NMI`.
@@ -19,7 +19,7 @@ pub struct InterruptRow<'t> {
     head: &'t str,
     /// The columns and what follows them.
     columns: &'t str,
-    /// The last word, which for a device's vector is the name that its driver gave it: `nvme0q3`.
+    /// The last word, which for a device's vector is the driver's name for it: `nvme0q3`.
     pub action: &'t str,
 }
 
@@ -34,7 +34,7 @@ impl InterruptRow<'_> {
     }
 }
 
-/// The rows of /proc/interrupts; its head line says how many CPUs there are (proc_interrupts(5)).
+/// The rows of /proc/interrupts; the head line shows how many CPUs there are (proc_interrupts(5)).
 #[must_use]
 pub fn interrupt_rows(text: &str) -> Vec<InterruptRow<'_>> {
     let mut lines = text.lines();
@@ -51,7 +51,7 @@ pub fn interrupt_rows(text: &str) -> Vec<InterruptRow<'_>> {
         .collect()
 }
 
-/// Numbers of the MSI vectors of the PCI function at or above a device, in order; empty where it has none.
+/// Numbers of the MSI vectors of the PCI function at or above a device, in order; empty if it has none.
 #[must_use]
 pub fn msi_numbers(device: &Path) -> Vec<u32> {
     let Some(function) = function_above(device) else { return Vec::new() };
@@ -78,7 +78,7 @@ mod tests {
         let columns: Vec<_> = interrupt_rows(text).iter().map(InterruptRow::per_cpu).collect();
         assert_eq!(columns[0], [(0, 2), (1, 27_819_338)]);
         assert_eq!(columns[2], [(0, 4)], "a row of the whole machine has one column");
-        assert_eq!(rows.len(), 3, "a line without a count is none");
+        assert_eq!(rows.len(), 3, "a line without a count is not a row");
     }
 
     #[test]

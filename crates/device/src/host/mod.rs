@@ -1,4 +1,4 @@
-//! The machine that measures.
+//! The host.
 
 pub(crate) mod cpu_time;
 pub mod hwmon;

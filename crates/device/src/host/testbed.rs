@@ -1,7 +1,7 @@
 //! Facts about the host: kernel, CPU, governor, board, memory, hypervisor, and how busy it is.
 //!
 //! From uname(2), /proc/{cpuinfo,meminfo,loadavg,diskstats}, /sys/class/dmi/id, the device tree and cpufreq. Never
-//! fails: what is not there is left out and said in `unknown`.
+//! fails: missing facts are left out and listed in `unknown`.
 
 use std::path::Path;
 
@@ -14,18 +14,18 @@ use crate::host::timing as host;
 use crate::proc_text::{cpu_list, cpuinfo_value, disk_counters, has_hypervisor_flag, load_1m, mem_total};
 use crate::roots::{Roots, read, read_trim};
 
-/// Time between the two looks at the device's counters.
+/// Time between the two samples of the counters.
 const LOOK: Nanos = Nanos::from_millis(500);
 
-/// Facts about this host. `device_for_foreign_io` is the kernel name of a whole block device (`nvme0n1`): its counters
-/// and those of the CPUs are looked at twice, half a second apart, to see whether others use them. Without it the
-/// call does not wait.
+/// Facts about this host. `device_for_foreign_io` is the kernel name of a whole block device (`nvme0n1`): its
+/// counters and those of the CPUs are sampled twice, half a second apart, to see whether other programs use them.
+/// Without it the call does not wait.
 #[must_use]
 pub fn testbed_facts(device_for_foreign_io: Option<&str>) -> TestbedFacts {
     facts(&Roots::default(), device_for_foreign_io.map_or(Watched::Nothing, Watched::Device))
 }
 
-/// What is looked at twice.
+/// The counters that are sampled twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Watched<'a> {
     /// Nothing: the call does not wait.
@@ -42,13 +42,11 @@ fn facts(roots: &Roots, watched: Watched) -> TestbedFacts {
     let cpuinfo = text("cpuinfo").unwrap_or_default();
     let dmi = Dmi::read(&roots.sys.join("class/dmi/id"));
     if !dmi.there {
-        unknown
-            .push("board and firmware: there is no DMI (/sys/class/dmi/id), as in small virtual machines".to_owned());
+        unknown.push("board and firmware: no DMI (/sys/class/dmi/id), as in small virtual machines".to_owned());
     }
     let governor = read_trim(&roots.sys.join("devices/system/cpu/cpu0/cpufreq/scaling_governor"));
     if governor.is_none() {
-        unknown
-            .push("governor: there is no cpufreq for CPU 0; the hypervisor or the firmware sets the frequency".into());
+        unknown.push("governor: no cpufreq for CPU 0; the hypervisor or the firmware sets the frequency".into());
     }
     let cpu_model = cpuinfo_value(&cpuinfo, &["model name", "Model", "Hardware", "cpu model", "uarch"]);
     if cpu_model.is_none() {
@@ -66,7 +64,7 @@ fn facts(roots: &Roots, watched: Watched) -> TestbedFacts {
     let seen = look(roots, watched);
     let host = host::facts(roots, &cpuinfo, before);
     if let (Watched::Device(device), None) = (watched, seen.foreign_io) {
-        unknown.push(format!("I/O of others: /proc/diskstats has no counters for {device}"));
+        unknown.push(format!("I/O of other programs: /proc/diskstats has no counters for {device}"));
     }
     TestbedFacts {
         kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
@@ -86,25 +84,25 @@ fn facts(roots: &Roots, watched: Watched) -> TestbedFacts {
     }
 }
 
-/// CPUs online by sysfs, else as many as this process may use.
+/// Online CPUs by sysfs, otherwise as many as this process may use.
 fn cpus(roots: &Roots) -> u32 {
     let online = read_trim(&roots.sys.join("devices/system/cpu/online")).and_then(|list| Some(cpu_list(&list)?.len()));
     let usable = || std::thread::available_parallelism().ok().map(std::num::NonZero::get);
     online.or_else(usable).and_then(|count| u32::try_from(count).ok()).unwrap_or(1)
 }
 
-/// What a look of half a second shows.
+/// Result of two samples, half a second apart.
 struct Seen {
     /// Share of all CPUs' time that was busy.
     cpu_busy: Option<f64>,
-    /// Share of all CPUs' time that the hypervisor gave to others.
+    /// Share of all CPUs' time that the hypervisor gave to other guests.
     cpu_stolen: Option<f64>,
     /// Bytes per second on the device.
     foreign_io: Option<f64>,
 }
 
-/// Two looks at the counters of what is watched.
-#[expect(clippy::cast_precision_loss, reason = "milliseconds between two looks are few")]
+/// Samples the watched counters twice.
+#[expect(clippy::cast_precision_loss, reason = "milliseconds between two samples are few")]
 fn look(roots: &Roots, watched: Watched) -> Seen {
     let device = match watched {
         Watched::Nothing => return Seen { cpu_busy: None, cpu_stolen: None, foreign_io: None },
@@ -131,13 +129,13 @@ fn look(roots: &Roots, watched: Watched) -> Seen {
     }
 }
 
-/// Facts about this host with a look of half a second at its counters, whatever the target.
+/// Facts about this host with two samples of its counters, half a second apart, for any target.
 #[must_use]
 pub fn testbed_facts_with_a_look() -> TestbedFacts {
     facts(&Roots::default(), Watched::Host)
 }
 
-/// Memory of this host; 0 where it cannot be found.
+/// Memory of this host; 0 if it is unknown.
 #[must_use]
 pub fn total_memory() -> Bytes {
     memory(&Roots::default()).unwrap_or_default()
@@ -147,7 +145,7 @@ fn memory(roots: &Roots) -> Option<Bytes> {
     mem_total(&read(&roots.proc.join("meminfo")).ok()?)
 }
 
-/// What the firmware tells in SMBIOS tables, as far as everybody may read it.
+/// The firmware's SMBIOS texts, as far as every user may read them.
 #[derive(Debug, Default)]
 struct Dmi {
     there: bool,
@@ -162,7 +160,7 @@ struct Dmi {
 
 impl Dmi {
     fn read(folder: &Path) -> Self {
-        /// What makers leave in fields they did not fill in.
+        /// Texts that makers leave in fields that they did not fill in.
         const EMPTY: [&str; 6] =
             ["To be filled by O.E.M.", "To Be Filled By O.E.M.", "Default string", "None", "Not Specified", "Unknown"];
         let field = |name: &str| read_trim(&folder.join(name)).filter(|text| !EMPTY.contains(&text.as_str()));
@@ -178,7 +176,7 @@ impl Dmi {
         }
     }
 
-    /// Maker and name of the board, else of the product.
+    /// Maker and name of the board, otherwise of the product.
     fn board(&self) -> Option<String> {
         let join = |vendor: &Option<String>, name: &Option<String>| match (vendor, name) {
             (Some(vendor), Some(name)) if name.starts_with(vendor.as_str()) => Some(name.clone()),
@@ -196,7 +194,7 @@ impl Dmi {
     }
 }
 
-/// The hypervisor, by the kernel's own word (Xen), by names in DMI, or only that there is one.
+/// The hypervisor: by the kernel's own text (Xen), by names in DMI, or only that there is one.
 fn hypervisor(roots: &Roots, cpuinfo: &str, dmi: &Dmi) -> Option<String> {
     const NAMES: [(&str, &str); 10] = [
         ("QEMU", "qemu"),
@@ -217,7 +215,7 @@ fn hypervisor(roots: &Roots, cpuinfo: &str, dmi: &Dmi) -> Option<String> {
     let words = [&dmi.sys_vendor, &dmi.product_name, &dmi.board_vendor, &dmi.bios_vendor];
     let named = NAMES.iter().find(|(word, _)| words.iter().any(|text| text.as_ref().is_some_and(|t| t.contains(word))));
     match named {
-        // The bare-metal machines of the same clouds carry the cloud's name too; there the CPU says that it is its own.
+        // Bare-metal machines of the same clouds carry the cloud's name too; the CPU then has no hypervisor flag.
         Some((_, "amazon ec2")) if !flag && cpuinfo_value(cpuinfo, &["flags"]).is_some() => None,
         Some((_, name)) => Some((*name).to_owned()),
         None => flag.then(|| "a hypervisor that does not give its name".to_owned()),
@@ -268,7 +266,7 @@ mod tests {
     fn an_empty_host_gives_a_line_for_everything_that_is_missing() {
         let (_folder, roots) = tree(&[("proc/cpuinfo", "flags : hypervisor\n")]);
         let at_host = facts(&roots, Watched::Host);
-        assert!(at_host.unknown.iter().all(|line| !line.contains("I/O of others")), "{:?}", at_host.unknown);
+        assert!(at_host.unknown.iter().all(|line| !line.contains("I/O of other programs")), "{:?}", at_host.unknown);
         let facts = facts(&roots, Watched::Device("sda"));
         assert_eq!((facts.foreign_io, facts.board), (None, None));
         assert!(facts.hypervisor.is_some_and(|text| text.contains("does not give its name")));

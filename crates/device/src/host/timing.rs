@@ -1,8 +1,8 @@
-//! What decides how exactly a host can time and how fast it can issue I/O: clock, io_uring, memory limits, huge pages,
-//! CPUs, and what else is running.
+//! Facts that decide how precisely a host can time and how fast it can issue I/O: clock, io_uring, memory limits,
+//! huge pages, CPUs, and other running programs.
 //!
-//! From /proc/{cpuinfo,stat,PID/stat}, /proc/sys/kernel, sysfs and getrlimit(2). Never fails: what is not there is
-//! left out. Must not know what any of it means for a result.
+//! From /proc/{cpuinfo,stat,PID/stat}, /proc/sys/kernel, sysfs and getrlimit(2). Never fails: missing facts are left
+//! out. Must not know what any of them means for a result.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,9 +16,9 @@ use rustix::process::{Resource, getrlimit};
 use crate::proc_text::cpuinfo_value;
 use crate::roots::{Roots, read, read_number, read_trim};
 
-/// Programs that are named.
+/// Number of programs that are named.
 const NAMED: usize = 5;
-/// Less than this share of one CPU is not worth a name.
+/// A program with less than this share of one CPU is not named.
 const LEAST_SHARE: f64 = 0.02;
 
 /// Counters at one moment.
@@ -38,7 +38,7 @@ impl Counters {
     }
 }
 
-/// Facts, with what happened since `before` where there was a look.
+/// The facts, with the changes since `before` if there was an earlier sample.
 pub(crate) fn facts(roots: &Roots, cpuinfo: &str, before: Option<Counters>) -> HostFacts {
     let flags = cpuinfo_value(cpuinfo, &["flags"]).unwrap_or_default();
     let promises = |flag: &str| flags.split_whitespace().any(|word| word == flag);
@@ -81,7 +81,7 @@ fn interrupts(stat: &str) -> Option<u64> {
     stat.lines().find_map(|line| line.strip_prefix("intr "))?.split_whitespace().next()?.parse().ok()
 }
 
-/// Governors with the number of CPUs of each, where they differ.
+/// Governors with the number of CPUs of each, if they differ.
 fn governors(folder: &Path) -> Vec<String> {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -95,7 +95,7 @@ fn governors(folder: &Path) -> Vec<String> {
     counts.into_iter().map(|(governor, cpus)| format!("{governor} on {cpus} CPUs")).collect()
 }
 
-/// Name and CPU time of every process that can be seen.
+/// Name and CPU time of every visible process.
 fn programs(proc: &Path) -> BTreeMap<u32, (String, u64)> {
     let one = |name: &str| {
         let pid: u32 = name.parse().ok()?;
@@ -106,8 +106,8 @@ fn programs(proc: &Path) -> BTreeMap<u32, (String, u64)> {
     entries.filter_map(|entry| one(entry.file_name().to_str()?)).collect()
 }
 
-/// Name and CPU time (user and system, in ticks) of a line of /proc/PID/stat. The name stands in brackets and may hold
-/// any character, brackets and blanks too: it ends at the last bracket.
+/// Name and CPU time (user and system, in ticks) of a line of /proc/PID/stat. The name is in brackets and may contain
+/// any character, including brackets and blanks: it ends at the last bracket.
 fn program(stat: &str) -> Option<(String, u64)> {
     let (head, tail) = stat.rsplit_once(')')?;
     let (_, name) = head.split_once('(')?;

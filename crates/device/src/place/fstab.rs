@@ -1,5 +1,5 @@
-//! What /etc/fstab wants mounted (fstab(5)), and what of it is not: a folder there is then an empty one of another file
-//! system, most often that of the running system.
+//! The mounts that /etc/fstab lists (fstab(5)), and which of them are missing: a folder at a missing mount is an
+//! empty folder of another file system, usually the system's.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -11,26 +11,26 @@ use crate::roots::Roots;
 /// Where the table is.
 const FSTAB: &str = "/etc/fstab";
 
-/// A line of fstab of which nothing is mounted.
+/// A line of fstab whose file system is not mounted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotMounted {
-    /// What would be mounted, as fstab names it: `UUID=…`, `/dev/sdb1`.
+    /// The source as fstab names it: `UUID=…`, `/dev/sdb1`.
     pub source: String,
-    /// Where.
+    /// Its mount point.
     pub mount_point: PathBuf,
     /// The mount point that the path lies on instead.
     pub instead: PathBuf,
 }
 
-/// The file system that fstab wants at the path or above it and that is not mounted there; the path need not exist.
-/// Nothing where there is no fstab or no table of mounts.
+/// The file system that fstab lists at the path or above it and that is not mounted there; the path need not exist.
+/// `None` if there is no fstab or no table of mounts.
 #[must_use]
 pub fn not_mounted(path: &Path) -> Option<NotMounted> {
     let table = fs::read(FSTAB).ok()?;
     missing(&table, &mounts::list(&Roots::default()), &resolved(path))
 }
 
-/// The deepest mount point of the table above the path, where it lies deeper than what is mounted there.
+/// The deepest fstab mount point above the path, if it is deeper than the mount that the path lies on.
 fn missing(table: &[u8], mounts: &[Mount], path: &Path) -> Option<NotMounted> {
     let mounted = mounts.iter().map(|mount| &mount.mount_point).filter(|point| path.starts_with(point));
     let instead = mounted.max_by_key(|point| point.as_os_str().len())?;
@@ -40,17 +40,17 @@ fn missing(table: &[u8], mounts: &[Mount], path: &Path) -> Option<NotMounted> {
     is_deeper.then(|| NotMounted { source, mount_point, instead: instead.clone() })
 }
 
-/// What a line wants mounted, and where; nothing of comments, swap and lines that are cut.
+/// Source and mount point of a line; `None` for comments, swap and truncated lines.
 fn line(line: &[u8]) -> Option<(String, PathBuf)> {
     let mut fields = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
     let source = fields.next().filter(|source| !source.starts_with(b"#"))?;
     let mount_point = PathBuf::from(unescape(fields.next()?));
-    // `none` and `swap` stand where there is no mount point.
+    // `none` and `swap` are used if there is no mount point.
     let source = unescape(source).to_string_lossy().into_owned();
     mount_point.as_os_str().as_bytes().starts_with(b"/").then(|| (source, resolved(&mount_point)))
 }
 
-/// Without symbolic links, as far as the path is there.
+/// The path without symbolic links, as far as it exists.
 fn resolved(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let there = path.ancestors().find_map(|above| Some((above, fs::canonicalize(above).ok()?)));
@@ -103,7 +103,7 @@ mod tests {
     fn what_is_mounted_and_what_only_begins_alike_is_not_named() {
         assert_eq!(look(&["/", "/nowhere/data"], "/nowhere/data/a"), None);
         assert_eq!(look(&["/"], "/nowhere/database"), None);
-        assert_eq!(look(&["/"], "/nowhere"), None, "the comment is none");
+        assert_eq!(look(&["/"], "/nowhere"), None, "a comment is not an entry");
         assert_eq!(look(&["/", "/nowhere/data/mine"], "/nowhere/data/mine/x"), None, "it lies on another mount there");
         assert_eq!(look(&[], "/nowhere/data"), None, "no table of mounts, no answer");
     }

@@ -12,7 +12,7 @@ use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 
 use crate::roots::{Roots, names};
 
-/// File systems that are windows into the kernel or the firmware; what is there is no storage.
+/// File systems that are interfaces to the kernel or the firmware; they contain no storage.
 const KERNEL_WINDOWS: [&str; 14] = [
     "proc",
     "sysfs",
@@ -33,7 +33,7 @@ const KERNEL_WINDOWS: [&str; 14] = [
 /// One line of mountinfo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mount {
-    /// Kernel's number of the mount.
+    /// The kernel's number of the mount.
     pub(crate) id: u64,
     /// `major:minor` as printed.
     pub(crate) device: String,
@@ -43,7 +43,7 @@ pub(crate) struct Mount {
     pub(crate) options: String,
     /// File system type.
     pub(crate) kind: String,
-    /// What is mounted; may be empty.
+    /// Its source; may be empty.
     pub(crate) source: OsString,
 }
 
@@ -99,12 +99,12 @@ pub(crate) fn parse(text: &[u8]) -> Vec<Mount> {
     text.split(|byte| *byte == b'\n').filter_map(parse_line).collect()
 }
 
-/// The mounts of this process; empty where procfs is not there.
+/// The mounts of this process; empty if procfs is missing.
 pub(crate) fn list(roots: &Roots) -> Vec<Mount> {
     fs::read(roots.proc.join("self/mountinfo")).map(|text| parse(&text)).unwrap_or_default()
 }
 
-/// Whether a file system is mounted at this very place, as far as this process sees; `None` where the table of mounts
+/// Whether a file system is mounted at exactly this path, as far as this process sees; `None` if the table of mounts
 /// cannot be read.
 #[must_use]
 pub fn is_mount_point(path: &Path) -> Option<bool> {
@@ -112,8 +112,8 @@ pub fn is_mount_point(path: &Path) -> Option<bool> {
     Some(parse(&table).iter().any(|mount| mount.mount_point == path))
 }
 
-/// The mounts of all processes that can be looked into, once for each mount namespace and root folder (a process in a
-/// chroot sees only what is below it); what several namespaces share is listed several times.
+/// The mounts of all processes that can be inspected, once for each mount namespace and root folder (a process in a
+/// chroot sees only what is below it); mounts that several namespaces share are listed several times.
 pub(crate) fn list_all(roots: &Roots) -> Vec<Mount> {
     let mut mounts = list(roots);
     let view = |process: &Path| {
@@ -133,8 +133,8 @@ pub(crate) fn list_all(roots: &Roots) -> Vec<Mount> {
     mounts
 }
 
-/// Of the mounts whose mount point is above `path`: those on `device` before others, then the longest mount point,
-/// then the last one listed (a later mount hides an earlier one at the same place).
+/// Of the mounts whose mount point is above `path`: those on `device` first, then the longest mount point, then the
+/// last one listed (a later mount hides an earlier one at the same place).
 pub(crate) fn best_match<'a>(mounts: &'a [Mount], path: &Path, device: &str) -> Option<&'a Mount> {
     mounts
         .iter()
@@ -142,8 +142,8 @@ pub(crate) fn best_match<'a>(mounts: &'a [Mount], path: &Path, device: &str) -> 
         .max_by_key(|mount| (mount.device == device, mount.mount_point.as_os_str().as_bytes().len()))
 }
 
-/// The mount that `path` lies on: by the mount's number where the kernel tells it (statx STATX_MNT_ID, Linux 5.8),
-/// which is exact for bind mounts and stacked mounts too; else by the longest mount point.
+/// The mount that `path` lies on: by the mount's number if the kernel reports it (statx STATX_MNT_ID, Linux 5.8),
+/// which is exact for bind mounts and stacked mounts too; otherwise by the longest mount point.
 pub(crate) fn of_path(roots: &Roots, path: &Path) -> Option<Mount> {
     let mounts = list(roots);
     let wanted = StatxFlags::MNT_ID | StatxFlags::BASIC_STATS;
@@ -157,7 +157,7 @@ pub(crate) fn of_path(roots: &Roots, path: &Path) -> Option<Mount> {
     by_id.or_else(|| best_match(&mounts, path, &device)).cloned()
 }
 
-/// The kind of file system where a path lies on one that is a window into the kernel.
+/// The type of the file system that a path lies on, if it is a kernel interface.
 pub(crate) fn kernel_window(roots: &Roots, path: &Path) -> Option<String> {
     of_path(roots, path).map(|mount| mount.kind).filter(|kind| KERNEL_WINDOWS.contains(&kind.as_str()))
 }

@@ -1,13 +1,13 @@
-//! How large the scratch file may be.
+//! The size limit of a scratch file.
 
 use drivelab_core::units::Bytes;
 
 use crate::error::ErrorKind;
 
-/// The scratch file takes at most one part in this many of what is free.
+/// A scratch file takes at most one part in this many of the free space.
 const SHARE_OF_FREE: u64 = 10;
-/// On a file system that was made for the run nobody else needs room: so many tenths of what is free, since the last
-/// blocks of a file system are its slowest.
+/// Largest share of the free space, in tenths, on a file system that was created for the run. Nothing else needs room
+/// there, but the last blocks of a file system are its slowest.
 const TENTHS_OF_OWN: u64 = 9;
 
 /// There is too little free space for the method.
@@ -19,13 +19,13 @@ const TENTHS_OF_OWN: u64 = 9;
 pub struct NoSpace {
     /// Free for an ordinary user.
     pub free: Bytes,
-    /// The most that would have been taken.
+    /// Size that would have been allowed.
     pub allowed: Bytes,
-    /// The least the method can work with.
+    /// Size that the method needs at least.
     pub needed: Bytes,
-    /// How much more would have to be free.
+    /// Additional free space that would be needed.
     pub missing: Bytes,
-    /// Which part of what is free would have been taken, in words.
+    /// The allowed share of the free space, as text.
     pub share: &'static str,
 }
 
@@ -37,26 +37,26 @@ impl NoSpace {
     }
 }
 
-/// The size of a scratch file: what is wanted, but at most a tenth of `free`, in whole MiB.
+/// The size of a scratch file: the wanted size, but at most a tenth of `free`, in whole MiB.
 ///
-/// `memory` limits it too where it is known (not zero): a machine with less memory than the file is a small one with
+/// `memory` limits it too if it is known (not zero): a machine with less memory than the file is a small one with
 /// slow storage, and filling a file of several times its memory would take longer than the whole test.
 ///
 /// # Errors
-/// [`NoSpace`] where a tenth of the free space is less than `minimum`.
+/// [`NoSpace`] if a tenth of the free space is less than `minimum`.
 pub fn scratch_size(wanted: Bytes, minimum: Bytes, free: Bytes, memory: Bytes) -> Result<Bytes, NoSpace> {
     of_free((wanted, minimum), free, memory, (1, SHARE_OF_FREE, "a tenth"))
 }
 
-/// The same on a file system that was made for the run: at most nine tenths of `free`.
+/// As [`scratch_size`], on a file system that was created for the run: at most nine tenths of `free`.
 ///
 /// # Errors
-/// [`NoSpace`] where that is less than `minimum`.
+/// [`NoSpace`] if that is less than `minimum`.
 pub fn own_scratch_size(wanted: Bytes, minimum: Bytes, free: Bytes, memory: Bytes) -> Result<Bytes, NoSpace> {
     of_free((wanted, minimum), free, memory, (TENTHS_OF_OWN, 10, "nine tenths"))
 }
 
-/// At most so many parts (`part` of `parts`, and that in words) of what is free.
+/// At most `part` of `parts` of the free space, a share whose name is `words`.
 fn of_free(
     (wanted, minimum): (Bytes, Bytes),
     free: Bytes,

@@ -1,7 +1,7 @@
-//! From a path to the file system it lies on, the block devices behind that, and whether direct I/O works there.
+//! From a path to its file system, the block devices behind it, and whether direct I/O works there.
 //!
-//! st_dev leads to a block device on most file systems. btrfs and overlayfs show a number of their own, so there the
-//! mount's source or the upper folder is followed. Nothing is left behind: the probe file never has a name.
+//! st_dev leads to a block device on most file systems. btrfs and overlayfs show a number of their own, so the
+//! mount's source or the upper folder is used there. Nothing is left behind: the probe file never has a name.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -21,21 +21,21 @@ use crate::place::direct::{self, Trial};
 use crate::place::mounts::{self, Mount};
 use crate::roots::{Roots, names};
 
-/// overlayfs on overlayfs deeper than this is not followed.
+/// Most layers of overlayfs on overlayfs that are followed.
 const MOST_LAYERS: u32 = 8;
-/// Stretches of data in a file that are looked at for holes: enough to say that there are many.
+/// Most data ranges of a file that are examined for holes: enough to report that there are many.
 const MOST_STRETCHES: u32 = 1 << 16;
 
-/// What a folder offers, before anything is made in it.
+/// The facts of a folder, before anything is created in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FolderFacts {
     /// The file system.
     pub file_system: FileSystemFacts,
-    /// Block devices from the file system downwards; empty where there is none.
+    /// Block devices from the file system downwards; empty if there is none.
     pub devices: Vec<BlockDeviceFacts>,
-    /// What direct I/O needs on a file here: tried with a file that has no name, else what is likely.
+    /// Direct I/O on a file here: tested with a file that has no name, otherwise the likely answer.
     pub direct_io_expected: DirectIo,
-    /// Whether a file can be made here.
+    /// Whether a file can be created here.
     pub writable: bool,
 }
 
@@ -45,10 +45,10 @@ pub(crate) const fn custom(flags: OFlags) -> i32 {
     flags.bits() as i32
 }
 
-/// Facts about a folder. A read-only or forbidden folder is no error: `writable` is false then.
+/// Facts about a folder. A read-only or forbidden folder is not an error: `writable` is then false.
 ///
 /// # Errors
-/// [`DeviceError`] where the folder is not there or cannot be looked at.
+/// [`DeviceError`] if the folder does not exist or cannot be inspected.
 pub fn folder_facts(folder: &Path) -> Result<FolderFacts, DeviceError> {
     let roots = Roots::default();
     let (file_system, devices) = surroundings(&roots, folder)?;
@@ -60,11 +60,11 @@ pub fn folder_facts(folder: &Path) -> Result<FolderFacts, DeviceError> {
     Ok(FolderFacts { file_system, devices, direct_io_expected, writable })
 }
 
-/// Facts about a target that exists, to be recorded with its results. For a scratch file the free space is told as it
-/// was before the file took its part.
+/// Facts about an existing target, to be recorded with its results. For a scratch file, the free space is reported as
+/// it was before the file took its part.
 ///
 /// # Errors
-/// [`DeviceError`] where the file is not there or cannot be looked at.
+/// [`DeviceError`] if the file does not exist or cannot be inspected.
 pub fn target_facts(path: &Path, kind: TargetKind, length: Bytes) -> Result<TargetFacts, DeviceError> {
     let roots = Roots::default();
     let (mut file_system, devices) = surroundings(&roots, path)?;
@@ -76,14 +76,15 @@ pub fn target_facts(path: &Path, kind: TargetKind, length: Bytes) -> Result<Targ
         let blocks = file.metadata().map(|status| status.blocks()).unwrap_or(0);
         file_system.free = Bytes::new(file_system.free.get().saturating_add(blocks.saturating_mul(512)));
     }
-    // A scratch file is all holes until it is filled, which is no fact about what will be measured.
+    // A scratch file is all holes until it is filled, which does not describe what will be measured.
     let holes = if kind == TargetKind::NamedFile { holes(&file, length) } else { None };
     let (path, file_system) = (path.to_owned(), Some(file_system));
     Ok(TargetFacts { path, kind, length, file_system, devices, direct_io, used_by: Vec::new(), holes })
 }
 
-/// Bytes of a file that hold no data, by lseek(2): blocks alone would count extents that were reserved (fallocate) and
-/// never written, which are read without the drive too. `None` where there are none, or none can be told.
+/// Bytes of a file without data, by lseek(2): the block count alone would include extents that were reserved
+/// (fallocate) and never written, which are read without the drive too. `None` if there are none, or if this is
+/// unknown.
 fn holes(file: &File, length: Bytes) -> Option<Bytes> {
     let (mut at, mut holes) = (0, 0u64);
     for _ in 0..MOST_STRETCHES {
@@ -104,8 +105,8 @@ fn holes(file: &File, length: Bytes) -> Option<Bytes> {
     (holes > 0).then(|| Bytes::new(holes))
 }
 
-/// A folder on this machine where direct I/O works and a file can be made: the current one, the home folder, or one
-/// of the usual places; for the sentence that refuses tmpfs.
+/// A folder on this machine in which direct I/O works and a file can be created: the current folder, the home folder,
+/// or one of the usual places; for the message that refuses tmpfs.
 #[must_use]
 pub fn suggest_direct_folder() -> Option<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
@@ -118,7 +119,7 @@ pub fn suggest_direct_folder() -> Option<PathBuf> {
         .find(|folder| folder_facts(folder).is_ok_and(|facts| facts.writable && facts.direct_io_expected.supported))
 }
 
-/// File system and devices of a path that exists.
+/// File system and devices of an existing path.
 pub(crate) fn surroundings(
     roots: &Roots,
     path: &Path,
@@ -161,7 +162,7 @@ fn devices_of_mounted(roots: &Roots, path: &Path, mount: Option<&Mount>, layer: 
     }
 }
 
-/// Where overlayfs writes: the `upperdir` option, in which a comma is escaped with a backslash.
+/// The folder that overlayfs writes to: the `upperdir` option, in which a comma is escaped with a backslash.
 fn upper_folder(options: &str) -> Option<PathBuf> {
     let from = options.split_once("upperdir=")?.1;
     let end =
@@ -169,8 +170,8 @@ fn upper_folder(options: &str) -> Option<PathBuf> {
     Some(PathBuf::from(from[..end].replace("\\,", ",")))
 }
 
-/// All folders that an overlay is made of: the upper one, and the lower ones, which a colon separates or each of which
-/// has an option of its own (a comma or colon in a name is escaped with a backslash).
+/// All folders of an overlay: the upper one and the lower ones. The lower ones are separated by colons, or each has
+/// an option of its own (a comma or colon in a name is escaped with a backslash).
 pub(crate) fn layers_of(options: &str) -> Vec<PathBuf> {
     let mut layers = Vec::new();
     for option in unescaped_parts(options, ',') {
@@ -183,7 +184,7 @@ pub(crate) fn layers_of(options: &str) -> Vec<PathBuf> {
     layers
 }
 
-/// Splits at a sign that no backslash stands before.
+/// Splits at a character that is not preceded by a backslash.
 fn unescaped_parts(text: &str, at: char) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut start, mut escaped) = (0, false);
@@ -220,14 +221,14 @@ pub(crate) fn devices_of_source(roots: &Roots, mount: &Mount) -> Vec<PathBuf> {
     vec![device]
 }
 
-/// A file without a name in that folder (O_TMPFILE), and the same file opened past the page cache.
+/// A file without a name in that folder (O_TMPFILE), and the same file opened for direct I/O.
 fn probe(folder: &Path) -> io::Result<(File, io::Result<File>)> {
     let open = |flags| OpenOptions::new().read(true).write(true).mode(0o600).custom_flags(custom(flags)).open(folder);
     let direct = open(OFlags::TMPFILE | OFlags::DIRECT);
     Ok((open(OFlags::TMPFILE)?, direct))
 }
 
-/// For file systems that cannot make a file without a name: what the permissions say.
+/// For file systems without O_TMPFILE: the answer of the permissions.
 fn may_write(folder: &Path) -> bool {
     let read_only = statvfs(folder).is_ok_and(|space| space.f_flag.contains(StatVfsMountFlags::RDONLY));
     !read_only && access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
@@ -273,7 +274,7 @@ mod tests {
         assert!(!facts.direct_io_expected.supported, "{:?}", facts.direct_io_expected);
         assert!(
             facts.direct_io_expected.reason.contains("no block device")
-                || facts.direct_io_expected.reason.contains("no direct I/O")
+                || facts.direct_io_expected.reason.contains("does not support direct I/O")
         );
         if let Some(better) = suggest_direct_folder() {
             assert!(!better.starts_with(folder), "{}", better.display());

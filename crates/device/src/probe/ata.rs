@@ -1,8 +1,8 @@
-//! Asks an ATA drive for its pages: who it is, its SMART data, its own verdict.
+//! Asks an ATA drive for its pages: its identity, its SMART data, its own verdict.
 //!
-//! Owns which commands are sent, in which order, and what becomes of a refusal: what this user may not ask is said
-//! once, a drive that stands still is left so (by the kernel's sensor too, whose reading is a command), a bridge that
-//! passes nothing on is nothing to speak of. What the pages mean in the units of people is in `facts`.
+//! Owns which commands are sent, in which order, and how a refusal is handled: missing permission is reported once; a
+//! drive in standby is left in standby (its kernel sensor is not read either, because that sends a command); a bridge
+//! that passes nothing on is not reported. The conversion of the pages to common units is in `facts`.
 
 mod facts;
 #[cfg(test)]
@@ -23,15 +23,15 @@ use crate::block::folders::whole_of;
 use crate::block::node::BlockNode;
 use crate::roots::{Roots, read_trim};
 
-/// What is missing where SMART cannot be asked.
+/// What is missing if SMART cannot be read.
 const SMART: &str = "SMART data";
-/// The kernel's copy of IDENTIFY DEVICE, taken when the drive was found; everybody may read it (libata makes this page
-/// of SCSI for each ATA drive: SAT-4, page 89h).
+/// The kernel's copy of IDENTIFY DEVICE from when the drive was found; every user may read it (libata builds this
+/// SCSI page for each ATA drive: SAT-4, page 89h).
 const KERNELS_COPY: &str = "device/vpd_pg89";
 
-/// Whether a device is asked in the language of ATA. Drives behind SAS adapters are where the adapter calls them so;
-/// USB ones where they cannot be removed, since sticks and card readers may stumble over what they do not know (udev
-/// asks the same ones).
+/// Whether a device is asked with ATA commands. Drives behind SAS adapters are, if the adapter identifies them as
+/// ATA. USB drives are, if they are not removable, because sticks and card readers may fail on unknown commands (udev
+/// asks the same devices).
 pub(super) fn speaks(transport: &str, node: &BlockNode, is_removable: bool) -> bool {
     let vendor = || read_trim(&whole_of(&node.folder).0.join("device/vendor"));
     let is_disk = node.whole.starts_with("sd");
@@ -43,7 +43,7 @@ pub(super) fn speaks(transport: &str, node: &BlockNode, is_removable: bool) -> b
     }
 }
 
-/// Asks the drive, and fills in what it says.
+/// Asks the drive, and stores its answers.
 pub(super) fn ask(
     probe: &mut TargetProbe,
     node: &BlockNode,
@@ -52,7 +52,7 @@ pub(super) fn ask(
     not_known: &mut Vec<NotKnown>,
 ) {
     let whole = BlockNode::by_name(&Roots::default(), &node.whole).unwrap_or_else(|| node.clone());
-    // A bridge may well pass nothing on; only on a wire that is ATA's own is that worth a word.
+    // A bridge may well pass nothing on; this is worth a message only on a native ATA link.
     let is_own_wire = probe.devices.first().is_some_and(|device| device.transport == "sata");
     let mut asking = Asking { raw: Vec::new(), not_known: Vec::new(), barred: false, is_own_wire };
     match SgIoTransport::open(&whole.path) {
@@ -69,18 +69,18 @@ pub(super) fn ask(
     not_known.append(&mut asking.not_known);
 }
 
-/// What was asked, and what could not be answered.
+/// The questions, and those without an answer.
 struct Asking {
     raw: Vec<RawPage>,
     not_known: Vec<NotKnown>,
-    /// Nothing can be asked here; that is said once.
+    /// Nothing can be asked here; this is reported once.
     barred: bool,
-    /// The drive hangs on ATA's own wire, not on a bridge.
+    /// The drive is on a native ATA link, not behind a bridge.
     is_own_wire: bool,
 }
 
 impl Asking {
-    /// An answer; nothing where there is none, which is said where it is worth it.
+    /// The answer; `None` if there is none, which is reported if it matters.
     fn value<D>(&mut self, what: &str, ask: impl FnOnce() -> Result<D, AtaError>) -> Option<D> {
         if self.barred {
             return None;
@@ -89,7 +89,7 @@ impl Asking {
     }
 
     fn refused(&mut self, what: &str, error: &AtaError) {
-        // Without rights, or behind what passes nothing on, the other commands have no better luck.
+        // Without permission, or behind a bridge that passes nothing on, the other commands would fail too.
         let is_general = error.is_not_permitted() || error.is_not_passed_on();
         let what = if is_general { SMART } else { what };
         self.barred |= is_general;
@@ -109,7 +109,7 @@ impl Asking {
     }
 }
 
-/// Asks a drive that can be reached.
+/// Asks a drive that is reachable.
 fn look<T: AtaTransport>(
     probe: &mut TargetProbe,
     drive: &AtaDrive<T>,
@@ -120,7 +120,7 @@ fn look<T: AtaTransport>(
 ) {
     let mut identify = None;
     if depth == Depth::Full {
-        identify = asking.value("who the drive says it is", || drive.identify()).map(|page| {
+        identify = asking.value("the drive's identity", || drive.identify()).map(|page| {
             asking.keep(AtaCommand::IdentifyDevice, &page.raw);
             page.decoded
         });
@@ -147,7 +147,7 @@ fn smart<T: AtaTransport>(probe: &mut TargetProbe, drive: &AtaDrive<T>, asking: 
         asking.keep(AtaCommand::SmartData, &page.raw);
         page.decoded
     });
-    // The command is obsolete: a drive that dropped it lacks nothing but thresholds.
+    // The command is obsolete: a drive without it lacks only thresholds.
     let thresholds = if asking.barred { None } else { drive.smart_thresholds().ok() }.map(|page| {
         asking.keep(AtaCommand::SmartThresholds, &page.raw);
         page.decoded
@@ -156,7 +156,7 @@ fn smart<T: AtaTransport>(probe: &mut TargetProbe, drive: &AtaDrive<T>, asking: 
     judged(probe, data.as_ref(), thresholds.as_ref(), verdict);
 }
 
-/// The drive as the kernel got to know it, where it cannot be asked.
+/// The kernel's copy of the drive's identity, for a drive that cannot be asked.
 fn copy(probe: &mut TargetProbe, folder: &Path, asking: &mut Asking) {
     let Ok(page) = fs::read(folder.join(KERNELS_COPY)) else { return };
     let Ok((identify, raw)) = IdentifyDevice::decode_vpd(&page) else { return };
@@ -164,29 +164,29 @@ fn copy(probe: &mut TargetProbe, folder: &Path, asking: &mut Asking) {
     described(probe, &identify);
     asking.missing(
         "whether its write cache and its locks have changed",
-        "these are the drive's words from when the kernel found it; it could not be asked again".to_owned(),
+        "this is the drive's identity from when the kernel found it; it could not be asked again".to_owned(),
         String::new(),
     );
 }
 
-/// What IDENTIFY DEVICE says.
+/// The facts in IDENTIFY DEVICE.
 fn described(probe: &mut TargetProbe, identify: &IdentifyDevice) {
     let mut contradiction = |what: &str, evidence: String| {
         probe.contradictions.push(Contradiction { what: what.to_owned(), evidence });
     };
     if identify.checksum == Checksum::Wrong {
-        let evidence = "the bytes of its IDENTIFY DEVICE page do not add up to its checksum (word 255)".to_owned();
-        contradiction("what the drive says of itself", evidence);
+        let evidence = "the bytes of its IDENTIFY DEVICE page do not match its checksum (word 255)".to_owned();
+        contradiction("the drive's identity", evidence);
     }
     let by_kernel = probe.devices.first().map_or(0, |device| device.capacity.get());
     let own = identify.capacity_bytes();
     if by_kernel != 0 && by_kernel != own {
-        contradiction("its capacity", format!("the drive says {own} bytes, the kernel has {by_kernel}"));
+        contradiction("its capacity", format!("the drive reports {own} bytes, the kernel {by_kernel}"));
     }
     probe.ata = Some(facts::drive(identify));
 }
 
-/// Whether platters stand still: asks the drive (CHECK POWER MODE), where it may have some.
+/// Whether the platters are at rest: asks the drive (CHECK POWER MODE) if it may have platters.
 fn platters<T: AtaTransport>(probe: &TargetProbe, drive: &AtaDrive<T>, asking: &Asking) -> Platters {
     if !may_rotate(probe) {
         return Platters::Awake;
@@ -199,7 +199,7 @@ fn platters<T: AtaTransport>(probe: &TargetProbe, drive: &AtaDrive<T>, asking: &
     }
 }
 
-/// Whether SMART is there, on, and can be asked without starting platters that stand still.
+/// Whether SMART is supported, enabled, and readable without starting platters at rest.
 fn may_ask_smart(
     probe: &TargetProbe,
     platters: Platters,
@@ -216,15 +216,15 @@ fn may_ask_smart(
         return false;
     }
     if platters == Platters::StandStill {
-        let why = "the drive stands still (standby), and reading it would start it".to_owned();
-        asking.missing(SMART, why, "read something from the drive first, and ask again".to_owned());
+        let why = "the drive is in standby, and reading it would start it".to_owned();
+        asking.missing(SMART, why, "read something from the drive first, and try again".to_owned());
         return false;
     }
     !asking.barred
 }
 
-/// Whether the drive expects to fail: by its own verdict, or where that does not come back, by the attributes that it
-/// calls a sign of failure and their thresholds, which the verdict sums up.
+/// Whether the drive expects to fail: by its own verdict, or, if it gives none, by its pre-failure attributes and
+/// their thresholds, which the verdict summarises.
 fn verdict<T: AtaTransport>(
     drive: &AtaDrive<T>,
     data: Option<&SmartData>,
@@ -249,7 +249,7 @@ fn verdict<T: AtaTransport>(
     None
 }
 
-/// What SMART says.
+/// The facts in SMART.
 fn judged(
     probe: &mut TargetProbe,
     data: Option<&SmartData>,

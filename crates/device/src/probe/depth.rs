@@ -1,17 +1,17 @@
-//! How much is asked of a drive, and a page as it came.
+//! How much a drive is asked, and raw pages.
 
 use drivelab_core::probe::RawPage;
 
-/// How much to ask of a drive.
+/// How much to ask a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// One line in a list: what sysfs says and the drive's health.
+    /// For one line in a list: facts in sysfs and the drive's health.
     Brief,
-    /// All pages that it gives.
+    /// All pages that the drive provides.
     Full,
 }
 
-/// A page as it came.
+/// A page as the drive returned it.
 pub(super) fn raw_page(name: String, bytes: &[u8]) -> RawPage {
     let used = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     let hex = bytes[..used].iter().map(|byte| format!("{byte:02x}")).collect();

@@ -1,9 +1,9 @@
-//! The disks that the kernel has.
+//! The disks that the kernel shows.
 
 use crate::block::node::BlockNode;
 use crate::roots::{Roots, names as entries, read_number};
 
-/// Every disk that the kernel has and that holds something: no empty loop devices, no RAM disks.
+/// Every disk that the kernel shows and that is not empty: no empty loop devices, no RAM disks.
 #[must_use]
 pub fn disks() -> Vec<BlockNode> {
     let roots = Roots::default();
@@ -23,7 +23,7 @@ pub fn disks() -> Vec<BlockNode> {
     nodes
 }
 
-/// `nvme10n1` after `nvme9n1`.
+/// Sort key: `nvme10n1` after `nvme9n1`.
 fn natural(name: &str) -> (String, Vec<u64>) {
     let word: String = name.chars().take_while(|c| !c.is_ascii_digit()).collect();
     let numbers = name.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect();

@@ -1,4 +1,4 @@
-//! From what a person wrote to a device: a path, a kernel name, a controller, a by-id name or a serial number.
+//! From the user's text to a device: a path, a kernel name, a controller, a by-id name or a serial number.
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
@@ -13,19 +13,19 @@ use crate::error::DeviceError;
 use crate::place::target as place;
 use crate::roots::Roots;
 
-/// What was found.
+/// The device that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The device, as named or below what was named.
+    /// The device that the text names, or the one below it.
     pub node: BlockNode,
-    /// How it was found, where that is not plain: `/dev/nvme0 stands for nvme0n1`.
+    /// How it was found, if this is not obvious: `/dev/nvme0 stands for nvme0n1`.
     pub remark: Option<String>,
 }
 
-/// Finds the device that a text stands for.
+/// Finds the device that a text refers to.
 ///
 /// # Errors
-/// [`DeviceError::Missing`] where nothing fits or more than one thing does, with what does.
+/// [`DeviceError::Missing`] if nothing matches; or if several devices match, with their names.
 pub fn find(text: &Path) -> Result<Found, DeviceError> {
     let roots = Roots::default();
     let plain = |node| Found { node, remark: None };
@@ -53,8 +53,8 @@ pub fn find(text: &Path) -> Result<Found, DeviceError> {
     by_serial(text, &name)
 }
 
-/// A controller (`/dev/nvme0`) or a generic node (`/dev/ng0n1`). Looking at the first of several namespaces harms
-/// nobody.
+/// A controller (`/dev/nvme0`) or a generic node (`/dev/ng0n1`). Of several namespaces the first is used, which is
+/// safe because it is only inspected.
 fn by_character_device(roots: &Roots, text: &Path) -> Option<Found> {
     let status = std::fs::metadata(text).ok().filter(|status| status.file_type().is_char_device())?;
     let (_, namespaces) = nvme_node::leads_to(roots, (major(status.rdev()), minor(status.rdev())))?;
@@ -67,7 +67,7 @@ fn below(roots: &Roots, path: &Path) -> Result<Found, DeviceError> {
     let chain = place::devices_of(roots, path, 0);
     let node = chain.first().and_then(|folder| BlockNode::by_folder(roots, folder));
     let Some(node) = node else {
-        let why = "no block device lies below it; name a device, or a folder on a drive".to_owned();
+        let why = "there is no block device below it; name a device, or a folder on a drive".to_owned();
         return Err(DeviceError::Missing { path: path.to_owned(), why });
     };
     let remark = Some(format!("{} lies on {}", path.display(), node.name));
@@ -85,7 +85,7 @@ fn by_serial(text: &Path, serial: &str) -> Result<Found, DeviceError> {
             Ok(Found { node, remark })
         }
         0 => missing(
-            "no file, folder, device or serial number of that name is there; `drivelab targets` names the disks of this \
+            "no file, folder, device or serial number has that name; `drivelab targets` lists the disks of this \
              machine"
                 .to_owned(),
         ),

@@ -1,10 +1,10 @@
-//! Everything that can be told of a target without changing it: for `drivelab targets`, `drivelab show` and the record
-//! of a run.
+//! Everything that is known about a target without changing it: for `drivelab targets`, `drivelab show` and the
+//! record of a run.
 //!
-//! Puts together what the files beside it find: names and numbers, queues and interrupts, the way through PCIe,
-//! temperatures, and the pages of the drive itself. What is refused or missing becomes a
-//! [`drivelab_core::probe::NotKnown`] and never an error: a user without rights gets what can be known. Must not know
-//! how it is laid out.
+//! Combines the results of the other files in this folder: names and numbers, queues and interrupts, the path through
+//! PCIe, temperatures, and the pages of the drive itself. Anything refused or missing becomes a
+//! [`drivelab_core::probe::NotKnown`] and never an error: a user without permissions gets what is accessible. Must
+//! not know how it is displayed.
 
 mod ata;
 mod depth;

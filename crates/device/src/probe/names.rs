@@ -1,4 +1,4 @@
-//! Names and numbers of a device beside those that the write guard compares: flags and partitions.
+//! Names and numbers of a device beyond those that the write guard compares: flags and partitions.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::block::identity::identity_of;
 use crate::block::node::BlockNode;
 use crate::roots::read_number;
 
-/// From sysfs (Documentation/ABI/stable/sysfs-block) and the links that udev made.
+/// From sysfs (Documentation/ABI/stable/sysfs-block) and udev's links.
 pub(super) fn identity(node: &BlockNode) -> TargetIdentity {
     let (whole, _) = whole_of(&node.folder);
     let flag = |folder: &Path, name: &str| read_number::<u8>(&folder.join(name)).is_some_and(|value| value != 0);

@@ -1,8 +1,8 @@
-//! Asks an NVMe controller for its pages: what it must have, what it says it has, and what it gives besides.
+//! Asks an NVMe controller for its pages: the mandatory ones, those that it reports as supported, and optional ones.
 //!
-//! Owns which pages are asked for and what becomes of a refusal: what a controller does not offer is left out, what
-//! this user may not ask is said once, anything else is said with the controller's answer. What they mean in the units
-//! of people is in `facts`, what is odd about them in `drivelab_nvme::sanity`.
+//! Owns which pages are requested and how a refusal is handled: pages that a controller does not offer are left out,
+//! missing permission is reported once, any other refusal is reported with the controller's answer. The conversion to
+//! common units is in `facts`, the checks for implausible values in `drivelab_nvme::sanity`.
 
 mod facts;
 
@@ -20,14 +20,14 @@ use crate::block::node::BlockNode;
 use crate::block::nvme_node::node_of;
 use crate::roots::read_trim;
 
-/// Entries of the error log that are asked for.
+/// Entries of the error log that are requested.
 const ERRORS: u16 = 16;
-/// Endurance groups that are asked for at most.
+/// Most endurance groups that are requested.
 const MOST_GROUPS: u16 = 16;
-/// Namespaces that are asked for at most.
+/// Most namespaces that are requested.
 const MOST_NAMESPACES: usize = 32;
 
-/// Asks the controller of a namespace, and fills in what it says.
+/// Asks the controller of a namespace, and stores its answers.
 pub(super) fn ask(probe: &mut TargetProbe, node: &BlockNode, depth: Depth, not_known: &mut Vec<NotKnown>) {
     let Some(folder) = nvme_controller(whole_of(&node.folder).0) else { return };
     let name = name_of(&folder);
@@ -47,8 +47,8 @@ pub(super) fn ask(probe: &mut TargetProbe, node: &BlockNode, depth: Depth, not_k
     placement(probe, node, not_known);
 }
 
-/// Where the namespace's placement identifiers lead, where the drive places data by them. The question goes to an I/O
-/// queue, and so through the namespace's own node.
+/// The placement handles of the namespace and their use, if the drive has Flexible Data Placement. The command goes
+/// to an I/O queue, and so through the namespace's own node.
 fn placement(probe: &mut TargetProbe, node: &BlockNode, not_known: &mut Vec<NotKnown>) {
     let Some(fdp) = probe.nvme.as_mut().and_then(|nvme| nvme.fdp.as_mut()) else { return };
     if fdp.enabled != Some(true) {
@@ -88,24 +88,24 @@ fn not_asked(error: &NvmeError) -> NotKnown {
     NotKnown { what: "the drive's own pages (health, features, logs)".to_owned(), why: error.to_string(), how }
 }
 
-/// Questions to one controller, and what could not be answered.
+/// Questions to one controller, and those without an answer.
 struct Asking<T> {
     controller: Controller<T>,
     raw: Vec<RawPage>,
     not_known: Vec<NotKnown>,
-    /// This user may not ask; that is said once.
+    /// This user may not ask; this is reported once.
     barred: bool,
 }
 
 impl<T: Transport> Asking<T> {
-    /// A page, kept as it came; nothing where the controller does not have it.
+    /// A page, stored as the controller returned it; `None` if the controller does not have it.
     fn page<D>(&mut self, name: &str, ask: impl FnOnce(&Controller<T>) -> Result<Page<D>, NvmeError>) -> Option<D> {
         let page = self.value(name, |controller| ask(controller))?;
         self.raw.push(raw_page(format!("nvme {name}"), &page.raw));
         Some(page.decoded)
     }
 
-    /// A value; nothing where the controller does not have it.
+    /// A value; `None` if the controller does not have it.
     fn value<D>(&mut self, name: &str, ask: impl FnOnce(&Controller<T>) -> Result<D, NvmeError>) -> Option<D> {
         if self.barred {
             return None;
@@ -127,14 +127,14 @@ impl<T: Transport> Asking<T> {
     }
 }
 
-/// The health page alone.
+/// The health page only.
 fn brief<T: Transport>(probe: &mut TargetProbe, asking: &mut Asking<T>) {
     if let Some(smart) = asking.page("SMART log", Controller::smart) {
         judge(probe, &smart);
     }
 }
 
-/// The drive's own word on its health, and its temperatures where the kernel has none.
+/// The drive's own report on its health, and its temperatures if the kernel has none.
 fn judge(probe: &mut TargetProbe, smart: &drivelab_nvme::SmartLog) {
     probe.warnings = facts::warnings(smart);
     probe.health = if probe.warnings.is_empty() { Health::Good } else { Health::Warning };
@@ -197,7 +197,7 @@ fn full<T: Transport>(probe: &mut TargetProbe, asking: &mut Asking<T>, folder: &
     });
 }
 
-/// CAP.MQES, where the kernel lets the controller's registers be read: `resource0` in sysfs is the window of BAR0
+/// CAP.MQES, if the kernel lets the controller's registers be read: `resource0` in sysfs maps BAR0
 /// (Documentation/PCI/sysfs-pci.rst).
 fn queue_entries<T>(folder: &Path, asking: &mut Asking<T>) -> Option<u32> {
     let resource = folder.join("device/resource0");
@@ -209,9 +209,9 @@ fn queue_entries<T>(folder: &Path, asking: &mut Asking<T>) -> Option<u32> {
         Ok(capabilities) => Some(capabilities.max_queue_entries),
         Err(error) => {
             asking.not_known.push(NotKnown {
-                what: "most entries of a queue (register CAP)".to_owned(),
+                what: "maximum queue entries (register CAP)".to_owned(),
                 why: format!("the controller's registers cannot be read: {error}"),
-                how: "kernels that keep registers for the driver alone give them with the boot option iomem=relaxed"
+                how: "kernels that reserve registers for the driver allow reading them with the boot option iomem=relaxed"
                     .to_owned(),
             });
             None

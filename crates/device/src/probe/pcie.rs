@@ -1,9 +1,10 @@
-//! The way of a drive through PCIe: each bridge up to the root port, what it hangs on, and who shares its uplink.
+//! The path of a drive through PCIe: each bridge up to the root port, what the root port belongs to, and which
+//! devices share its uplink.
 //!
-//! A PCI function's folder in sysfs lies inside the folder of the bridge above it, so the path itself is the topology
+//! A PCI function's folder in sysfs is inside the folder of the bridge above it, so the path itself is the topology
 //! (Documentation/ABI/testing/sysfs-bus-pci). Classes are those of the PCI Code and ID Assignment Specification 1.11,
-//! section 1. Whether a root port belongs to the CPU or the chipset is not part of PCI: it is told only where the
-//! maker's numbering settles it.
+//! section 1. Whether a root port belongs to the CPU or the chipset is not part of PCI: it is stated only if the
+//! maker's numbering is unambiguous.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ const AMD: &str = "0x1022";
 /// Device numbers of the chipset's root ports on Intel's client platforms (bus 0, devices 1Bh to 1Dh).
 const INTEL_CHIPSET: std::ops::RangeInclusive<u32> = 0x1b..=0x1d;
 
-/// The PCI function that a device hangs on, as a folder in sysfs.
+/// The PCI function that a device is attached to, as a sysfs folder.
 pub(super) fn function(node: &BlockNode) -> Option<PathBuf> {
     let (whole, _) = whole_of(&node.folder);
     let start = match nvme_controller(whole) {
@@ -32,7 +33,7 @@ pub(super) fn function(node: &BlockNode) -> Option<PathBuf> {
     link::function_above(&start).map(Path::to_owned)
 }
 
-/// From the drive to its root port.
+/// The path from the drive to its root port.
 pub(super) fn of(node: &BlockNode) -> Option<PciePath> {
     way(&function(node)?)
 }
@@ -82,7 +83,8 @@ fn kind(class: &str) -> &'static str {
 fn root(on_the_way: &[&Path]) -> UplinkRoot {
     let Some(top) = on_the_way.last().filter(|_| on_the_way.len() > 1) else { return UplinkRoot::RootBus };
     let vendor = |folder: &Path| read_trim(&folder.join("vendor")).unwrap_or_default();
-    // More than the root port above the drive is a switch; AMD's chipsets are switches of its own number.
+    // Bridges other than the root port above the drive are a switch; AMD's chipsets are switches with a device number
+    // of their own.
     let bridges = &on_the_way[1..];
     if bridges.len() > 1 {
         let own = bridges[..bridges.len() - 1].iter().all(|bridge| vendor(bridge) == AMD);
@@ -91,13 +93,14 @@ fn root(on_the_way: &[&Path]) -> UplinkRoot {
     let device = name_of(top).split([':', '.']).nth(2).and_then(|text| u32::from_str_radix(text, 16).ok());
     match device {
         Some(device) if vendor(top) == INTEL && INTEL_CHIPSET.contains(&device) => UplinkRoot::Chipset,
-        // Intel's client CPUs have their ports at devices 1 and 6 of bus 0, their servers on buses of their own.
+        // Intel's client CPUs have their ports at devices 1 and 6 of bus 0; its server CPUs have them on separate
+        // buses.
         Some(1 | 6) if vendor(top) == INTEL && name_of(top).starts_with("0000:00:") => UplinkRoot::Cpu,
         _ => UplinkRoot::RootPort,
     }
 }
 
-/// Endpoints below the top bridge besides the drive itself.
+/// Endpoints below the top bridge other than the drive itself.
 fn others(top: &Path, function: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut waiting = vec![top.to_owned()];
@@ -159,8 +162,8 @@ mod tests {
         assert!((slowest - 3.938e9).abs() < 1e7, "PCIe 3.0 x4, not 4.0: {slowest}");
     }
 
-    /// The root of a drive behind a root port of AMD's and two bridges of these makers: the up- and the downstream port of
-    /// a switch.
+    /// The root of a drive behind an AMD root port and two bridges of these makers: the upstream and the downstream
+    /// port of a switch.
     fn behind(upstream: &str, downstream: &str) -> PciePath {
         let tree = tempfile::tempdir().expect("a folder");
         let mut path = "pci0000:00/0000:00:02.1".to_owned();
@@ -179,7 +182,7 @@ mod tests {
         assert_eq!((chipset.root, chipset.hops.len()), (UplinkRoot::Chipset, 4));
         assert_eq!(behind("0x11f8", AMD).root, UplinkRoot::Switch);
         assert_eq!(behind(AMD, "0x11f8").root, UplinkRoot::Switch);
-        assert_eq!(behind("0x1b21", "0x1b21").root, UplinkRoot::Switch, "its own number is what tells");
+        assert_eq!(behind("0x1b21", "0x1b21").root, UplinkRoot::Switch, "its own number decides");
     }
 
     #[test]

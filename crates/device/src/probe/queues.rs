@@ -13,7 +13,7 @@ use crate::host::interrupts::{InterruptRow, interrupt_rows, msi_numbers};
 use crate::proc_text::cpu_list;
 use crate::roots::{Roots, names, read, read_number, read_trim};
 
-/// Queues and interrupts; `None` where the device has no queues of hardware (dm, md, loop on older kernels).
+/// Queues and interrupts; `None` if the device has no hardware queues (dm, md, loop on older kernels).
 pub(super) fn of(roots: &Roots, node: &BlockNode) -> Option<QueueFacts> {
     let (whole, _) = whole_of(&node.folder);
     let folder = whole.join("mq");
@@ -33,13 +33,13 @@ pub(super) fn of(roots: &Roots, node: &BlockNode) -> Option<QueueFacts> {
     })
 }
 
-/// Whether the device's queue may be polled, and over how many queues (nvme's parameter `poll_queues`).
+/// The number of queues that may be polled, if any (nvme's parameter `poll_queues`).
 fn polled(whole: &Path) -> Option<u32> {
     let is_nvme = whole.file_name()?.to_str()?.starts_with("nvme");
     is_nvme.then(|| read_number(Path::new("/sys/module/nvme/parameters/poll_queues"))).flatten()
 }
 
-/// The interrupts of the PCI function below the device, with what they counted.
+/// The interrupts of the PCI function below the device, with their counts.
 fn interrupts(roots: &Roots, node: &BlockNode) -> Vec<InterruptFacts> {
     let Some(function) = super::pcie::function(node) else { return Vec::new() };
     let mut numbers = msi_numbers(&function);

@@ -1,4 +1,5 @@
-//! What this user may not see of a target, and what nobody can be asked: each with why and how to get it.
+//! Facts about a target that this user may not see, and facts that nobody can get: each with the reason and how to
+//! get it.
 
 use std::fs;
 use std::io;
@@ -10,21 +11,22 @@ use rustix::io::Errno;
 
 use super::depth::Depth;
 
-/// A process that is always there and belongs to root.
+/// A process that always exists and belongs to root.
 const FIRST_PROCESS: &str = "/proc/1/ns/mnt";
 
 /// A capability: its number in the masks of /proc/self/status, and its name (capabilities(7)).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Capability(u32, &'static str);
 
-/// To look at processes of others: ptrace(2) asks for it.
+/// To inspect processes of other users: ptrace(2) requires it.
 pub(super) const SEES_OTHERS: Capability = Capability(19, "CAP_SYS_PTRACE");
-/// To open nodes whatever their mode says.
+/// To open nodes whatever their permissions are.
 pub(super) const OPENS_ANY: Capability = Capability(1, "CAP_DAC_OVERRIDE");
-/// To send a drive commands.
+/// To send commands to a drive.
 pub(super) const ASKS_DRIVES: Capability = Capability(21, "CAP_SYS_ADMIN");
 
-/// How to get what this process may not: for root the capability that it lacks, for everybody else `otherwise`.
+/// How to get a fact that this process may not read: for root, the capability that it lacks; for other users,
+/// `otherwise`.
 pub(super) fn how_to_get(capability: Capability, otherwise: &str) -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     lacked_by_root(&status, capability).unwrap_or_else(|| otherwise.to_owned())
@@ -41,8 +43,8 @@ fn lacked_by_root(status: &str, Capability(number, name): Capability) -> Option<
     let short = name.trim_start_matches("CAP_");
     Some(if held >> number & 1 == 1 {
         format!(
-            "this is root already, with {name}, but of a user namespace or container of its own: run drivelab outside of \
-             it, or make the container a privileged one"
+            "this is root already, with {name}, but in a user namespace or container: run drivelab outside of it, or make the \
+             container a privileged one"
         )
     } else {
         format!(
@@ -53,19 +55,19 @@ fn lacked_by_root(status: &str, Capability(number, name): Capability) -> Option<
     })
 }
 
-/// Everything that is missing because of who asks.
+/// Everything that is missing because of the user's permissions.
 pub(super) fn lacking(probe: &TargetProbe) -> Vec<NotKnown> {
     let mut lacking = Vec::new();
     if hidden(Path::new(FIRST_PROCESS)) {
         lacking.push(NotKnown {
-            what: "who else uses it".to_owned(),
-            why: "this user cannot see the mounts and programs of others".to_owned(),
+            what: "what else uses it".to_owned(),
+            why: "this user cannot see the mounts and programs of other users".to_owned(),
             how: how_to_get(SEES_OTHERS, "run drivelab as root (sudo)"),
         });
     }
     if matches!(probe.writing, WriteOutlook::WithDestroy { .. }) && closed(&probe.path) {
         lacking.push(NotKnown {
-            what: "what is on it, and whether it can be written".to_owned(),
+            what: "its content, and whether it can be written".to_owned(),
             why: "this user may not open its node for reading and writing".to_owned(),
             how: how_to_get(
                 OPENS_ANY,
@@ -76,23 +78,23 @@ pub(super) fn lacking(probe: &TargetProbe) -> Vec<NotKnown> {
     lacking
 }
 
-/// What the kind of device has not: only in full, since a list would say it of every layer.
+/// What this kind of device cannot provide: only for a full probe, because a list would repeat it for every layer.
 pub(super) fn without_health(probe: &TargetProbe, depth: Depth) -> Option<NotKnown> {
     let device = probe.device().filter(|_| depth == Depth::Full && probe.health == Health::Unknown)?;
     let below = device.lies_on.first();
     let how = match (below, &device.virtual_because) {
-        (Some(below), _) => format!("look at what it lies on: `drivelab show {below}`"),
-        (None, Some(_)) => "look at the drive itself, on the machine that provides this device".to_owned(),
+        (Some(below), _) => format!("check the device below it: `drivelab show {below}`"),
+        (None, Some(_)) => "check the drive itself, on the machine that provides this device".to_owned(),
         (None, None) => String::new(),
     };
     let why = device.virtual_because.as_ref().map_or_else(
-        || format!("drivelab knows no way to ask a device of this kind ({})", device.transport),
-        |why| format!("it is {why}: nothing in it has a health log"),
+        || format!("drivelab cannot query a device of this kind ({})", device.transport),
+        |why| format!("it is {why}, and has no health log"),
     );
-    Some(NotKnown { what: "health, wear and what was written in its life".to_owned(), why, how })
+    Some(NotKnown { what: "health, wear and lifetime writes".to_owned(), why, how })
 }
 
-/// Whether somebody else's process is closed to this user.
+/// Whether a process of another user is hidden from this user.
 fn hidden(link: &Path) -> bool {
     fs::read_link(link).is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
 }
@@ -114,7 +116,7 @@ mod tests {
         assert!(without.contains("without the capability CAP_SYS_PTRACE"), "{without}");
         assert!(without.contains("--cap-add SYS_PTRACE") && !without.contains("sudo"), "{without}");
         let with = told(0, "000001ffffffffff").expect("root of a namespace");
-        assert!(with.contains("with CAP_SYS_PTRACE, but of a user namespace"), "{with}");
+        assert!(with.contains("with CAP_SYS_PTRACE, but in a user namespace"), "{with}");
         assert_eq!(lacked_by_root("", SEES_OTHERS), None);
         let opens = lacked_by_root(&status(0, "00000000a00425fb"), OPENS_ANY).expect("root");
         assert!(opens.contains("with CAP_DAC_OVERRIDE, but"), "its bit is 1: {opens}");

@@ -1,7 +1,7 @@
 //! Temperatures through the kernel's sensors (nvme, drivetemp); reading one sends the drive a command.
 //!
-//! So a sensor of drivetemp is read only where nothing that stands still could be started by it, which the drive is
-//! asked first ([`super::ata`]). An NVMe drive has no platters, and its sensors are read at once.
+//! A drivetemp sensor is therefore read only if this cannot start platters at rest; the drive is asked about that
+//! first ([`super::ata`]). An NVMe drive has no platters, so its sensors are read immediately.
 
 use drivelab_core::probe::{NotKnown, TargetProbe, Temperature};
 
@@ -9,19 +9,19 @@ use crate::block::node::BlockNode;
 use crate::host::hwmon::{self, ChipSensor, Measured};
 use crate::roots::{Roots, read_number};
 
-/// The sensors of a drive's temperature, the composite or only one first.
+/// The temperature sensors of a drive, the composite one or the only one first.
 #[derive(Debug, Default)]
 pub(super) struct Sensors {
     all: Vec<ChipSensor>,
     may_wake_platters: bool,
 }
 
-/// Whether the drive has platters, as far as the kernel knows; a disk of which it knows nothing may have some.
+/// Whether the drive may have platters; a disk that the kernel knows nothing about may have some.
 pub(super) fn may_rotate(probe: &TargetProbe) -> bool {
     probe.devices.first().and_then(|device| device.rotational).unwrap_or(true)
 }
 
-/// What is known of platters.
+/// The state of the platters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Platters {
     /// There are none, or they are not in standby.
@@ -33,7 +33,7 @@ pub(super) enum Platters {
 }
 
 impl Sensors {
-    /// Those of the drive. Reads none of them.
+    /// The sensors of the drive. Reads none of them.
     pub(super) fn of(roots: &Roots, node: &BlockNode) -> Self {
         Self::of_disk(roots, &node.whole)
     }
@@ -44,28 +44,28 @@ impl Sensors {
         Sensors { all, may_wake_platters: chip.may_wake_platters() }
     }
 
-    /// Readings of those that wake nothing, whatever the drive does.
+    /// Readings of sensors that never wake a drive.
     pub(super) fn harmless(&self) -> Vec<Temperature> {
         if self.may_wake_platters { Vec::new() } else { self.read() }
     }
 
-    /// Reads the others, of a drive whose platters do not stand still.
+    /// Reads the other sensors, of a drive whose platters are not at rest.
     pub(super) fn read_waking(&self, probe: &mut TargetProbe) {
         if self.may_wake_platters {
             probe.temperatures.extend(self.read());
         }
     }
 
-    /// What to say where they were left alone because nobody knows whether platters stand still; nothing where
-    /// something else told the temperature.
+    /// The message if sensors were not read because it is unknown whether the platters are at rest; `None` if another
+    /// source reported the temperature.
     pub(super) fn unread(&self, probe: &TargetProbe) -> Option<NotKnown> {
         let left = self.may_wake_platters && !self.all.is_empty() && probe.temperatures.is_empty();
-        let why = "reading the kernel's sensor (drivetemp) sends the drive a command, which may start platters that stand \
-                   still (standby), and the drive did not say whether they do";
+        let why = "reading the kernel's sensor (drivetemp) sends the drive a command, which may start platters at rest \
+                   (standby), and the drive did not report whether they are";
         left.then(|| NotKnown { what: "its temperature".to_owned(), why: why.to_owned(), how: String::new() })
     }
 
-    /// For a drive that cannot be asked: reads them where there are no platters, and says so otherwise.
+    /// For a drive that cannot be asked: reads the sensors if it has no platters, otherwise returns a message.
     pub(super) fn unasked(&self, probe: &mut TargetProbe) -> Option<NotKnown> {
         if may_rotate(probe) {
             return self.unread(probe);
@@ -88,7 +88,7 @@ fn read(sensor: &ChipSensor) -> Option<Temperature> {
     })
 }
 
-/// The sensors of a chip in a tree made for the test, which goes with the folder.
+/// The sensors of a chip in a test's tree, which is removed with the folder.
 #[cfg(test)]
 pub(super) fn sensors_for_test(files: &[(&str, &str)]) -> (tempfile::TempDir, Sensors) {
     let folder = tempfile::tempdir().expect("a folder");

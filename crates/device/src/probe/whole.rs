@@ -1,4 +1,4 @@
-//! A target looked at: what the files beside it find, put together.
+//! The probe of a target: combines the results of the other files in this folder.
 
 use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::probe::{Health, NotKnown, TargetProbe};
@@ -12,8 +12,8 @@ use crate::block::readable::device_chain;
 use crate::guard;
 use crate::roots::Roots;
 
-/// Looks at the drive below a target in full: the lowest device that has a model. Where none has one, it is the device
-/// that was named (`named`), or the lowest one below a file.
+/// Probes the drive below a target in full: the lowest device that has a model. If none has one: the device that the
+/// user named (`named`), or the lowest device below a file.
 #[must_use]
 pub fn drive_below(devices: &[BlockDeviceFacts], named: bool) -> Option<TargetProbe> {
     let nameless = if named { devices.first() } else { devices.last() };
@@ -22,7 +22,7 @@ pub fn drive_below(devices: &[BlockDeviceFacts], named: bool) -> Option<TargetPr
     Some(probe(&node, Depth::Full))
 }
 
-/// Looks at a device.
+/// Probes a device.
 #[must_use]
 pub fn probe(node: &BlockNode, depth: Depth) -> TargetProbe {
     let roots = Roots::default();
@@ -55,7 +55,7 @@ pub fn probe(node: &BlockNode, depth: Depth) -> TargetProbe {
     probe
 }
 
-/// What the drive itself says, where it is of a kind that can be asked.
+/// The drive's own pages, if it is of a kind that can be asked.
 fn pages(probe: &mut TargetProbe, node: &BlockNode, depth: Depth, sensors: &Sensors, not_known: &mut Vec<NotKnown>) {
     let transport = probe.devices.first().map(|device| device.transport.clone()).unwrap_or_default();
     if transport.starts_with("nvme") {

@@ -1,9 +1,9 @@
-//! Emptying an NVMe drive by its own commands: Format NVM and Sanitize (NVM Express Base Specification 2.0, sections
+//! Wiping an NVMe drive with its own commands: Format NVM and Sanitize (NVM Express Base Specification 2.0, sections
 //! 5.14 and 5.24).
 //!
-//! What the controller can do decides which erase is asked for. A format answers when it is done; a sanitize goes on in
-//! the drive by itself, over a power cycle too, and its log tells how far it is. Must not know how the drive was
-//! released: both commands ask for the guard's permit.
+//! The controller's capabilities decide which kind of erase is requested. A format answers when it is done; a
+//! sanitize continues in the drive on its own, also over a power cycle, and its log reports the progress. Must not
+//! know how the drive was released: both commands require the guard's permit.
 
 use std::fs::File;
 
@@ -17,68 +17,68 @@ use drivelab_nvme::{
 
 use crate::guard::Reach;
 
-/// Between two questions how far it is.
+/// Time between two queries of the progress.
 const PAUSE: Nanos = Nanos::from_millis(500);
 
-/// Which command.
+/// The command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DriveHow {
     /// Format NVM with a secure erase of user data, in the block format that the namespace has.
     Format,
-    /// Sanitize: a block erase where the drive has one, else a crypto erase, else one pass of zeros.
+    /// Sanitize: a block erase if the drive has one, otherwise a crypto erase, otherwise one pass of zeros.
     Sanitize,
 }
 
-/// Why a drive was not emptied by its own command.
+/// Why a drive was not wiped by its own command.
 #[derive(Debug, thiserror::Error)]
 pub enum DriveWipeError {
     /// The controller or the kernel refused.
     #[error(transparent)]
     Command(#[from] NvmeError),
-    /// The drive does not have it.
-    #[error("{path} {lacks}; say --how discard, write-zeroes or overwrite")]
+    /// The drive does not support it.
+    #[error("{path} {lacks}; use --how discard, write-zeroes or overwrite")]
     Lacks {
         /// The device.
         path: String,
         /// What it lacks.
         lacks: &'static str,
     },
-    /// The drive began and did not end well.
+    /// The drive began and reported a failure.
     #[error(
-        "the sanitize of {path} failed in the drive, which may refuse all reads and writes now; try it again, and look at \
+        "the sanitize of {path} failed in the drive, which may refuse all reads and writes now; try it again, and check \
          the drive's health"
     )]
     Failed {
         /// The device.
         path: String,
     },
-    /// The drive began, and does not say how far it is.
+    /// The drive began, and does not report its progress.
     #[error(
-        "the sanitize of {path} has begun and goes on in the drive by itself, over a restart too, but how far it is cannot \
-         be read: {source}. Until it has ended the drive reads and writes nothing. Look with `drivelab show {path}` \
-         (Sanitize now), and take it for emptied only when it says that it ended well"
+        "the sanitize of {path} has begun and continues in the drive on its own, also after a restart, but its progress \
+         cannot be read: {source}. Until it has ended the drive performs no reads and writes. Check with \
+         `drivelab show {path}` (Sanitize now), and consider the drive wiped only when it reports success"
     )]
     Unread {
         /// The device.
         path: String,
-        /// The answer to the question.
+        /// The answer to the query.
         source: NvmeError,
     },
-    /// What else lies on the drive cannot be told.
+    /// It is unknown what else lies on the drive.
     #[error(
-        "the drive of {path} can have namespaces that are not attached, which this would empty too, and whether it has \
-         any cannot be read: {source}. Nothing was touched; say --how discard, write-zeroes or overwrite"
+        "the drive of {path} can have namespaces that are not attached, which this would wipe too, and whether it has any \
+         cannot be read: {source}. Nothing was touched; use --how discard, write-zeroes or overwrite"
     )]
     Hidden {
         /// The device.
         path: String,
-        /// The answer to the question.
+        /// The answer to the query.
         source: NvmeError,
     },
 }
 
 impl DriveWipeError {
-    /// Whether the drive does not have this way at all.
+    /// Whether the drive does not support this way.
     #[must_use]
     pub fn is_unsupported(&self) -> bool {
         match self {
@@ -89,23 +89,23 @@ impl DriveWipeError {
     }
 }
 
-/// What is heard while the drive works.
+/// Reports while the drive works.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Heard {
-    /// So many per cent are done.
+    /// This many per cent are done.
     Percent(f64),
-    /// Somebody asked for a stop, and this command cannot be stopped.
+    /// A stop was requested, and this command cannot be stopped.
     CannotStop,
 }
 
-/// How the waiting ended.
+/// How the wait ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     /// The drive was done.
     Done,
-    /// The drive was done, although somebody had asked for a stop.
+    /// The drive was done, although a stop had been requested.
     DoneAllTheSame,
-    /// Somebody stopped the waiting: the drive goes on by itself.
+    /// The wait was stopped: the drive continues on its own.
     LeftAlone,
 }
 
@@ -115,27 +115,27 @@ enum Action {
     Sanitize { action: SanitizeAction, expected_s: Option<u32> },
 }
 
-/// A command that is worked out and not sent.
+/// A command that is prepared and not sent.
 #[derive(Debug)]
 pub struct DriveWipe<T> {
     controller: Controller<T>,
     action: Action,
-    /// Namespaces that a command for the whole drive would empty too, and that no device shows.
+    /// Namespaces without a device that a command for the whole drive would wipe too.
     unattached: Vec<u32>,
     path: String,
 }
 
-/// Asks the controller of a released namespace what it can do; changes nothing.
+/// Asks the controller of a released namespace for its capabilities; changes nothing.
 ///
 /// # Errors
-/// It is no NVMe drive, or it lacks the command.
+/// It is not an NVMe drive, or it lacks the command.
 pub fn plan(target: &WritableTarget, how: DriveHow) -> Result<DriveWipe<IoctlTransport>, DriveWipeError> {
     let path = target.path().display().to_string();
     let lacks = |lacks| DriveWipeError::Lacks { path: path.clone(), lacks };
     let handle = target.handle(false).ok_or_else(|| lacks("is not open"))?;
     let node = File::from(handle.try_clone_to_owned().map_err(|_| lacks("cannot be opened once more"))?);
     let transport = IoctlTransport::of(node, path.clone());
-    let nsid = transport.namespace_id().map_err(|_| lacks("is no namespace of an NVMe drive"))?;
+    let nsid = transport.namespace_id().map_err(|_| lacks("is not a namespace of an NVMe drive"))?;
     plan_with(Controller::new(transport), nsid, how, path)
 }
 
@@ -150,7 +150,7 @@ fn plan_with<T: Transport>(
         DriveHow::Format if drive.admin_commands.format => {
             let namespace = controller.identify_namespace(nsid)?.decoded;
             if namespace.protection_type != 0 || namespace.format.metadata_with_data {
-                let lacks = "keeps protection information or metadata with its data, which this format would take off";
+                let lacks = "stores protection information or metadata with its data, which this format would remove";
                 return Err(DriveWipeError::Lacks { path, lacks });
             }
             let options = FormatOptions { block_format: namespace.format.index, erase: SecureErase::UserData };
@@ -175,7 +175,7 @@ fn plan_with<T: Transport>(
     Ok(DriveWipe { controller, action, unattached, path })
 }
 
-/// Identifiers of the namespaces that exist and are not attached to this controller; its own one is left out.
+/// Identifiers of the namespaces that exist and are not attached to this controller, except its own.
 fn unattached<T: Transport>(controller: &Controller<T>, own: u32) -> Result<Vec<u32>, NvmeError> {
     let active = all_of(|after| controller.active_namespaces(after))?;
     let mut found = all_of(|after| controller.allocated_namespaces(after))?;
@@ -189,7 +189,7 @@ fn all_of(part: impl Fn(u32) -> Result<Page<NamespaceList>, NvmeError>) -> Resul
     loop {
         let after = found.last().copied().unwrap_or(0);
         let next = part(after)?.decoded.namespaces;
-        // A controller that begins anew each time would go on for ever.
+        // A controller that starts again each time would never finish.
         let goes_on = next.len() == NamespaceList::ENTRIES && next.first().is_some_and(|first| *first > after);
         found.extend(next);
         if !goes_on {
@@ -218,25 +218,25 @@ fn expected(action: SanitizeAction, status: &SanitizeStatus) -> Option<u32> {
     }
 }
 
-/// By which clock, and until when.
+/// The clock and the stop of a wait.
 struct Waiting<'a> {
     clock: &'a dyn RunClock,
     stop: &'a StopToken,
 }
 
 impl<T: Transport + Sync> DriveWipe<T> {
-    /// What the drive is asked to do, in words.
+    /// The drive's task, as text.
     #[must_use]
     pub const fn words(&self) -> &'static str {
         match self.action {
             Action::Format { .. } => "Format with an erase of user data",
             Action::Sanitize { action: SanitizeAction::BlockErase, .. } => "Sanitize by block erase",
-            Action::Sanitize { action: SanitizeAction::CryptoErase, .. } => "Sanitize by throwing the key away",
+            Action::Sanitize { action: SanitizeAction::CryptoErase, .. } => "Sanitize by cryptographic erase",
             Action::Sanitize { .. } => "Sanitize by overwriting with zeros",
         }
     }
 
-    /// How much of the drive it empties.
+    /// How much of the drive it wipes.
     #[must_use]
     pub fn reach(&self) -> Reach {
         match self.action {
@@ -245,7 +245,7 @@ impl<T: Transport + Sync> DriveWipe<T> {
         }
     }
 
-    /// How long the drive says that it takes.
+    /// The duration that the drive states.
     #[must_use]
     pub fn expected(&self) -> Option<Nanos> {
         match self.action {
@@ -254,11 +254,11 @@ impl<T: Transport + Sync> DriveWipe<T> {
         }
     }
 
-    /// Sends the command and waits for its end; `hear` is told how far it is. Of a sanitize the waiting can be stopped;
-    /// a format answers at its end, and is waited for whatever anybody says.
+    /// Sends the command and waits for its end; `hear` receives the progress. The wait for a sanitize can be stopped;
+    /// a format answers at its end, so the wait for it cannot.
     ///
     /// # Errors
-    /// The controller's, a sanitize that failed, and one that goes on and does not say how far it is.
+    /// The controller's error, a failed sanitize, or one that continues and does not report its progress.
     pub fn run(
         &self,
         permit: DestroyPermit,
@@ -272,7 +272,7 @@ impl<T: Transport + Sync> DriveWipe<T> {
                 Ok(if stop.is_stopped() { Ended::DoneAllTheSame } else { Ended::Done })
             }
             Action::Sanitize { action, .. } => {
-                // A failure leaves the drive usable, and blocks are deallocated.
+                // A failed sanitize then leaves the drive usable, and the blocks are deallocated.
                 let options = SanitizeOptions { action, unrestricted_exit: true, keep_allocated: false };
                 self.controller.sanitize(options, permit)?;
                 self.wait_for_sanitize(&Waiting { clock, stop }, hear)
@@ -301,7 +301,7 @@ impl<T: Transport + Sync> DriveWipe<T> {
                     break;
                 }
                 clock.sleep_until(clock.now_ns() + PAUSE.get(), &StopToken::default());
-                // Some controllers refuse the question meanwhile.
+                // Some controllers refuse this query in the meantime.
                 let page = self.controller.identify_namespace(nsid).ok();
                 if let Some(left) = page.and_then(|page| page.decoded.format_remaining_percent) {
                     hear(Heard::Percent(100.0 - f64::from(left)));
@@ -351,7 +351,7 @@ mod tests {
         };
         let mut recording = Recording::default();
         recording.page(Request::Identify { cns: 1, nsid: 0 }, page(4096, bytes));
-        // Block format 2 of a namespace that says nothing of a format's progress.
+        // Block format 2 of a namespace that does not report the progress of a format.
         recording.page(Request::Identify { cns: 0, nsid: 1 }, page(4096, &[(26, 2)]));
         let log = Request::LogPage { log: 0x81, nsid: u32::MAX, parameter: 0, specific: 0 };
         recording.page(log, page(512, status));
@@ -388,9 +388,11 @@ mod tests {
     #[test]
     fn the_best_erase_that_the_drive_has_is_asked_for_and_its_own_estimate_told() {
         let seconds = [(2, 1), (8, 200), (12, 20), (16, 2)];
-        for (abilities, words, value, expected) in
-            [(0b111, "block erase", 0b1010, 20), (0b101, "key away", 0b1100, 2), (0b100, "overwriting", 0b01_1011, 200)]
-        {
+        for (abilities, words, value, expected) in [
+            (0b111, "block erase", 0b1010, 20),
+            (0b101, "cryptographic", 0b1100, 2),
+            (0b100, "overwriting", 0b01_1011, 200),
+        ] {
             let asked = Request::Sanitize { value, pattern: 0 };
             let wipe = planned(drive(&[(SANICAP, abilities)], &seconds, &[asked]), DriveHow::Sanitize);
             assert!(wipe.words().contains(words), "{}", wipe.words());
@@ -409,7 +411,7 @@ mod tests {
         assert!(
             failed.is_err_and(|error| error.to_string().contains("failed in the drive") && !error.is_unsupported())
         );
-        // SPROG 8000h is the half.
+        // SPROG 8000h is one half.
         let wipe = planned(drive(&[(SANICAP, 2)], &[(1, 0x80), (2, 2)], &answers), DriveHow::Sanitize);
         let (done, heard) = run_until(&wipe, &stopped());
         assert!(done.is_ok_and(|done| done == Ended::LeftAlone));
@@ -433,7 +435,7 @@ mod tests {
         let error = done.expect_err("nothing is known");
         let text = error.to_string();
         assert!(!error.is_unsupported(), "it was begun: {text}");
-        for words in ["has begun and goes on", "cannot be read", "drivelab show /dev/x", "refuses Get Log Page 81h"] {
+        for words in ["has begun and continues", "cannot be read", "drivelab show /dev/x", "refuses Get Log Page 81h"] {
             assert!(text.contains(words), "'{words}' is missing in: {text}");
         }
         assert!(heard.is_empty());
@@ -441,7 +443,7 @@ mod tests {
 
     #[test]
     fn namespaces_that_no_controller_shows_are_asked_for_before_a_whole_drive_is_emptied() {
-        // OACS bits 3 and 1; both lists: attached are 1 and 2, and 7 and 9 exist beside them.
+        // OACS bits 3 and 1; both lists: 1 and 2 are attached, and 7 and 9 exist in addition.
         let can = [(256, 0b1010), (SANICAP, 2)];
         let list = |nsids: &[u8]| {
             let mut page = vec![0u8; 4096];
@@ -463,9 +465,9 @@ mod tests {
         assert_eq!(found(&[(256, 0b1010), (524, 0b10)], DriveHow::Format), others);
         assert_eq!(found(&[(256, 0b1010)], DriveHow::Format), Reach::Namespace);
         assert_eq!(planned(with(&can, Some(&[1, 2])), DriveHow::Sanitize).reach(), NONE_ELSE);
-        let error = plan_with(with(&can, None), 1, DriveHow::Sanitize, "/dev/x".to_owned()).expect_err("not told");
+        let error = plan_with(with(&can, None), 1, DriveHow::Sanitize, "/dev/x".to_owned()).expect_err("not reported");
         assert!(error.is_unsupported() && error.to_string().contains("not attached"), "{error}");
-        // It cannot manage namespaces, so there are none beside the attached ones to ask for.
+        // It cannot manage namespaces, so only attached ones can exist.
         assert_eq!(planned(with(&[(SANICAP, 2)], None), DriveHow::Sanitize).reach(), NONE_ELSE);
     }
 

@@ -11,22 +11,22 @@ use super::alone;
 
 pub const MIB: u64 = 1 << 20;
 
-/// What the device room says a node is.
+/// The block device of a node.
 pub fn node(path: &str) -> BlockNode {
     match classify(Path::new(path)) {
         Ok(Named::BlockDevice(node)) => node,
-        other => panic!("{path} is no block device: {other:?}"),
+        other => panic!("{path} is not a block device: {other:?}"),
     }
 }
 
-/// Something that a test made, and that no other test is beside.
+/// Something that a test created, and that no other test runs at the same time as.
 pub struct Alone<T> {
     made: T,
     _alone: MutexGuard<'static, ()>,
 }
 
 impl<T> Alone<T> {
-    /// `None`, said aloud, where this machine or user cannot do it.
+    /// `None`, with a message, if this machine or user cannot create it.
     fn with(make: impl FnOnce() -> Result<T, String>) -> Option<Alone<T>> {
         let alone = alone();
         Some(Alone { made: or_skip(make())?, _alone: alone })

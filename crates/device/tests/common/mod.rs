@@ -10,15 +10,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
-/// A folder on the file system that the build lies on, so that real storage is behind it.
+/// A folder on the file system of the build, so that it lies on real storage.
 pub fn folder() -> (TempDir, PathBuf) {
     let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let path = fs::canonicalize(folder.path()).expect("its path");
     (folder, path)
 }
 
-/// One test at a time. A process that another test starts has, between fork and exec, all files of this process open,
-/// and the guard would rightly call them in use.
+/// Runs one test at a time. A process that another test starts has all files of this process open between fork and
+/// exec, and the guard would rightly report them as in use.
 pub fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -34,7 +34,7 @@ pub fn listed(folder: &Path) -> Vec<String> {
 
 /// Everything about a file that must not change: bytes, times, identity, length.
 pub fn fingerprint(path: &Path) -> (Vec<u8>, [i64; 6], [u64; 4]) {
-    // Looked at before it is read: reading may change the time of access.
+    // Inspected before it is read: reading may change the access time.
     let s = fs::symlink_metadata(path).expect("a file");
     let times = [s.mtime(), s.mtime_nsec(), s.ctime(), s.ctime_nsec(), s.atime(), s.atime_nsec()];
     let identity = [s.dev(), s.ino(), s.len(), s.nlink()];

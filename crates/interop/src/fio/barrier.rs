@@ -1,4 +1,4 @@
-//! Where a batch of jobs ends: barriers (`stonewall`) and jobs that wait for another one.
+//! Where a batch of jobs ends: barriers (`stonewall`) and jobs that wait for another job.
 //!
 //! Must not know: what a job does.
 
@@ -11,16 +11,16 @@ use crate::notes::Fate;
 
 /// Jobs between two barriers.
 pub(super) struct Batch {
-    /// Which of those that are imported.
+    /// Its range among the imported jobs.
     pub(super) jobs: Range<usize>,
-    /// It begins with a job that waits for another one (`wait_for`), without a barrier.
+    /// It begins with a job that waits for another job (`wait_for`), without a barrier.
     pub(super) waits: bool,
 }
 
-/// The batches of the jobs that are imported; `kept` says which of `all` these are. A barrier before a job that is left
-/// out holds for those behind it.
+/// The batches of the imported jobs; `kept` states which of `all` these are. A barrier before a job that is left out
+/// applies to the jobs after it.
 pub(super) fn batches(all: &[Job], kept: &[bool], state: &mut State) -> Vec<Batch> {
-    // The last job of each name so far: a search through all of them for each job would take a long file's square.
+    // The last job of each name so far; searching all jobs for each one would make the work grow with the square.
     let mut named: HashMap<&str, usize> = HashMap::new();
     let mut found: Vec<Batch> = Vec::new();
     let (mut count, mut group_begins, mut barrier) = (0, 0, false);
@@ -52,7 +52,7 @@ pub(super) fn batches(all: &[Job], kept: &[bool], state: &mut State) -> Vec<Batc
     found
 }
 
-/// Whether a job waits for one of those `before` it that may still run when it comes; `group_begins` is the first that
+/// Whether a job waits for one of the jobs in `before` that may still be running; `group_begins` is the first that
 /// may.
 fn waits(job: &Job, before: &HashMap<&str, usize>, group_begins: usize, kept: &[bool], state: &mut State) -> bool {
     let Some(name) = job.text("wait_for", state) else { return false };

@@ -1,4 +1,4 @@
-//! Which jobs run at once: those between two barriers become one test with groups.
+//! Which jobs run concurrently: those between two barriers become one test with groups.
 //!
 //! Must not know: what options mean for a load, when a test ends, what the target holds.
 
@@ -16,13 +16,13 @@ use crate::draft::{Draft, Group, Names, Origin, Test};
 use crate::notes::Fate;
 use crate::wrong::{Mistake, Place};
 
-/// Blocks with headers, as the last job that wrote some left them.
+/// The last blocks that a job wrote with headers.
 struct Headers {
     span: Option<String>,
     block: u64,
 }
 
-/// Adds tests, target and preparation to the draft; `exported` says that drivelab made the file of a plan.
+/// Adds tests, target and preparation to the draft; `exported` means that drivelab made the file from a plan.
 pub(super) fn fill(draft: &mut Draft, jobs: &[Job], exported: bool, state: &mut State) {
     let mut reasons: Vec<String> = Vec::new();
     let mut is_kept: Vec<bool> = Vec::new();
@@ -88,7 +88,7 @@ fn one<'j>(job: &'j Job, wanted: &Wanted, mut load: Load, span: Span, state: &mu
     }
     let by_kind = load.table.get("streams").is_some();
     if by_kind && load.threads > 1 && wanted.apart {
-        let why = "reads and writes of a sequential mix follow one stream in each thread here, and one each in fio";
+        let why = "reads and writes of a sequential mix share one stream in each thread; in fio each has its own";
         job.say("rw", Fate::Changed, why, state);
         load.table.remove("streams");
     }
@@ -139,7 +139,7 @@ fn test(
     let purpose = if alone {
         format!("What does the target give to the job {listed} of the job file?")
     } else {
-        format!("What does the target give to the jobs {listed} of the job file, all at once?")
+        format!("What does the target give to the jobs {listed} of the job file when they run concurrently?")
     };
     let mut own = Names::without(&["main"]);
     let group = |one: &One<'_>| {
@@ -160,34 +160,37 @@ fn test(
     });
 }
 
-/// What groups of a test must have all or none of.
+/// Options that all groups of a test must have, or none.
 fn shares(batch: &mut [One<'_>], state: &mut State) {
     let weighted = batch.iter().filter(|one| one.load.table.get("weight").is_some()).count();
     let paced = batch.iter().any(|one| one.load.table.get("rate").or(one.load.table.get("think_time")).is_some());
     if weighted > 0 && (weighted < batch.len() || paced || batch.len() == 1) {
         for one in batch.iter_mut().filter(|one| one.load.table.get("weight").is_some()) {
-            let why = "proportions hold between loads of which each has one, and none a rate or a pause";
+            let why = "proportions only work if every load has one, and none has a rate or a pause";
             one.job.say("flow", Fate::Lost, why, state);
             one.load.table.remove("weight");
         }
     }
     let pinned = batch.first().is_some_and(|one| one.load.table.get("cpus").is_some());
     for one in batch.iter().skip(1).filter(|one| pinned && one.load.table.get("cpus").is_none()) {
-        let why = "it runs on the CPUs of the first job of its test, since groups take them over";
+        let why = "it runs on the CPUs of the first job of its test, because groups take them over";
         one.job.say("", Fate::Changed, why, state);
     }
 }
 
-/// fio counts the delay from its own start, so that behind a barrier it is mostly over.
+/// fio counts the delay from its own start, so after a barrier it has mostly passed.
 fn start_delay(first: bool, batch: &[One<'_>], state: &mut State) {
     for one in batch {
         if one.job.longest("startdelay", 1_000_000_000, state).is_none_or(|delay| delay == 0) {
             continue;
         }
         let (fate, why) = if first {
-            (Fate::Lost, "all loads of a test begin at the same moment, the first test at once")
+            (Fate::Lost, "all loads of a test begin at the same moment, and the first test begins immediately")
         } else {
-            (Fate::Changed, "fio counts it from its own start; here the test begins when the one before has ended")
+            (
+                Fate::Changed,
+                "fio counts it from its own start; in drivelab the test begins when the one before has ended",
+            )
         };
         one.job.say("startdelay", fate, why, state);
     }

@@ -1,6 +1,8 @@
-//! When a job ends: its time, its volume, its count, or once over its place; and the test that it is the first of.
+//! When a job ends: after a time, a volume, a count, or one pass over its place; and the end of the test that it
+//! begins.
 //!
-//! Facts: fio's backend.c (do_io, keep_running) and what fio 3.33 was seen to move. Must not know: what operations are.
+//! Facts: fio's backend.c (do_io, keep_running) and what fio 3.33 was observed to issue. Must not know: what
+//! operations are.
 
 use super::State;
 use super::job::Job;
@@ -11,16 +13,16 @@ use super::place::Target;
 use crate::draft::{Origin, bytes, quoted, time};
 use crate::notes::Fate;
 
-/// A step that ends by its work never lasts longer: fio has no such limit, and a week is out of every drive's way.
+/// Longest time of a step that ends by its work: fio has no such limit, and a week is enough for any drive.
 const CAP: &str = "168 h";
-/// Where nothing else says when loads that run at once end.
+/// Time of concurrent loads if nothing else decides when they end.
 const SOME_TIME: u64 = 60_000_000_000;
 
-/// Keys with their values and where these come from.
+/// Keys with their values and the origin of each.
 type Said = Vec<(&'static str, String, Origin)>;
 
-/// When the test ends: by what the first job says, since groups end together. In fio each job goes on to an end of its
-/// own, and ends that read alike are the same moment only where they are a time.
+/// When the test ends: by the first job's rule, since groups end together. In fio each job has an end of its own, and
+/// equal rules are the same moment only if they are times.
 pub(super) fn ending(batch: &mut [One<'_>], target: &Target, state: &mut State) {
     let alone = batch.len() == 1;
     let mut said: Vec<Said> = Vec::new();
@@ -28,15 +30,15 @@ pub(super) fn ending(batch: &mut [One<'_>], target: &Target, state: &mut State) 
         said.push(stop(one, alone, target, state));
     }
     for (one, other) in batch.iter().zip(&said).skip(1) {
-        // The other load of the same job ends with it in fio, too.
+        // The other load of the same job also ends with it in fio.
         let at_once = by_time(other) && keys(other) == keys(&said[0]);
         if !at_once && one.job.place != batch[0].job.place {
             let fio = if one.job.ends_others {
-                "by exitall fio ends all when the first is done, whichever that is"
+                "with exitall fio ends all jobs when the first is done, whichever it is"
             } else {
-                "in fio it goes on to its own end"
+                "in fio it continues to its own end"
             };
-            let why = format!("it ends when [{}] does, whatever it has done by then; {fio}", batch[0].job.name);
+            let why = format!("it ends when [{}] does, however much it has done by then; {fio}", batch[0].job.name);
             one.job.say("", Fate::Changed, why, state);
         }
     }
@@ -50,12 +52,12 @@ fn keys<'a>(said: &'a [(&'static str, String, Origin)]) -> Vec<(&'static str, &'
     said.iter().map(|(key, toml, _)| (*key, toml.as_str())).collect()
 }
 
-/// Whether a time alone ends it, and no work.
+/// Whether only a time ends it, and no amount of work.
 fn by_time(said: &[(&'static str, String, Origin)]) -> bool {
     !said.iter().any(|(key, ..)| matches!(*key, "operations" | "passes" | "volume"))
 }
 
-/// The time after which a job ends at the latest, in nanoseconds, and whether it goes on until then.
+/// The time after which a job ends at the latest, in nanoseconds, and whether it continues until then.
 pub(super) fn runtime(job: &Job, state: &mut State) -> (Option<u64>, bool) {
     let runtime = job.time("runtime", 1_000_000_000, state).filter(|runtime| *runtime > 0);
     (runtime, job.flag("time_based", state).unwrap_or(false) && runtime.is_some())
@@ -80,7 +82,7 @@ pub(super) fn stop(one: &One<'_>, alone: bool, target: &Target, state: &mut Stat
         said.extend(work(one, alone, runtime.is_some(), target, state));
     }
     if runtime.is_none() {
-        let why = "fio sets no limit; a week is out of every drive's way";
+        let why = "fio sets no limit; a week is enough for any drive";
         said.push(("cap", quoted(CAP), Origin::Ours(why.to_owned())));
     }
     if let Some(ramp) = job.time("ramp_time", 1_000_000_000, state).filter(|ramp| *ramp > 0) {
@@ -92,11 +94,11 @@ pub(super) fn stop(one: &One<'_>, alone: bool, target: &Target, state: &mut Stat
     said
 }
 
-/// The end of a job by its work: bytes of all loops, and operations where they are fewer.
+/// The end of a job by its work: bytes of all loops, or operations if they are fewer.
 fn work(one: &One<'_>, alone: bool, limited: bool, target: &Target, state: &mut State) -> Said {
     let (job, load) = (one.job, &one.load);
     let loops = job.whole("loops", state).unwrap_or(1).max(1);
-    // fio counts what it writes: each block is trimmed before that.
+    // fio counts only the writes: each block is trimmed before it is written.
     let often = if load.twice { 2 } else { 1 };
     let count = job.whole("number_ios", state).filter(|count| *count > 0);
     let sweep = sweep(one, target, state);
@@ -104,7 +106,7 @@ fn work(one: &One<'_>, alone: bool, limited: bool, target: &Target, state: &mut 
     let mut asked =
         job.amount("io_size", state).filter(|size| !matches!(size, Amount::Bytes(0) | Amount::Percent(100)));
     if pass.is_none() && matches!(asked, Some(Amount::Percent(_))) {
-        job.say("io_size", Fate::Lost, "a share of a size that is not known here; all of it is moved", state);
+        job.say("io_size", Fate::Lost, "a share of an unknown size; all of it is moved", state);
         asked = None;
     }
     let moved = match (asked, pass) {
@@ -131,11 +133,10 @@ fn work(one: &One<'_>, alone: bool, limited: bool, target: &Target, state: &mut 
         }
     }
     let ragged = total.zip(block).is_some_and(|(total, block)| total % block != 0);
-    // No stream of a sequential mix comes to the end of the file, so that the last block is a whole one there.
+    // No stream of a sequential mix reaches the end of the file, so the last block is a whole one.
     let free = load.draws_freely() || moved.is_some() || load.mixed && !load.random;
     if ragged && !free && !load.random && target.device && load.stride.is_none() {
-        let why =
-            "not a whole number of blocks: on a device fio's last operation goes beyond the size; here it is left out";
+        let why = "not a whole number of blocks: on a device fio's last operation goes beyond the size; drivelab leaves it out";
         job.say("size", Fate::Changed, why, state);
     }
     let whole = total.map(|total| match block {
@@ -161,13 +162,13 @@ fn work(one: &One<'_>, alone: bool, limited: bool, target: &Target, state: &mut 
     if limited {
         return said;
     }
-    let why = "the size of the device is not known here, so the end by its size is not either: a minute instead";
+    let why = "the size of the device is unknown, so the load cannot end by it: it runs for a minute instead";
     job.say("", Fate::Lost, why, state);
     said.push(("time", quoted(&time(SOME_TIME)), Origin::Ours(why.to_owned())));
     said
 }
 
-/// Bytes of all loops, of what is to be moved in one and what one pass has; `None` where neither is known.
+/// Bytes of all loops, from the bytes to move in one loop and the bytes of one pass; `None` if neither is known.
 fn of_all_loops(load: &Load, moved: Option<u64>, pass: Option<u64>, loops: u64) -> Option<u64> {
     match (moved, pass) {
         (None, pass) => pass.map(|pass| pass.saturating_mul(loops)),
@@ -176,34 +177,34 @@ fn of_all_loops(load: &Load, moved: Option<u64>, pass: Option<u64>, loops: u64) 
             Some(pass.saturating_mul(verified(load, moved, pass).max(loops)))
         }
         (Some(moved), Some(pass)) => {
-            // fio goes over its file again and again; only what writes at random is not bound by the file.
+            // fio goes over its file again and again; only random writes are not bound by the file.
             let pass = if load.writes && load.draws_freely() { pass.max(moved) } else { pass };
             Some(pass.min(moved).saturating_mul(loops).max(moved))
         }
     }
 }
 
-/// Passes of a job with headers that is to move more than its place holds: fio counts what it reads back, too, and does
-/// not begin again where it reads nothing.
+/// Passes of a job with headers that moves more than its place holds: fio also counts what it reads back, and does not
+/// start again if it reads nothing.
 fn verified(load: &Load, moved: u64, pass: u64) -> u64 {
     let checks = load.table.get("op") == Some("[\"write\", \"verify\"]");
     let left = moved.saturating_sub(load.largest.saturating_sub(1));
     if checks { left.div_ceil(pass.saturating_mul(2).max(1)).max(1) } else { 1 }
 }
 
-/// Says when a job of several passes is checked.
+/// Notes when a job of several passes is checked.
 fn say_of_checks(job: &Job, load: &Load, several: bool, state: &mut State) {
     if several && load.table.get("op") == Some("[\"write\", \"verify\"]") {
-        let why = "fio checks after each pass over its place, and this test at the end of all";
+        let why = "fio checks after each pass over its place, this test after the last pass";
         job.say("verify", Fate::Changed, why, state);
     }
 }
 
-/// Bytes of a load with gaps that goes over its span once: where fio meets its end, and that is not the end of a file
-/// behind which it would begin anew.
+/// Bytes of one pass of a load with gaps over its span, if fio ends after that pass: on a device, or in a file that
+/// ends with the last block.
 fn sweep(one: &One<'_>, target: &Target, state: &mut State) -> Option<u64> {
     let (load, stride) = (&one.load, one.load.stride?);
-    let why = "at the end of its span fio begins at the same place again, and here one block further";
+    let why = "at the end of its span fio begins at the same place again, drivelab one block further";
     let Some(length) = one.span.each.filter(|_| one.job.peek("io_size").is_none()) else {
         one.job.say("rw", Fate::Changed, why, state);
         return None;
@@ -221,13 +222,13 @@ fn sweep(one: &One<'_>, target: &Target, state: &mut State) -> Option<u64> {
     Some(once)
 }
 
-/// Whether the language counts passes of it.
+/// Whether the language can count passes of this load.
 fn has_passes(load: &Load) -> bool {
     let by_kind = load.table.get("streams") == Some("\"by_kind\"");
     !load.several_sizes() && load.table.get("seek_percent").is_none() && !load.draws_freely() && !by_kind
 }
 
-/// A part of a number in whole blocks, at least one.
+/// A share of a number in whole blocks, at least one.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a share")]
 fn scaled(all: u64, part: f64, block: u64) -> u64 {
     if part >= 1.0 {

@@ -1,8 +1,8 @@
-//! `exitall` and `exit_what`: in fio the first job to end ends others; what becomes of that.
+//! `exitall` and `exit_what`: in fio the first job to end ends others; how this is imported.
 //!
-//! Facts, as fio 3.33 was seen to do: it holds for all jobs of a file; without `exit_what` it ends those of the same
-//! group, which `stonewall` begins anew and `wait_for` does not, so that a job that waits never runs.
-//! Must not know: when a job ends.
+//! Facts, as observed in fio 3.33: it applies to all jobs of a file; without `exit_what` it ends the jobs of the same
+//! group, where `stonewall` begins a new group and `wait_for` does not, so that a waiting job never runs. Must not
+//! know: when a job ends.
 
 use super::State;
 use super::barrier::Batch;
@@ -10,7 +10,7 @@ use super::job::Job;
 use super::one::One;
 use crate::notes::Fate;
 
-/// Says what becomes of both options; `batches` are the jobs between barriers, `all` what is imported of them.
+/// Notes what became of both options; `batches` are the jobs between barriers, `all` what is imported of them.
 pub(super) fn say_of_exits(jobs: &[&Job], batches: &[Batch], all: &[One<'_>], state: &mut State) {
     let (mut everything, mut running) = (false, false);
     for job in jobs {
@@ -27,11 +27,12 @@ pub(super) fn say_of_exits(jobs: &[&Job], batches: &[Batch], all: &[One<'_>], st
     let (fate, why) = if !jobs.iter().any(|job| job.ends_others) {
         (Fate::NoEffect, "it counts only beside exitall")
     } else if never {
-        let why = "in fio the first job to end ends all others, and those that wait for it never run; here they run";
+        let why =
+            "in fio the first job to end ends all others, and jobs that wait for it never run; in drivelab they run";
         (Fate::Lost, why)
     } else if beside {
-        let why = "in fio the first job to end ends all others of its group; here loads that run at once end when the first \
-                   of them in the file does, and threads of a job when all their work is done";
+        let why = "in fio the first job to end ends all others of its group; in drivelab concurrent loads end when the \
+                   first of them in the file does, and threads of a job when all their work is done";
         (Fate::Changed, why)
     } else {
         (Fate::NoEffect, "no job runs beside another")

@@ -1,21 +1,21 @@
 //! Values for reads, writes and trims in one option: `bs=4k,8k,16k`, `bssplit=4k/50:8k/50,64k`.
 //!
-//! Owns which field holds for which direction, as fio's parser decides it: the last one that is stated holds for those
-//! that follow, an empty one leaves what was said before. Facts: fio's parse.c (handle_option) and options.c
-//! (str_split_parse), and what fio 3.33 was seen to issue. Must not know: what the values mean.
+//! Owns which field applies to which direction, as fio's parser decides it: the last stated field applies to those
+//! that follow, and an empty one keeps the earlier value. Facts: fio's parse.c (handle_option) and options.c
+//! (str_split_parse), and what fio 3.33 was observed to issue. Must not know: what the values mean.
 
-/// How the fields of an option are parted.
+/// How the fields of an option are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parted {
-    /// By commas; colons and hyphens do it, too.
+    /// By commas; colons and hyphens separate too.
     Numbers,
-    /// By commas alone, since hyphens stand inside.
+    /// Only by commas, because hyphens are used inside.
     Ranges,
-    /// By commas alone, and a single comma is between reads and all else.
+    /// Only by commas, and a single comma separates reads from everything else.
     Lists,
 }
 
-/// Which field of three: reads, writes, trims.
+/// Which of the three fields: reads, writes, trims.
 pub(super) const READS: usize = 0;
 /// Writes.
 pub(super) const WRITES: usize = 1;
@@ -55,7 +55,7 @@ fn sign(text: &str, parted: Parted) -> Option<usize> {
     if parted == Parted::Ranges {
         return comma;
     }
-    // A hyphen that stands first is a sign of a number.
+    // A hyphen at the beginning is a sign of a number.
     let hyphen = || text.char_indices().skip(1).find(|(_, sign)| *sign == '-').map(|(at, _)| at);
     comma.or_else(|| text.find(':')).or_else(hyphen)
 }

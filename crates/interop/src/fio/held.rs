@@ -1,5 +1,5 @@
 //! What the target holds when a job reads it: the preparation that the file states itself, what its jobs have written
-//! and discarded so far, and whether a fill has to come before them all.
+//! and discarded so far, and whether a fill has to come first.
 //!
 //! Must not know: what options mean, when a job ends.
 
@@ -10,18 +10,19 @@ use super::one::One;
 use super::place::Target;
 use crate::draft::{Draft, Origin, Prepare, Table};
 
-/// What jobs have left on the target so far, and what those that read found there.
+/// What jobs have left on the target so far, and what reading jobs found there.
 #[derive(Debug, Default)]
 pub(super) struct Held {
-    /// drivelab wrote the file from a plan, with all of its preparation.
+    /// drivelab made the file from a plan, with all of its preparation.
     exported: bool,
-    /// All of it is written, as the language counts it: by a preparation, or by one load that ends with it.
+    /// The target was completely written, as the language counts it: by a preparation, or by one load that ends with a
+    /// full pass.
     written: bool,
-    /// All of it was discarded: the file says itself in what state it wants its target.
+    /// The target was completely discarded: the file itself states the state of its target.
     discarded: bool,
-    /// A job read what no job before it had written or discarded.
+    /// A job read blocks that no earlier job had written or discarded.
     reads_nothing: bool,
-    /// A job read what jobs before it had only discarded.
+    /// A job read blocks that earlier jobs had only discarded.
     reads_discarded: bool,
 }
 
@@ -30,7 +31,7 @@ impl Held {
         Held { exported, ..Held::default() }
     }
 
-    /// The preparation that a file which drivelab made states as a job before all others.
+    /// The preparation that a file made by drivelab states as a job before all others.
     pub(super) fn prepare(
         &mut self,
         draft: &Draft,
@@ -49,8 +50,8 @@ impl Held {
         Some(found)
     }
 
-    /// A limit of time that an exported job has beside its work becomes the cap that it was: a load that goes over all
-    /// of the target goes to its end. fio has one word for both.
+    /// A time limit beside the work of an exported job becomes the cap again that it was, for a load that covers all
+    /// of the target. fio has one option for both.
     pub(super) fn cap(&self, batch: &mut [One<'_>]) {
         let [one] = batch else { return };
         if !self.exported || over_all(one).is_none() {
@@ -63,21 +64,21 @@ impl Held {
         }
     }
 
-    /// The jobs of a test have run.
+    /// Records that the jobs of a test have run.
     pub(super) fn after(&mut self, batch: &[One<'_>]) {
         let check = |one: &&One<'_>| one.load.table.get("op") == Some("\"verify\"");
         let reads = batch.iter().any(|one| one.load.reads && !check(&one));
         self.reads_nothing |= reads && !self.written && !self.discarded;
         self.reads_discarded |= reads && !self.written && self.discarded;
         let [one] = batch else { return };
-        // A time may be over before the end.
+        // A time may end the load before the end of the pass.
         let op = over_all(one).filter(|_| one.load.table.get("time").is_none());
         self.written |= matches!(op, Some("\"write\"" | "[\"write\", \"verify\"]"));
         self.discarded |= op == Some("\"trim\"");
     }
 
-    /// Whether the target is filled first, or read as it is found. A device is read as it is; a plan has the fills that
-    /// it wants.
+    /// Decides whether the target is filled first, or read as found. A device is read as found; a plan contains the
+    /// fills that it needs.
     pub(super) fn content(&self, draft: &mut Draft, all: &[One<'_>], target: &Target) {
         let found = if target.device {
             all.iter().any(|one| one.load.reads)
@@ -89,7 +90,7 @@ impl Held {
     }
 }
 
-/// The operation of a load that goes over all blocks of the target and ends with that, if no time ends it before.
+/// The operation of a load that covers all blocks of the target and then ends, unless a time ends it before.
 fn over_all<'o>(one: &'o One<'_>) -> Option<&'o str> {
     let (load, table) = (&one.load, &one.load.table);
     let each_once = !load.draws_freely() && load.stride.is_none();
@@ -97,7 +98,7 @@ fn over_all<'o>(one: &'o One<'_>) -> Option<&'o str> {
     table.get("op").filter(|_| each_once && whole)
 }
 
-/// Whether `io_size` says no more than the size of the job does.
+/// Whether `io_size` is the same as the size of the job.
 fn as_many_as_it_has(one: &One<'_>, state: &mut State) -> bool {
     let job = one.job;
     let asked = job.amount("io_size", state);
@@ -132,7 +133,7 @@ fn prepared(one: &One<'_>, target: &Target, state: &mut State) -> Option<Prepare
     for (key, toml, origin) in stop(one, true, target, state) {
         all.set(key, toml, origin);
     }
-    // A time is the cap that it was; as many bytes as the span has are one pass.
+    // A time was a cap before; as many bytes as the span has are one pass.
     all.remove("cap");
     if let Some(time) = all.get("time").map(str::to_owned) {
         all.set("cap", time, Origin::Stated);

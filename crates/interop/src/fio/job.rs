@@ -1,6 +1,6 @@
-//! Jobs: each section with what the global ones before it say, and the questions that its load asks of it.
+//! Jobs: each section with the global options before it, and the queries of its options when its load is made.
 //!
-//! Owns that every option gets a fate. Must not know: what loads are made of.
+//! Owns that every option gets a note. Must not know: what loads are made of.
 
 use std::collections::BTreeMap;
 
@@ -19,15 +19,15 @@ pub(super) struct Job {
     pub(super) name: String,
     pub(super) place: Place,
     options: Vec<Opt>,
-    /// How many of them are those of all jobs.
+    /// How many of them are global options.
     global: usize,
     kb_base: u64,
-    /// The first job to end ends others: `exitall` holds for all jobs of a file, wherever it stands and whatever number
-    /// stands behind it.
+    /// The first job to end ends others: `exitall` applies to all jobs of a file, wherever it appears and whatever
+    /// number follows it.
     pub(super) ends_others: bool,
 }
 
-/// Keys of the methodology, and the options of which the first that is there is where they come from.
+/// Keys of the methodology, with the options that they come from; the first existing option counts.
 const SOURCES: [(&str, &[&str]); 22] = [
     ("op", &["rw"]),
     ("pattern", &["rw"]),
@@ -53,13 +53,13 @@ const SOURCES: [(&str, &[&str]); 22] = [
     ("ramp", &["ramp_time"]),
 ];
 
-/// Switches that are on where they stand alone; behind them stands any number (fio's FIO_OPT_STR_SET).
+/// Switches that are on without a value; any number may follow them (fio's FIO_OPT_STR_SET).
 const SWITCHES: [&str; 6] = ["exitall", "norandommap", "refill_buffers", "stonewall", "time_based", "zero_buffers"];
-/// Switches that want 0 or 1 behind them (fio's FIO_OPT_BOOL).
+/// Switches that need 0 or 1 (fio's FIO_OPT_BOOL).
 const BOOLEANS: [&str; 7] =
     ["buffered", "direct", "do_verify", "fill_device", "invalidate", "pre_read", "scramble_buffers"];
 
-/// Options of which fio knows only these words.
+/// Options for which fio accepts only these words.
 const WORDS: [(&str, &[&str]); 2] = [("kb_base", &["1000", "1024"]), ("rate_process", &["linear", "poisson"])];
 
 /// The jobs of the sections, in order.
@@ -72,7 +72,7 @@ pub(super) fn jobs(sections: Vec<Section>, state: &mut State) -> Vec<Job> {
             continue;
         }
         let (mut options, shared) = (global.clone(), global.len());
-        // A barrier stands before one job; said for all, it is before each.
+        // A barrier stands before one job; a global one applies before each job.
         options.extend(section.options);
         for option in &mut options {
             option.key = canonical(&option.key).to_owned();
@@ -93,19 +93,19 @@ pub(super) fn jobs(sections: Vec<Section>, state: &mut State) -> Vec<Job> {
     if lonely {
         let help = "add a section such as [read] with rw=randread";
         let place = Place::new(0, 0..0);
-        state.mistakes.push(Mistake::new(&place, "the file has no job", "only [global] stands here", help));
+        state.mistakes.push(Mistake::new(&place, "the file has no job", "it contains only [global]", help));
     }
     jobs
 }
 
 impl Job {
-    /// Notes every option that becomes nothing, and every one that is replaced by a later one.
+    /// Notes every option that has no counterpart, and every one that a later one replaces.
     fn say_silent(&self, state: &mut State) {
         let places = self.options.iter().enumerate();
         let last: BTreeMap<&str, usize> = places.map(|(at, option)| (option.key.as_str(), at)).collect();
         for (at, option) in self.options.iter().enumerate() {
             if last.get(option.key.as_str()).is_some_and(|last| *last > at) {
-                // For another job the global value may well hold.
+                // For another job the global value may still apply.
                 state.notes.say(&option.place, &option.written, Fate::Carried, "");
             } else if let Some((fate, why)) = silent(&option.key) {
                 state.notes.say(&option.place, &option.written, fate, why);
@@ -113,8 +113,8 @@ impl Job {
         }
     }
 
-    /// What fio's parser refuses of an option that is read here, also where a later one replaces it or the load has no
-    /// use for it.
+    /// Values that fio's parser refuses in an option that is read here, even if a later one replaces it or the load
+    /// does not use it.
     fn check_values(&self, state: &mut State) {
         for option in self.options.iter().filter(|option| CARRIED.contains(&option.key.as_str())) {
             let key = option.key.as_str();
@@ -136,17 +136,17 @@ impl Job {
         }
     }
 
-    /// After the load was made: what nobody asked about is unknown.
+    /// Called after the load was made: an option that nobody asked about is unknown.
     pub(super) fn say_unknown(&self, state: &mut State) {
         for option in &self.options {
             if !state.notes.knows(&option.place) {
-                let why = "this option is not known to the import, and nothing stands in its place";
+                let why = "the import does not know this option, and nothing replaces it";
                 state.notes.say(&option.place, &option.written, Fate::Lost, why);
             }
         }
     }
 
-    /// The job is not imported at all: all its options are lost by that, and the section says why.
+    /// The job is not imported at all: all its options are lost with it, and the note on the section gives the reason.
     pub(super) fn leave_out(&self, state: &mut State, why: &str) {
         state.notes.forget(&self.place, self.options.iter().map(|option| &option.place));
         state.notes.say(&self.place, &format!("[{}]", self.name), Fate::Lost, why);
@@ -155,25 +155,25 @@ impl Job {
         }
     }
 
-    /// The option, the last where it stands several times; `None` where it does not. Marks it as carried.
+    /// The option; the last one if it appears several times, `None` if it does not appear. Marks it as carried over.
     pub(super) fn ask(&self, key: &str, state: &mut State) -> Option<&Opt> {
         let option = self.peek(key)?;
         state.notes.say(&option.place, &option.written, Fate::Carried, "");
         Some(option)
     }
 
-    /// The option, without a mark.
+    /// The option, without marking it.
     pub(super) fn peek(&self, key: &str) -> Option<&Opt> {
         debug_assert!(key.is_empty() || CARRIED.contains(&key), "{key} is not in the list of options that are read");
         self.options.iter().rev().find(|option| option.key == key)
     }
 
-    /// All places where the option stands, in order: first those of all jobs.
+    /// All places where the option appears, in order; global ones first.
     pub(super) fn all(&self, key: &str) -> impl Iterator<Item = &Opt> {
         self.options.iter().filter(move |option| option.key == key)
     }
 
-    /// Where what stands behind keys of the methodology was said: at options, or at the section.
+    /// Where the keys of the methodology were stated: at options, or at the section.
     pub(super) fn places(&self) -> Places {
         let place = |(key, options): &(&'static str, &[&str])| {
             options.iter().find_map(|option| self.peek(option)).map(|option| (*key, option.place.clone()))
@@ -181,8 +181,8 @@ impl Job {
         Places { all: self.place.clone(), keys: SOURCES.iter().filter_map(place).collect() }
     }
 
-    /// Which of two options that set one and the same thing holds: in fio the later one does, whatever it is called.
-    /// The other one is named, but where it stands for all jobs and only this one replaces it.
+    /// Which of two options for the same thing applies: in fio the later one, whatever its name. The other one is
+    /// noted, unless it is global and only this job replaces it.
     pub(super) fn later<'k>(&self, one: &'k str, other: &'k str, state: &mut State) -> Option<&'k str> {
         let last = |key: &str| self.options.iter().rposition(|option| option.key == key);
         let (Some(first), Some(second)) = (last(one), last(other)) else {
@@ -191,13 +191,13 @@ impl Job {
         let (replaced, holds) = (first.min(second), first.max(second));
         if (replaced < self.global) == (holds < self.global) {
             let (option, by) = (&self.options[replaced], &self.options[holds]);
-            let why = format!("{} behind it says otherwise", by.written);
+            let why = format!("the later {} overrides it", by.written);
             state.notes.say_of((&self.place, &self.name), (&option.place, &option.written), Fate::NoEffect, why);
         }
         Some(if second > first { other } else { one })
     }
 
-    /// Says of an option that is there what became of it.
+    /// Notes what became of an option, if it is stated.
     pub(super) fn say(&self, key: &str, fate: Fate, why: impl Into<String>, state: &mut State) {
         match self.peek(key) {
             Some(option) => {
@@ -213,14 +213,14 @@ impl Job {
         wrong_at(option, expected, state);
     }
 
-    /// Adds a mistake about two options of which fio takes only one.
+    /// Adds a mistake about two options that fio accepts only one of.
     pub(super) fn both(&self, one: &str, other: &str, state: &mut State) {
         let Some(option) = self.peek(other) else { return };
         let title = format!("{one} and {other} exclude each other");
         state.mistakes.push(Mistake::new(
             &option.place,
             title,
-            "expected one of the two",
+            "expected only one of them",
             "fio refuses a job with both",
         ));
     }
@@ -230,7 +230,7 @@ impl Job {
         self.ask(key, state).map(|option| option.value.clone().unwrap_or_default())
     }
 
-    /// A switch: written alone it is on.
+    /// A switch: on if it has no value.
     pub(super) fn flag(&self, key: &str, state: &mut State) -> Option<bool> {
         let value = self.text(key, state)?;
         Some(value.is_empty() || number::leading(&value).is_some_and(|number| number > 0))
@@ -245,13 +245,14 @@ impl Job {
         self.number(key, "bytes or per cent, such as 1g or 25%", state, |text| number::amount(text, self.kb_base))
     }
 
-    /// Nanoseconds; a bare number is in `bare` nanoseconds.
+    /// Nanoseconds; a number without a unit is in `bare` nanoseconds.
     pub(super) fn time(&self, key: &str, bare: u64, state: &mut State) -> Option<u64> {
         self.say_of_point(key, state);
         self.number(key, "a time, such as 30, 10m or 1h", state, |text| number::time(text, bare))
     }
 
-    /// The longest of the times between which fio draws one, in nanoseconds; a bare number is in `bare` nanoseconds.
+    /// The longest of the times between which fio draws one, in nanoseconds; a number without a unit is in `bare`
+    /// nanoseconds.
     pub(super) fn longest(&self, key: &str, bare: u64, state: &mut State) -> Option<u64> {
         self.say_of_point(key, state);
         self.number(key, "a time or two, such as 30 or 10-20", state, |text| {
@@ -260,10 +261,10 @@ impl Job {
         })
     }
 
-    /// Says that nothing behind a decimal point is read.
+    /// Notes that nothing after a decimal point is read.
     fn say_of_point(&self, key: &str, state: &mut State) {
         if self.peek(key).and_then(|option| option.value.as_deref()).is_some_and(|value| value.contains('.')) {
-            let why = "fio reads the whole number before the point, and nothing behind it; so it is here";
+            let why = "fio reads the whole number before the point, and nothing after it; drivelab does the same";
             self.say(key, Fate::Changed, why, state);
         }
     }
@@ -282,13 +283,13 @@ impl Job {
         found
     }
 
-    /// The engine, by fio's default on Linux where none is stated.
+    /// The engine; fio's default on Linux if none is stated.
     pub(super) fn engine(&self, state: &mut State) -> (Engine, String) {
         let name = self.text("ioengine", state).unwrap_or_else(|| "psync".to_owned());
         (engine(&name), name)
     }
 
-    /// Whether it waits for all before it.
+    /// Whether it waits for all earlier jobs.
     pub(super) fn stonewalled(&self, state: &mut State) -> bool {
         self.flag("stonewall", state).unwrap_or(false)
     }
@@ -298,14 +299,14 @@ impl Job {
 fn wrong_at(option: &Opt, expected: &str, state: &mut State) {
     let (key, value) = (&option.key, option.value.clone().unwrap_or_default());
     let help = match KEYWORDS.iter().find(|word| value.contains(**word)) {
-        Some(word) => format!("write the number that {word} stands for: a methodology is the same on every host"),
+        Some(word) => format!("write the number that {word} stands for: a methodology must be the same on every host"),
         None => format!("see {key} in fio's HOWTO"),
     };
     let title = format!("'{value}' is not a valid value of {key}");
     state.mistakes.push(Mistake::new(&option.place, title, format!("expected {expected}"), help));
 }
 
-/// What the option says of a direction, where it says anything: in the job, or in what holds for all jobs.
+/// The value of the option for one direction, if it states one: in the job, otherwise in the global options.
 pub(super) fn field<'j>(job: &'j Job, key: &str, parted: Parted, direction: usize) -> Option<&'j str> {
     let said = job.all(key).filter_map(|option| fields::of(option.value.as_deref()?, parted)[direction]);
     said.last()

@@ -1,7 +1,7 @@
 //! The lines of a job file: sections, options, comments, includes and variables.
 //!
-//! Owns the grammar. Must not know: what options mean, but for those whose values name files, in which a variable
-//! that is not set does no harm.
+//! Owns the grammar. Must not know: what options mean, except those whose values name files, in which an unset
+//! variable is harmless.
 
 use super::State;
 use crate::Surroundings;
@@ -9,10 +9,10 @@ use crate::wrong::{Mistake, Place};
 
 /// Deepest nesting of includes.
 const DEEPEST: usize = 8;
-/// Most files in all: one that includes itself twice would double with every level.
+/// Most files in total: a file that includes itself twice would double the number with every level.
 const MOST_FILES: usize = 32;
 
-/// Options whose value says nothing about the load, so that a variable in it may be unknown.
+/// Options whose value does not affect the load, so that a variable in it may be unknown.
 const NAMES: [&str; 7] =
     ["filename", "directory", "name", "description", "exec_prerun", "exec_postrun", "write_bw_log"];
 
@@ -26,7 +26,7 @@ pub(super) struct Opt {
     pub(super) written: String,
 }
 
-/// `[name]` and what stands below it.
+/// `[name]` and the options below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Section {
     pub(super) name: String,
@@ -42,7 +42,7 @@ pub(super) fn read(file: &str, text: &str, around: &Surroundings<'_>, state: &mu
     if sections.is_empty() && state.mistakes.is_empty() {
         let place = Place::new(0, 0..0);
         let help = "a job file begins with a section, such as [global], and has options such as rw=randread below it";
-        state.mistakes.push(Mistake::new(&place, "this is no fio job file", "expected [name]", help));
+        state.mistakes.push(Mistake::new(&place, "this is not a fio job file", "expected [name]", help));
     }
     sections
 }
@@ -70,7 +70,7 @@ impl Reader<'_, '_> {
     }
 
     fn line(&mut self, line: &str, text: usize, start: usize, depth: usize) {
-        // As fio does it, a comment begins at any of these signs, wherever they stand.
+        // As in fio, a comment begins at any of these characters, wherever they are.
         let content = line.split([';', '#']).next().unwrap_or_default();
         let trimmed = content.trim();
         if trimmed.is_empty() {
@@ -84,8 +84,8 @@ impl Reader<'_, '_> {
                     self.wrong(&place, "a section without a name", "expected a name", "write [global] or [name]");
                 }
                 Some((_, behind)) if !behind.trim().is_empty() => {
-                    let help = "write it on a line of its own, or behind ; or # as a comment";
-                    self.wrong(&place, "text behind the name of a section", "expected nothing behind ]", help);
+                    let help = "write it on a line of its own, or after ; or # as a comment";
+                    self.wrong(&place, "text after the name of a section", "expected nothing after ]", help);
                 }
                 Some((name, _)) => {
                     self.sections.push(Section { name: name.trim().to_owned(), place, options: Vec::new() });
@@ -108,7 +108,12 @@ impl Reader<'_, '_> {
         let odd = |sign: char| !(sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-'));
         if key.is_empty() || key.contains(odd) {
             let help = "options look like rw=randread or stonewall; comments begin with ; or #";
-            return self.wrong(&place, format!("'{trimmed}' is no option of a job file"), "expected key=value", help);
+            return self.wrong(
+                &place,
+                format!("'{trimmed}' is not an option of a job file"),
+                "expected key=value",
+                help,
+            );
         }
         let key = key.to_ascii_lowercase();
         let value = match value {
@@ -139,18 +144,18 @@ impl Reader<'_, '_> {
         }
         if self.state.texts.len() >= MOST_FILES {
             let title = format!("more than {MOST_FILES} files are included");
-            return self.wrong(place, title, "one of them may include itself", "put what is needed into one file");
+            return self.wrong(place, title, "one of them may include itself", "put everything into one file");
         }
         match (self.around.include)(file) {
             Ok(text) => self.text(file, &text, depth + 1),
             Err(why) => {
                 let title = format!("the included file '{file}' cannot be read: {why}");
-                self.wrong(place, title, "expected a file beside this one", "check its name and folder");
+                self.wrong(place, title, "expected a file in the folder of this one", "check its name and folder");
             }
         }
     }
 
-    /// The value with `${VAR}` replaced; `None` where one is not set, which is then a mistake.
+    /// The value with `${VAR}` replaced; `None` and a mistake if a variable is not set.
     fn expanded(&mut self, key: &str, value: &str, place: &Place) -> Option<String> {
         let mut out = String::new();
         let mut rest = value;

@@ -1,18 +1,18 @@
-//! Numbers as fio reads them: sizes with their unit, times, per cent, and sums in parentheses.
+//! Numbers as fio reads them: sizes with their unit, times, percentages, and sums in parentheses.
 //!
-//! Owns the quirk that with fio's default `kb_base=1024` `k` and `kb` are 1024 and `kib` is 1000, and that
-//! `kb_base=1000` turns both round (fio HOWTO, "Parameter types"). Must not know: options.
+//! Owns the rule that with fio's default `kb_base=1024` `k` and `kb` are 1024 and `kib` is 1000, and that
+//! `kb_base=1000` reverses both (fio HOWTO, "Parameter types"). Must not know: options.
 
 /// A quantity of bytes, or a share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Amount {
-    /// Bytes, or a bare number.
+    /// Bytes, or a number without a unit.
     Bytes(u64),
     /// Per cent.
     Percent(u64),
 }
 
-/// Words that fio replaces by numbers of the machine. They would make a methodology differ from host to host.
+/// Words that fio replaces by numbers of the machine. They would make a methodology differ between hosts.
 pub(super) const KEYWORDS: [&str; 3] = ["$pagesize", "$mb_memory", "$ncpus"];
 
 /// A number with an optional unit of bytes.
@@ -38,7 +38,7 @@ pub(super) fn amount(text: &str, kb_base: u64) -> Option<Amount> {
 /// `share` / `of` of a number, rounded down.
 pub(super) const fn fraction(all: u64, share: u64, of: u64) -> u64 {
     debug_assert!(share <= of && of <= 100, "a share in per cent at most");
-    // Both products stay in range, since no share is above the whole.
+    // Both products stay in range, because no share is larger than the whole.
     all / of * share + all % of * share / of
 }
 
@@ -70,7 +70,7 @@ fn multiplier(unit: &str, kb_base: u64) -> Option<u64> {
     base.checked_pow(power)
 }
 
-/// The digits in front of a number, whatever follows them: what fio makes of a switch.
+/// The digits at the start of a text, whatever follows them: fio's value of a switch.
 pub(super) fn leading(text: &str) -> Option<u64> {
     split(text).map(|(number, _)| number)
 }
@@ -80,7 +80,8 @@ pub(super) fn before_point(text: &str) -> &str {
     text.split_once('.').map_or(text, |(whole, _)| whole)
 }
 
-/// Nanoseconds; a bare number is in `bare` nanoseconds, and so is one with a point, whatever unit follows.
+/// Nanoseconds. A number without a unit is in `bare` nanoseconds, and so is one with a decimal point, whatever unit
+/// follows.
 pub(super) fn time(text: &str, bare: u64) -> Option<u64> {
     let text = text.trim();
     let text = if text.starts_with('(') { text } else { before_point(text) };
@@ -101,7 +102,7 @@ pub(super) fn time(text: &str, bare: u64) -> Option<u64> {
     if text.starts_with('(') { sum(text, &one) } else { one(text) }
 }
 
-/// A number without a sign, decimal or with 0x, and what follows it.
+/// A number without a sign, decimal or with 0x, and the text after it.
 fn split(text: &str) -> Option<(u64, &str)> {
     let text = text.trim();
     if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {

@@ -1,4 +1,4 @@
-//! A load of a job, with the job and the place that it has: what tests, ends and content are worked out from.
+//! A load of a job with its job and place: the input for tests, ends and content.
 
 use super::job::Job;
 use super::load::Load;

@@ -1,12 +1,12 @@
-//! What importing does with each option of a job file that it does not turn into a parameter.
+//! How an import treats each option of a job file that it does not turn into a parameter.
 //!
-//! Owns that list, with reasons, and the names of the options that are read elsewhere. Facts: fio HOWTO. An option that
-//! is in neither is listed as unknown and lost.
+//! Owns that list, with reasons, and the names of the options that are read elsewhere. Facts: fio HOWTO. An option in
+//! neither list is noted as unknown and lost.
 
 use crate::notes::Fate;
 
-/// Options that an import turns into parameters, or of which it says by their value what became of them; under one name
-/// each. The reading of jobs asks for no other.
+/// Options that an import turns into parameters, or whose value decides the note on them; under one name each. The
+/// code that reads jobs asks for no others.
 pub const CARRIED: [&str; 60] = [
     "bs",
     "bsrange",
@@ -95,29 +95,31 @@ pub(super) fn canonical(key: &str) -> &str {
     }
 }
 
-const REPORTS: &str = "what is logged and reported is drivelab's own business: every figure is recorded";
+const REPORTS: &str = "drivelab has its own logs and reports: every figure is recorded";
 const NAMES: &str = "a name for people";
 const LAYOUT: &str = "drivelab lays out its target itself: it is allocated and filled before anything is read";
 const BACKEND: &str = "which interface issues the operations belongs to the run: drivelab run … --backend";
 const HOST: &str = "how the process itself runs is not part of a methodology";
 const MEMORY: &str = "buffers are aligned and allocated once, before the start";
 const REPEATABLE: &str = "offsets come from the seed, and runs repeat";
-const ZONES: &str = "zones and zoned drives are not known here: the load runs over its span without them";
-const TRACE: &str = "traces are not replayed by an imported load";
+const ZONES: &str = "drivelab does not support zones and zoned drives: the load runs over its span without them";
+const TRACE: &str = "an imported load does not replay traces";
 const HEADERS: &str = "headers have drivelab's own layout, and every one of them is checked";
 const LATENCY_SEARCH: &str = "a search for the depth that keeps a latency; [tests.find_rate] searches a rate instead";
 const FILE_WORK: &str = "what is done to files, apart from reading and writing them, is not part of a load";
-const KERNEL_HANDS: &str = "each operation is submitted as soon as its place is free and reaped as soon as it is done";
-const OTHER_ENGINE: &str = "an option of an I/O engine that drivelab has not";
+const KERNEL_HANDS: &str =
+    "each operation is submitted as soon as a slot is free, and reaped as soon as it is complete";
+const OTHER_ENGINE: &str = "an option of an I/O engine that drivelab does not have";
 
-const BACKLOG: &str = "a written block is read back at once (verify = \"at_once\") or by a later step, nothing between";
+const BACKLOG: &str =
+    "a written block is read back immediately (verify = \"at_once\") or by a later step, nothing in between";
 const END_FLUSH: &str =
-    "flushing at the end of a job is not part of its time; say sync_every, or a test with op = \"flush\"";
+    "flushing at the end of a job is not part of its time; use sync_every, or a test with op = \"flush\"";
 
 /// Reasons, each with its options.
 type Reasons = &'static [(&'static str, &'static str)];
 
-/// Options that say nothing about the load.
+/// Options that do not affect the load.
 const SILENT: Reasons = &[
     (NAMES, "name description comm profile"),
     (
@@ -145,7 +147,7 @@ const SILENT: Reasons = &[
     (HEADERS, "verify_interval verify_pattern_interval verify_state_save verify_header_seed verify_write_sequence"),
 ];
 
-/// Options whose effect on the load is not known here.
+/// Options whose effect on the load has no counterpart here.
 const LOST: Reasons = &[
     (ZONES, "zonemode zonesize zonecapacity zonerange zoneskip read_beyond_wp max_open_zones job_max_open_zones"),
     (ZONES, "ignore_zone_limits zone_reset_threshold zone_reset_frequency recover_zbd_write_error"),
@@ -168,26 +170,26 @@ const LOST: Reasons = &[
     ("trims inside a writing load are trim_percent, drawn for each operation", "trim_backlog trim_backlog_batch"),
     ("a limit below which fio gives up; a methodology has no limits of its own yet", "rate_min rate_iops_min"),
     ("a limit above which fio gives up; a methodology has no limits of its own yet", "max_latency"),
-    ("the rate holds at every moment", "rate_cycle rate_ignore_thinktime"),
+    ("the rate applies at every moment", "rate_cycle rate_ignore_thinktime"),
     ("waiting never keeps a CPU busy", "thinktime_spin thinkcycles"),
     ("only whole files are synchronized (sync_every, op = \"flush\")", "sync_file_range write_barrier"),
     ("operations are aligned to the size of the block", "ba bs_unaligned offset_align"),
     ("a mix has one distribution of sizes", "bs_is_seq_rand"),
-    ("writes go to the device without a torn-write promise", "atomic"),
-    ("data that repeats does so for each thread by itself", "dedupe_global dedupe_mode dedupe_working_set_percentage"),
+    ("writes go to the device without a promise against torn writes", "atomic"),
+    ("data repeat within each thread only", "dedupe_global dedupe_mode dedupe_working_set_percentage"),
     ("placement and streams of the drive are not used", "dataplacement fdp plid_select fdp_pli_select plids fdp_pli"),
     ("placement and streams of the drive are not used", "dp_scheme data_placement"),
-    ("the old flow control of fio", "flow_id flow_watermark flow_sleep"),
-    ("seek distances of that kind are not known here", "random_sequence_stride num_range sprandom spr_num_regions"),
+    ("fio's old flow control", "flow_id flow_watermark flow_sleep"),
+    ("drivelab does not support such seek distances", "random_sequence_stride num_range sprandom spr_num_regions"),
     (OTHER_ENGINE, "cmd_type md_per_io_size pi_act pi_chk apptag apptag_mask write_mode verify_mode"),
     ("the ramp ends after a time", "ramp_size"),
-    ("errors are counted whatever they are", "ignore_error"),
+    ("all errors are counted", "ignore_error"),
     (END_FLUSH, "end_fsync"),
     (END_FLUSH, "fsync_on_close"),
     (END_FLUSH, "end_syncfs"),
 ];
 
-/// Options that become nothing, and why; `None` where it is not one of these.
+/// Options without a counterpart, and why; `None` for any other option.
 pub(super) fn silent(key: &str) -> Option<(Fate, &'static str)> {
     let of = |list: Reasons, fate| {
         list.iter().find(|(_, keys)| keys.split_whitespace().any(|one| one == key)).map(|(why, _)| (fate, *why))
@@ -200,25 +202,25 @@ pub(super) fn silent(key: &str) -> Option<(Fate, &'static str)> {
 pub(super) enum Engine {
     /// Keeps `iodepth` operations in flight.
     Asynchronous,
-    /// One operation at a time, whatever `iodepth` says.
+    /// One operation at a time, whatever `iodepth` is.
     Synchronous,
-    /// Is about something other than reads and writes of a drive.
+    /// Does something other than reads and writes of a drive.
     Foreign,
 }
 
-/// Whether the engine reads and writes past the page cache, whatever `direct` says (fio's FIO_RAWIO).
+/// Whether the engine bypasses the page cache, whatever `direct` is (fio's FIO_RAWIO).
 pub(super) fn passes_cache(name: &str) -> bool {
     matches!(name.split(':').next().unwrap_or(name), "io_uring_cmd" | "sg" | "xnvme" | "libzbc" | "mtd")
 }
 
-/// What an engine that is not imported is about.
+/// What an engine that is not imported does.
 pub(super) fn foreign(name: &str) -> &'static str {
     let word = name.trim_start_matches("external:").rsplit('/').next().unwrap_or(name);
     match word {
         "cpuio" => "keeps a CPU busy and does no I/O",
         "net" | "netsplice" | "rdma" | "nbd" | "rbd" | "rados" | "http" | "gfapi" | "gfapi_async" | "libiscsi"
         | "nfs" | "libhdfs" | "ime_psync" | "ime_psyncv" | "ime_aio" | "dfs" => {
-            "reaches storage over a network, and drivelab a drive"
+            "reaches storage over a network; drivelab measures drives"
         }
         "libpmem" | "dev-dax" | "pmemblk" | "libcufile" | "librpma_apm_client" | "librpma_gpspm_client" => {
             "copies to or from mapped memory, without operations of a drive"
@@ -229,11 +231,11 @@ pub(super) fn foreign(name: &str) -> &'static str {
             "drives the device from user space, past the kernel; drivelab goes through the kernel: give the drive back to \
              its driver and name its block device"
         }
-        _ => "is not known here; of its own accord drivelab goes through the kernel, to a file or a block device",
+        _ => "is unknown; drivelab itself goes through the kernel, to a file or a block device",
     }
 }
 
-/// The engine of that name; engines that are not here reach storage over a network or a library of its own.
+/// The engine of that name; an engine that is not listed here reaches storage over a network or a library of its own.
 pub(super) fn engine(name: &str) -> Engine {
     match name.split(':').next().unwrap_or(name) {
         "io_uring" | "io_uring_cmd" | "libaio" | "posixaio" | "windowsaio" | "solarisaio" | "sg" | "null" | "xnvme"

@@ -1,4 +1,4 @@
-//! Where a job's operations go: its files become parts of the one target.
+//! Where a job's operations go: its files become parts of a single target.
 //!
 //! Owns spans, the target's size, and how the jobs of `numjobs` share a file. Must not know: what operations are.
 
@@ -19,11 +19,11 @@ pub(super) struct Wanted {
     /// Whether the file is a device.
     device: bool,
     offset: Amount,
-    /// What is touched, for each thread; all of the file where none is stated.
+    /// The part that each thread touches; all of the file if none is stated.
     size: Option<Amount>,
-    /// Bytes that each thread moves in a loop, where that is another number.
+    /// Bytes that each thread moves in a loop, if that is a different number.
     moves: Option<u64>,
-    /// Threads have stretches of their own, each of `size`.
+    /// Each thread has a stretch of its own, of `size`.
     pub(super) apart: bool,
     threads: u64,
 }
@@ -33,11 +33,11 @@ pub(super) struct Wanted {
 pub(super) struct Span {
     /// As TOML; `None` for all of it.
     pub(super) toml: Option<String>,
-    /// Its bytes, where they are known.
+    /// Its bytes, if they are known.
     pub(super) length: Option<u64>,
     /// Bytes of one thread's part of it.
     pub(super) each: Option<u64>,
-    /// Bytes that each thread moves in a loop, where that is another number.
+    /// Bytes that each thread moves in a loop, if that is a different number.
     pub(super) moves: Option<u64>,
 }
 
@@ -47,27 +47,27 @@ pub(super) struct Target {
     pub(super) size: u64,
     pub(super) whole: bool,
     pub(super) device: bool,
-    /// Last byte that any job needs, where it says so.
+    /// The end of the last byte that any job needs, if it states one.
     pub(super) least: u64,
 }
 
-/// Most bytes of a span: beyond it no drive goes, and sums stay numbers.
+/// Most bytes of a span: larger than any drive, and small enough that sums do not overflow.
 const MOST: u64 = 1 << 60;
 
-/// What becomes of an offset in per cent beside `filesize`. fio 3.33 was seen to take it of the size that a file has
-/// when it is opened: nothing before it was laid out.
+/// What becomes of an offset in per cent beside `filesize`. fio 3.33 was observed to take the share of the size that a
+/// file has when it is opened, which is zero before it was laid out.
 const PER_CENT_OF_FILE: (Fate, &str) = (
     Fate::Changed,
-    "of a file that is not there yet fio takes no per cent and begins at its start, as this load does; in one that is \
-     there it begins so far in, and ends with the file",
+    "if the file does not exist yet, fio ignores the percentage and begins at its start, as this load does; in an existing \
+     file it begins at that offset, and ends with the file",
 );
-/// The same of a device.
+/// The same for a device.
 const PER_CENT_OF_DEVICE: (Fate, &str) = (
     Fate::Lost,
-    "an offset in per cent of a device beside a filesize in bytes has no place here; the load begins at the start",
+    "drivelab cannot combine an offset in per cent of a device with a filesize in bytes; the load begins at the start",
 );
 
-/// What a job wants.
+/// The place that a job asks for.
 pub(super) fn wanted(job: &Job, load: &Load, state: &mut State) -> Wanted {
     let threads = load.threads;
     let name = job.text("filename", state).filter(|name| !name.is_empty());
@@ -97,14 +97,14 @@ pub(super) fn wanted(job: &Job, load: &Load, state: &mut State) -> Wanted {
     }
     let apart = apart(job, load, (name.is_none(), stated), (size, file), state);
     if let (Amount::Percent(share), Some(Amount::Bytes(_))) = (offset, size) {
-        let why = "an offset in per cent with a size in bytes has no place here; the load begins at the start";
+        let why = "drivelab cannot combine an offset in per cent with a size in bytes; the load begins at the start";
         if share > 0 {
             job.say("offset", Fate::Lost, why, state);
         }
         offset = Amount::Bytes(0);
     }
     if matches!(offset, Amount::Bytes(bytes) if bytes > 0) && !matches!(size, Some(Amount::Bytes(_))) {
-        let why = "an offset without a size in bytes has no place here; the load has all of the target";
+        let why = "drivelab cannot use an offset without a size in bytes; the load covers all of the target";
         job.say("offset", Fate::Lost, why, state);
         offset = Amount::Bytes(0);
     }
@@ -112,7 +112,7 @@ pub(super) fn wanted(job: &Job, load: &Load, state: &mut State) -> Wanted {
         job.wrong("offset", "at most 1 EiB", state);
         offset = Amount::Bytes(0);
     }
-    // A file of each thread ends with its last whole block, which no stream of a sequential mix comes to.
+    // The file of each thread ends with its last whole block, and no stream of a sequential mix reaches it.
     let (size, moves) = match size {
         Some(Amount::Bytes(bytes)) if apart && bytes > load.largest && !load.several_sizes() => {
             let ragged = !bytes.is_multiple_of(load.largest);
@@ -124,27 +124,28 @@ pub(super) fn wanted(job: &Job, load: &Load, state: &mut State) -> Wanted {
     Wanted { key: name.unwrap_or_else(|| format!("job {}", job.name)), device, offset, size, moves, apart, threads }
 }
 
-/// Says what becomes of a job whose files have no size, which fio takes from elsewhere or refuses.
+/// Notes what becomes of a job whose files have no size, which fio takes from elsewhere or refuses.
 fn say_of_no_size(job: &Job, filled: bool, named: bool, state: &mut State) {
     let (key, why) = match (filled, named) {
         (true, _) => {
-            ("fill_device", "fio writes until the file system is full; here a file has the size of the target")
+            ("fill_device", "fio writes until the file system is full; in drivelab a file has the size of the target")
         }
         (_, true) => (
             "size",
-            "fio takes the size of a file that is there, and refuses one that is not; here it is that \
-                               of the target",
+            "fio takes the size of an existing file, and refuses one that does not exist; drivelab \
+                               takes the size of the target",
         ),
         _ => (
             "size",
-            "fio refuses a job whose files have no size, unless its command line states one; here it is that of \
-                       the target",
+            "fio refuses a job whose files have no size, unless its command line states one; drivelab takes the \
+                       size of the target",
         ),
     };
     job.say(key, Fate::Lost, why, state);
 }
 
-/// Whether threads have stretches of their own: they have files of their own, or an increment that is their size.
+/// Whether threads have stretches of their own: because they have files of their own, or an increment equal to their
+/// size.
 fn apart(
     job: &Job,
     load: &Load,
@@ -159,7 +160,7 @@ fn apart(
     };
     let own_files = own_files && threads > 1;
     let none = |increment: &Amount| matches!(increment, Amount::Bytes(0) | Amount::Percent(0));
-    let of_all = (Fate::Changed, "threads that draw blocks again draw from the stretches of all");
+    let of_all = (Fate::Changed, "threads that may draw a block again draw from the stretches of all threads");
     let Some(increment) = increment.filter(|increment| threads > 1 && !none(increment)) else {
         if own_files && load.draws_freely() {
             job.say("numjobs", of_all.0, of_all.1, state);
@@ -174,23 +175,23 @@ fn apart(
     let said = match (own_files, even) {
         (true, _) if file.is_some() => Some((
             Fate::Lost,
-            "each job has its stretch from its start; in fio each begins an increment further into its own file, and ends \
-             with that",
+            "each job covers its stretch from the beginning; in fio each begins an increment further into its own file, \
+             and ends with the file",
         )),
         (true, _) => Some((
             Fate::Changed,
-            "each job has its stretch from its start; in fio each begins an increment further into its own file",
+            "each job covers its stretch from the beginning; in fio each begins an increment further into its own file",
         )),
         (_, true) if load.draws_freely() => Some(of_all),
         (_, true) => None,
         _ if stated => Some((
             Fate::Lost,
-            "all jobs have the same stretch here; in fio each begins an increment further, and a device or a file with a \
-             size cuts off what is behind its end",
+            "all jobs have the same stretch; in fio each begins an increment further, and a device or a file with a size \
+             cuts off everything after its end",
         )),
         _ => Some((
             Fate::Lost,
-            "all jobs go over all of it here; in fio each begins an increment further and ends where it ends",
+            "each job goes over all of it; in fio each begins an increment further, and ends at the end of the file",
         )),
     };
     if let Some((fate, why)) = said {
@@ -199,12 +200,12 @@ fn apart(
     even || own_files
 }
 
-/// Bytes of several files of one size, of which each has whole blocks only, and what is moved in a loop where that is
-/// another number: places that are drawn again go on until all is moved.
+/// Bytes of several files of one size, each counted in whole blocks only, and the bytes to move in a loop if that is a
+/// different number: a load that draws places again continues until all bytes are moved.
 fn in_whole_blocks(all: u64, files: u64, load: &Load) -> (Option<Amount>, Option<u64>) {
     let block = load.sizes.iter().map(|(size, _)| *size).min().unwrap_or(load.largest).max(1);
     let each = all / files.max(1);
-    // Reads and writes in order have a place each in every file, so that the end of a file ends neither of them.
+    // Sequential reads and writes each have their own place in every file, so the end of a file ends neither.
     let two = (load.mixed || load.part.is_some()) && !load.random;
     if files < 2 || each < block || two {
         return (Some(Amount::Bytes(all)), None);
@@ -217,21 +218,21 @@ fn in_whole_blocks(all: u64, files: u64, load: &Load) -> (Option<Amount>, Option
 fn files(job: &Job, name: Option<&str>, state: &mut State) -> u64 {
     let named = name.map_or(0, |name| names(name).len() as u64);
     if named > 1 {
-        let why = "several files or devices are one target here; `drivelab run METHOD TARGET TARGET` takes several";
+        let why = "several files or devices become one target; `drivelab run METHOD TARGET TARGET` takes several";
         job.say("filename", Fate::Lost, why, state);
     } else if named == 1 {
         job.say("filename", Fate::NoEffect, "the target is named when the methodology is run", state);
     }
     let files = job.whole("nrfiles", state).unwrap_or(1).max(1);
     if named > 0 && job.peek("nrfiles").is_some() {
-        job.say("nrfiles", Fate::NoEffect, "the files are those that are named", state);
+        job.say("nrfiles", Fate::NoEffect, "the names decide the number of files", state);
     } else if files > 1 {
-        job.say("nrfiles", Fate::Changed, "the files of a job are one stretch of the target", state);
+        job.say("nrfiles", Fate::Changed, "the files of a job become one stretch of the target", state);
     }
     if named > 0 { named } else { files }
 }
 
-/// The files or devices of `filename=`: between colons, of which one behind a backslash is part of a name.
+/// The files or devices of `filename=`, separated by colons; a colon after a backslash is part of a name.
 fn names(text: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     let mut signs = text.chars().peekable();
@@ -249,7 +250,7 @@ fn names(text: &str) -> Vec<String> {
     found
 }
 
-/// Bytes of each file, where the job says that.
+/// Bytes of each file, if the job states them.
 fn file_size(job: &Job, state: &mut State) -> Option<u64> {
     let value = job.text("filesize", state)?;
     let ends: Vec<Option<u64>> = value.split(['-', ',', ':']).map(|end| job.part(end)).collect();
@@ -259,14 +260,14 @@ fn file_size(job: &Job, state: &mut State) -> Option<u64> {
         return None;
     };
     if ends.len() == 2 && ends[0] != ends[1] {
-        let why = "fio draws the size of each file between the two; here all have the larger one";
+        let why = "fio draws the size of each file between the two; in drivelab all have the larger one";
         job.say("filesize", Fate::Changed, why, state);
     }
     Some(largest).filter(|size| *size > 0)
 }
 
-/// The span of a job whose files have a size of their own, and what it moves in a loop where that is less: `size` is
-/// then no more than a bound.
+/// The span of a job whose files have a size of their own, and the bytes to move in a loop if they are fewer: `size`
+/// is then only a limit.
 fn in_files(
     job: &Job,
     (file, files, device): (u64, u64, bool),
@@ -289,7 +290,7 @@ fn in_files(
         return (None, None);
     }
     if files > 1 && begin > 0 {
-        let why = "the parts of several files behind their offset are one stretch of the target, from its start";
+        let why = "the parts of several files after their offset become one stretch of the target, from its start";
         job.say("offset", Fate::Changed, why, state);
         *offset = Amount::Bytes(0);
     } else {
@@ -300,7 +301,7 @@ fn in_files(
         _ => file - begin,
     };
     let all = own.min(file - begin).saturating_mul(files);
-    // With gaps, or from the end back, less than the file is spread over all of it.
+    // With gaps, or in reverse, an amount smaller than the file is spread over all of it.
     let gaps = load.table.get("stride").is_some() || load.table.get("pattern") == Some("\"reverse\"");
     let from_start = !load.random && !gaps;
     match size {
@@ -311,7 +312,7 @@ fn in_files(
 }
 
 impl Wanted {
-    /// Per cent of the target that all threads have, of which each has so many.
+    /// Percentage of the target that all threads cover, if each covers `share`.
     fn of_all(&self, share: u64) -> u64 {
         if self.apart && share.saturating_mul(self.threads) <= 100 { share * self.threads } else { share }
     }
@@ -320,7 +321,7 @@ impl Wanted {
         format!("\"{} %\"", self.of_all(share))
     }
 
-    /// Bytes of the file that it needs, where that is known.
+    /// Bytes of the file that it needs, if they are known.
     fn needs(&self) -> Option<u64> {
         let Amount::Bytes(offset) = self.offset else { return None };
         offset.checked_add(self.length()?)
@@ -334,7 +335,7 @@ impl Wanted {
     }
 }
 
-/// Lays the files out one after the other; where the size of one is not known, all are the whole target.
+/// Lays the files out one after the other; if the size of one is unknown, each is the whole target.
 pub(super) fn lay_out(wanted: &[(&Job, Wanted)], state: &mut State) -> (Target, Vec<Span>) {
     let mut files: BTreeMap<&str, Option<u64>> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();
@@ -358,8 +359,8 @@ pub(super) fn lay_out(wanted: &[(&Job, Wanted)], state: &mut State) -> (Target, 
     if !one_file {
         let (fate, why) = match (apart, device) {
             (true, _) => (Fate::Changed, "the files of the job file become parts of one target"),
-            (false, true) => (Fate::Lost, "the devices of the job file are one target here, the same for all loads"),
-            (false, false) => (Fate::Lost, "the files of the job file are one target here, the same for all loads"),
+            (false, true) => (Fate::Lost, "the devices of the job file become one target for all loads"),
+            (false, false) => (Fate::Lost, "the files of the job file become one target for all loads"),
         };
         for (job, _) in wanted {
             let key = if job.peek("filename").is_some() { "filename" } else { "" };
@@ -375,7 +376,7 @@ pub(super) fn lay_out(wanted: &[(&Job, Wanted)], state: &mut State) -> (Target, 
     (Target { size, whole, device, least }, spans)
 }
 
-/// Bytes in whole MiB; `None` where that is more than a number can say.
+/// Bytes in whole MiB; `None` if they exceed the range of the number.
 fn rounded(size: u64) -> Option<u64> {
     size.checked_next_multiple_of(1 << 20)
 }
@@ -399,7 +400,7 @@ fn span(one: &Wanted, start: u64, target: u64, whole: bool) -> Span {
             let at = format!("{{ offset = \"{}\", length = \"{}\" }}", bytes(offset), bytes(length));
             (!all).then_some(if offset == 0 { format!("\"{}\"", bytes(length)) } else { at })
         }
-        // What is left behind an offset has no size in the language: the span is all of the target.
+        // The language has no size for the rest after an offset: the span is all of the target.
         (Amount::Bytes(_), _) => None,
     };
     let each = match one.size {

@@ -1,4 +1,4 @@
-//! A job that verifies: headers on what it writes, and the check afterwards.
+//! A job that verifies: headers on the blocks that it writes, and the check afterwards.
 //!
 //! Must not know: how headers look.
 
@@ -9,20 +9,21 @@ use super::load::Load;
 use crate::draft::{Origin, Table};
 use crate::notes::Fate;
 
-/// What verification makes of a load.
+/// The effect of verification on a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verified {
-    /// Nothing.
+    /// None.
     Off,
     /// Writes carry headers.
     Written,
-    /// And are read back and checked.
+    /// Writes carry headers and are read back and checked.
     WrittenAndChecked,
     /// Reads check what an earlier job wrote.
     Checked,
 }
 
-/// Adds it to the load; `written` says whether an earlier job wrote headers, `alone` whether no other runs beside it.
+/// Adds verification to the load; `written` states whether an earlier job wrote headers, `alone` whether no other job
+/// runs beside it.
 pub(super) fn verify(job: &Job, load: &mut Load, alone: bool, written: bool, state: &mut State) -> Verified {
     let Some(kind) = job.text("verify", state) else { return Verified::Off };
     let checks = job.flag("do_verify", state).unwrap_or(true);
@@ -36,10 +37,10 @@ pub(super) fn verify(job: &Job, load: &mut Load, alone: bool, written: bool, sta
     let shared = load.threads > 1 && load.table.get("streams").is_some();
     match () {
         () if load.mixed || load.part.is_some() || load.table.get("trim_percent").is_some() => {
-            return lost("in a mix nothing is checked: only what a whole step wrote is, by a later one", state);
+            return lost("in a mix nothing is checked: only a later step can check what a whole step wrote", state);
         }
-        () if !alone => return lost("loads that run at once are not checked", state),
-        () if shared => return lost("threads that write the same blocks leave nobody knowing which wrote last", state),
+        () if !alone => return lost("concurrent loads are not checked", state),
+        () if shared => return lost("several threads write the same blocks, so the last write is unknown", state),
         () if load.largest < 512 => return lost("a header needs blocks of at least 512 bytes", state),
         () => {}
     }
@@ -64,7 +65,7 @@ pub(super) fn verify(job: &Job, load: &mut Load, alone: bool, written: bool, sta
         return Verified::Written;
     }
     if timed {
-        let why = "its time ends the job, and behind such an end fio checks nothing; nor is anything checked here";
+        let why = "the job ends by its time, and then neither fio nor drivelab checks anything";
         job.say("verify", Fate::Changed, why, state);
         return Verified::Written;
     }
@@ -72,20 +73,20 @@ pub(super) fn verify(job: &Job, load: &mut Load, alone: bool, written: bool, sta
     Verified::WrittenAndChecked
 }
 
-/// The load writes and then checks; `limited` says that a time may end it before its work.
+/// The load writes and then checks; `limited` means that a time may end it before its work is done.
 fn checked(job: &Job, load: &mut Load, limited: bool, state: &mut State) {
     if limited {
-        let why = "where its runtime ends it before its work, fio checks nothing; here a check follows all the same";
+        let why = "if its runtime ends it before its work is done, fio checks nothing; drivelab checks even then";
         job.say("verify", Fate::Changed, why, state);
     }
     if load.draws_freely() || load.stride.is_some() {
-        let why = "fio reads each block that it wrote back once, however often that was; here as many are read as written, \
-                   at places that follow the same rule";
+        let why = "fio reads each written block back once, however often it wrote it; drivelab reads as many blocks as it \
+                   wrote, at places that follow the same rule";
         job.say("verify", Fate::Changed, why, state);
     }
     if load.table.get("sync_every").is_some() {
-        let why = "a test that writes and then checks has no flushes among its writes; with do_verify=0, and a job behind it \
-                   that reads with verify, it has";
+        let why = "a test that writes and then checks has no flushes among its writes; with do_verify=0, and a later job that \
+                   reads with verify, it has";
         for key in ["fsync", "fdatasync", "sync"].into_iter().filter(|key| job.peek(key).is_some()) {
             job.say(key, Fate::Lost, why, state);
         }

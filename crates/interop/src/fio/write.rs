@@ -1,6 +1,6 @@
-//! A plan as a fio job file: every execution a job behind a barrier, and comments for what fio cannot say.
+//! A plan as a fio job file: every execution is a job after a barrier, with comments for what fio cannot express.
 //!
-//! Owns which option says what. Must not know: files, which fio is installed. The file is for fio 3.33 and newer.
+//! Owns which option expresses what. Must not know: files, which fio is installed. The file is for fio 3.33 and newer.
 
 mod kinds;
 pub(super) mod target;
@@ -17,28 +17,29 @@ use drivelab_core::workload::{DataPattern, Pattern, Streams, Workload};
 use kinds::{Kinds, no_job_for};
 use target::Unnameable;
 
-/// Most executions that are written out; with more, each step stands once and a comment says how often.
+/// Most executions that are written out; beyond this number, each step is written once and a comment states the number
+/// of rounds.
 const MOST: usize = 400;
 
-/// What the head of such a file says of where it comes from.
+/// How the head of such a file states its origin.
 pub(super) const MADE_BY: &str = "made by `drivelab methods plan … --as-fio`";
 
-/// The job file; `target` is the file or device, as fio is to name it.
+/// The job file; `target` is the file or device, as fio has to name it.
 ///
 /// # Errors
-/// Where fio would take another file for the target.
+/// fio would use another file than the target.
 pub fn job_file(plan: &Plan, target: &str) -> Result<String, Unnameable> {
     let target = target::named(target)?;
     let mut text = format!(
         "; {} {} ({} form) as a fio job file, {MADE_BY}\n\
-         ; Comments say what fio cannot say. fio lays out a file that is missing and asks nothing: mind the target.\n",
+         ; Comments state what fio cannot express. fio creates a missing file without asking: check the target.\n",
         plan.methodology.name,
         plan.methodology.version,
         plan.form.name()
     );
     if plan.steps().any(|step| open_share(step).is_some()) {
         let words =
-            "; Jobs behind # have a rate that only another job's result tells: fio leaves them out until it is there.";
+            "; Jobs with # in front need a rate from another job's result: fio skips them until you fill it in.";
         let _ = writeln!(text, "{words}");
     }
     let _ = write!(text, "[global]\nfilename={target}\nioengine=io_uring\ngroup_reporting\n");
@@ -58,7 +59,7 @@ pub fn job_file(plan: &Plan, target: &str) -> Result<String, Unnameable> {
     Ok(text)
 }
 
-/// Whether the job file has a job: fio runs one without, and ends at once.
+/// Whether the job file has a job: fio also runs a file without one, and ends immediately.
 #[must_use]
 pub fn has_jobs(job_file: &str) -> bool {
     job_file.lines().any(|line| line.starts_with('[') && line != "[global]")
@@ -68,15 +69,17 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What fio does not do about repetition.
+/// The repetition that fio does not do.
 fn rounds(test: &TestPlan, repeated: bool) -> Option<String> {
     match &test.rounds {
         Rounds::Fixed { count: 1 } => None,
         Rounds::Fixed { .. } if repeated => None,
-        Rounds::Fixed { count } => Some(format!("{count} rounds of this; here it stands once")),
-        Rounds::Steady { max, .. } => Some(format!("repeated until steady, at most {max} times; here it stands once")),
+        Rounds::Fixed { count } => Some(format!("{count} rounds of this; here it is written once")),
+        Rounds::Steady { max, .. } => {
+            Some(format!("repeated until steady, at most {max} times; here it is written once"))
+        }
         Rounds::FindRate(search) => {
-            Some(format!("searches a rate in at most {} rounds; here is the first", search.max))
+            Some(format!("searches for a rate in at most {} rounds; here is the first", search.max))
         }
     }
 }
@@ -149,7 +152,7 @@ fn one_step(text: &mut String, step: &Step, round: u32) {
     }
 }
 
-/// A step that fio has no job for: what drivelab does instead and what follows, as comments.
+/// A step for which fio has no job: comments state what drivelab does instead and what follows.
 fn no_job(text: &mut String, step: &Step, what: &str) {
     let _ = writeln!(text, "; here drivelab {what}: {}", one_line(&step.label));
     let mut behind = Job::default();
@@ -163,35 +166,35 @@ fn job_name(step: &StepId) -> String {
     step.to_string().replace('/', ".")
 }
 
-/// The share of another step's rate at which a step runs, where that rate is not known. Without it the job would run at
-/// full speed under the name of a share, so that it is written for fio to pass over.
+/// The share of another step's rate at which a step runs, if that rate is unknown. Without a rate the job would run at
+/// full speed under the name of a share, so it is written as a comment.
 fn open_share(step: &Step) -> Option<&RelativeRate> {
     let unknown = step.workload()?.groups().any(|load| load.pace.rate.is_none());
     step.relative.as_ref().filter(|_| unknown)
 }
 
-/// Why a job stands behind signs of a comment, and how it becomes one that runs.
+/// Why a job is written as a comment, and how to make it run.
 fn left_out(share: &RelativeRate, workload: &Workload, job: &mut Job) {
     let (percent, base) = (share.percent, job_name(&share.of));
     job.comment(format!(
         "left out: drivelab issues {percent} % of the operations per second that job {base} reaches, which is known only \
-         when that has run; then write the number for <…> at rate_iops and take # away"
+         after that job has run; then replace <…> at rate_iops by the number and remove #"
     ));
     if share.rounding == Rounding::Vdbench {
         job.comment(
-            "drivelab asks for this share rounded up to whole hundreds above 1000 per second, else to whole tens, and \
-             leaves out one below 10",
+            "drivelab asks for this share rounded up to whole hundreds above 1000 per second, otherwise to whole tens, \
+             and leaves out a share below 10",
         );
     }
     if let Some(bound) = share.stop_above {
-        job.comment(format!("drivelab ends the curve behind the first share whose mean latency is above {bound}"));
+        job.comment(format!("drivelab ends the curve after the first share whose mean latency is above {bound}"));
     }
     if !workload.beside.is_empty() {
-        job.comment(format!("fio adds up jobs that run at once: run {base} without group_reporting to see each"));
+        job.comment(format!("fio adds up concurrent jobs: run {base} without group_reporting to see each"));
     }
 }
 
-/// `rate_iops=` with what belongs there in place of numbers.
+/// `rate_iops=` with placeholders in place of numbers.
 fn blank_rate(share: &RelativeRate, load: &Workload, base: &str, job: &mut Job) {
     let percent = share.percent;
     let divided = match jobs_for(load) {
@@ -227,7 +230,7 @@ fn headers(verify: Verify, job: &mut Job) {
         Verify::AtOnce => job.say("verify=crc32c\nverify_backlog=1"),
         Verify::Check => job.say("verify=crc32c"),
     }
-    job.comment("headers have fio's layout: neither tool reads the other's");
+    job.comment("headers have fio's layout: neither tool can read the other's");
 }
 
 fn load_of(load: &Workload, kinds: Kinds, job: &mut Job) {
@@ -266,7 +269,7 @@ fn load_of(load: &Workload, kinds: Kinds, job: &mut Job) {
         }
     }
     if places.is_some() {
-        job.comment("drivelab touches only a sample of the blocks here, which fio cannot do; what follows touches all");
+        job.comment("drivelab touches only a sample of the blocks; fio cannot do that, so this job touches all");
     }
     direction(load, kinds, job);
     sizes(load, job);
@@ -302,7 +305,7 @@ fn load_of(load: &Workload, kinds: Kinds, job: &mut Job) {
     }
 }
 
-/// `rw=`, with the gap of a stride behind a colon.
+/// `rw=`, with the gap of a stride after a colon.
 fn direction(load: &Workload, kinds: Kinds, job: &mut Job) {
     kinds.difference(load).into_iter().for_each(|why| job.comment(why));
     let random = !load.pattern.is_sequential() || !load.seek_percent.is_zero();
@@ -384,11 +387,11 @@ fn distribution(locality: &Locality, job: &mut Job) {
 
 fn gathered(scattered: bool, job: &mut Job) {
     if !scattered {
-        job.comment("in fio hot blocks are scattered over the span; here they would lie together at its start");
+        job.comment("in fio hot blocks are scattered over the span; in drivelab they are together at its start");
     }
 }
 
-/// How many jobs of fio do what the threads of a load do: one for a stream that they share.
+/// How many jobs of fio correspond to the threads of a load: one if they share a stream.
 fn jobs_for(load: &Workload) -> u64 {
     let together = load.streams == Streams::Shared && load.pattern != Pattern::Random;
     if together { 1 } else { u64::from(load.threads.get()) }
@@ -410,7 +413,7 @@ fn place(load: &Workload, job: &mut Job) {
         let block = load.block_size.get().max(1);
         let stretch = length / threads / block * block;
         if stretch * threads < length {
-            job.comment("the span is no multiple of the threads' stretches: its last blocks are left out");
+            job.comment("the span is not a multiple of the threads' stretches: its last blocks are left out");
         }
         job.say(format!("size={stretch}\noffset_increment={stretch}"));
     } else {
@@ -422,14 +425,14 @@ fn place(load: &Workload, job: &mut Job) {
     }
 }
 
-/// How operations at a rate follow each other.
+/// The distribution of arrivals at a rate.
 fn spacing(arrivals: Arrivals, job: &mut Job) {
     match arrivals {
         Arrivals::Constant => {}
         Arrivals::Exponential => job.say("rate_process=poisson"),
         Arrivals::Uniform => job.comment("gaps are uniform between zero and twice the mean; fio's are constant"),
     }
-    job.comment("fio waits where its queue is full; drivelab's operations arrive all the same");
+    job.comment("fio waits when its queue is full; drivelab's operations arrive regardless");
 }
 
 fn pace(load: &Workload, kinds: Kinds, job: &mut Job) {
@@ -448,7 +451,7 @@ fn pace(load: &Workload, kinds: Kinds, job: &mut Job) {
             Kinds::Reads => part(reads).to_string(),
             Kinds::Writes => part(writes).to_string(),
             Kinds::Trims => part(100).to_string(),
-            // It counts for trims and writes each by themselves.
+            // fio counts trims and writes separately.
             Kinds::TrimsAndWrites => part(50).to_string(),
         };
         job.say(format!("rate_iops={rates}"));
@@ -457,7 +460,7 @@ fn pace(load: &Workload, kinds: Kinds, job: &mut Job) {
         }
         spacing(rate.arrivals, job);
     }
-    // A pause of less than a microsecond is still one.
+    // A pause of less than a microsecond must not become zero.
     let micros = |time: Nanos| time.get().div_ceil(1000);
     let pauses = [Some(pace.think_time), pace.bursts.map(|bursts| bursts.on), pace.bursts.map(|bursts| bursts.off)];
     if pauses.into_iter().flatten().any(|time| !time.get().is_multiple_of(1000)) {
@@ -468,11 +471,11 @@ fn pace(load: &Workload, kinds: Kinds, job: &mut Job) {
     } else if !pace.think_time.is_zero() {
         job.say(format!("thinktime={}us", micros(pace.think_time)));
         if load.queue_depth.get() > 1 {
-            job.comment("each place in the queue thinks by itself; fio's job stands still as a whole");
+            job.comment("each slot of the queue pauses by itself; in fio the whole job pauses");
         }
     }
     if let Some(bursts) = pace.volume_bursts {
-        job.comment(format!("drivelab pauses after each {}; fio goes on without a pause", bursts.volume));
+        job.comment(format!("drivelab pauses after each {}; fio continues without a pause", bursts.volume));
     }
     if pace.weight > 0 {
         job.say(format!("flow={}", pace.weight));
@@ -527,13 +530,13 @@ fn ending((load, kinds): (&Workload, Kinds), stop: &StopRule, ramp: Nanos, main:
         job.say("time_based");
         return ramp_of(ramp, job);
     }
-    // The first of both ends the step; fio takes loops for a factor of io_size.
+    // The first of both ends the step; fio multiplies io_size by loops.
     let by_passes = passes.map(|passes| u64::from(passes).saturating_mul(once(load)));
     let moved = |bytes: u64| format!("io_size={}", (kinds.bytes(load, bytes) / threads).max(1));
     match (volume, by_passes) {
         (Some(volume), _) if by_passes.is_none_or(|bytes| volume.get() < bytes) => job.say(moved(volume.get())),
         (_, Some(bytes)) => match (kinds, passes.unwrap_or(1)) {
-            // A loop of fio trims and writes each block, which are two passes.
+            // A loop of fio trims and writes each block, which is two passes.
             (Kinds::TrimsAndWrites, passes) if passes % 2 == 1 => job.say(moved(bytes)),
             (Kinds::TrimsAndWrites, passes) => loops(passes / 2, job),
             (_, passes) => loops(passes, job),
@@ -547,7 +550,7 @@ fn ending((load, kinds): (&Workload, Kinds), stop: &StopRule, ramp: Nanos, main:
         job.comment(format!("ends when {coverage} % of the blocks were touched; fio goes over all of them"));
     }
     if let Some(least) = at_least {
-        job.comment(format!("goes on for at least {least}; fio ends when the work is done"));
+        job.comment(format!("continues for at least {least}; fio ends when the work is done"));
     }
     if !by_work {
         job.say("time_based");
@@ -565,7 +568,7 @@ fn loops(number: u32, job: &mut Job) {
     }
 }
 
-/// `number_ios=`, where fio takes 0 for no limit.
+/// `number_ios=`; fio takes 0 as no limit.
 fn count(operations: u64, jobs: u64, job: &mut Job) {
     let each = (operations / jobs).max(1);
     job.say(format!("number_ios={each}"));

@@ -1,4 +1,4 @@
-//! The definitions of a file by kind and name, and those that a parameter names.
+//! The definitions of a file by kind and name, and the definitions that a parameter names.
 //!
 //! Owns names, `*` and ranges in them. Must not know: what definitions are used for.
 
@@ -16,14 +16,14 @@ use crate::wrong::{LONGEST, Mistake};
 /// All definitions of a file.
 pub(super) struct Defined<'e>(BTreeMap<&'e str, Kind<'e>>);
 
-/// Those of one kind.
+/// The definitions of one kind.
 #[derive(Default)]
 struct Kind<'e> {
     /// In the order of the file.
     all: Vec<&'e Entry>,
-    /// Where those of each name stand among them.
+    /// The indices of the definitions with each name.
     names: BTreeMap<&'e str, Vec<usize>>,
-    /// What a mistake says of them, as far as it is shown.
+    /// The list of them in a mistake, shortened if it is long.
     help: OnceCell<String>,
 }
 
@@ -38,12 +38,12 @@ impl<'e> Defined<'e> {
         Defined(kinds)
     }
 
-    /// Whether there is one of this kind.
+    /// Whether a definition of this kind exists.
     pub(super) fn any(&self, kind: &str) -> bool {
         self.0.contains_key(kind)
     }
 
-    /// The definitions of a kind that a parameter names, all of them without one.
+    /// The definitions of a kind that a parameter names; all of them without a parameter.
     pub(super) fn named(&self, param: Option<&Param>, kind: &str, state: &mut State) -> Vec<&'e Entry> {
         let none = Kind::default();
         let all = self.0.get(kind).unwrap_or(&none);
@@ -67,7 +67,7 @@ impl<'e> Defined<'e> {
 }
 
 impl<'e> Kind<'e> {
-    /// Those of the name, or with the beginning and the end around a `*`, in the order of the file.
+    /// The definitions with this name, or with the text before and after a `*`, in the order of the file.
     fn matches(&self, pattern: &str) -> Vec<&'e Entry> {
         let mut places: Vec<usize> = match pattern.split_once('*') {
             Some((before, after)) => {
@@ -81,7 +81,7 @@ impl<'e> Kind<'e> {
         places.into_iter().map(|at| self.all[at]).collect()
     }
 
-    /// What a range such as `sd1-sd8` names: all from the one to the other, in the order of the file.
+    /// The definitions in a range such as `sd1-sd8`: all from the first to the last, in the order of the file.
     fn range(&self, pattern: &str) -> Option<Vec<&'e Entry>> {
         let (first, last) = pattern.split_once('-')?;
         let at = |name: &str| self.names.get(name.trim())?.first().copied();

@@ -11,7 +11,7 @@ use crate::{State, Surroundings};
 /// Keys that begin a definition.
 const KINDS: [&str; 7] = ["hd", "sd", "wd", "rd", "fsd", "fwd", "rg"];
 
-/// The parameters of each kind of definition, in the order in which an abbreviation finds them.
+/// The parameters of each kind of definition, in the order in which an abbreviation is matched.
 const KEYS: [(&str, &str); 3] = [
     (
         "sd",
@@ -34,17 +34,17 @@ const KEYS: [(&str, &str); 3] = [
 /// `key=value` or `key=(value,value)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Param {
-    /// In full.
+    /// The full key.
     pub(super) key: String,
     pub(super) values: Vec<String>,
     pub(super) place: Place,
     pub(super) written: String,
 }
 
-/// A definition, with what the `default` ones before it say first.
+/// A definition; it begins with the parameters of the `default` definitions before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// `sd`, `wd`, `rd` and so on; of a general parameter its key.
+    /// `sd`, `wd`, `rd` and so on; for a general parameter, its key.
     pub(super) kind: String,
     pub(super) name: String,
     pub(super) place: Place,
@@ -52,7 +52,7 @@ pub(super) struct Entry {
     pub(super) params: Params,
 }
 
-/// Parameters in order, and where the last of each key stands.
+/// Parameters in order, and the index of the last one of each key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Params {
     all: Vec<Param>,
@@ -71,17 +71,17 @@ impl Params {
 }
 
 impl Entry {
-    /// The parameter, the last where it stands several times.
+    /// The parameter; the last one if it appears several times.
     pub(super) fn get(&self, key: &str) -> Option<&Param> {
         self.params.last.get(key).map(|at| &self.params.all[*at])
     }
 
-    /// Whether a later one stands in the place of this one of its parameters.
+    /// Whether a later parameter replaces this one.
     pub(super) fn replaces(&self, param: &Param) -> bool {
         self.get(&param.key).is_some_and(|last| !std::ptr::eq(last, param))
     }
 
-    /// Whether it begins a definition with a name, and is no parameter of the whole file.
+    /// Whether it begins a definition with a name, rather than being a parameter of the whole file.
     pub(super) fn is_definition(&self) -> bool {
         KINDS.contains(&self.kind.as_str())
     }
@@ -95,7 +95,12 @@ pub(super) fn read(file: &str, text: &str, around: &Surroundings<'_>, state: &mu
     if entries.is_empty() && state.mistakes.is_empty() {
         let help = "a parameter file has lines such as sd=sd1,lun=/dev/sdx and wd=wd1,sd=sd1 and rd=run1,wd=wd1";
         let place = Place::new(0, 0..0);
-        state.mistakes.push(Mistake::new(&place, "this is no Vdbench parameter file", "expected sd=, wd=, rd=", help));
+        state.mistakes.push(Mistake::new(
+            &place,
+            "this is not a Vdbench parameter file",
+            "expected sd=, wd=, rd=",
+            help,
+        ));
     }
     entries
 }
@@ -136,7 +141,7 @@ fn read_text(
                     state.mistakes.push(Mistake::new(
                         &place,
                         title,
-                        "expected a file beside this one",
+                        "expected a file in the folder of this one",
                         "check its name",
                     ));
                 }
@@ -146,7 +151,7 @@ fn read_text(
     }
 }
 
-/// The parameters of one line; what stands behind a blank is a comment, but behind a comma the line goes on.
+/// The parameters of one line; text after a blank is a comment, but after a comma the line continues.
 fn line_of(line: &str, text: usize, begin: usize, params: &mut Vec<Param>, mistakes: &mut Vec<Mistake>) {
     let bytes = line.as_bytes();
     let mut at = 0;
@@ -179,12 +184,12 @@ fn line_of(line: &str, text: usize, begin: usize, params: &mut Vec<Param>, mista
                 return mistakes.push(Mistake::new(&place, "a list without its end", "expected )", help));
             }
             _ => {
-                let help = "parameters look like rdpct=70, comments begin with * or # or stand behind a blank";
-                let title = format!("'{token}' is no parameter");
+                let help = "parameters look like rdpct=70, comments begin with * or # or follow a blank";
+                let title = format!("'{token}' is not a parameter");
                 return mistakes.push(Mistake::new(&place, title, "expected key=value", help));
             }
         }
-        // A blank ends the line, unless a comma stands before it.
+        // A blank ends the line, unless a comma comes before it.
         if at < bytes.len() && bytes[at] != b',' {
             return;
         }
@@ -197,12 +202,12 @@ fn param(key: &str, value: &str, place: Place, written: &str) -> Param {
     Param { key: key.trim().to_ascii_lowercase(), values, place, written: written.to_owned() }
 }
 
-/// The definitions, each with its parameters and those of the defaults before it.
+/// The definitions, each with its parameters and those of the earlier defaults.
 fn entries(params: Vec<Param>) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut defaults: BTreeMap<String, Params> = BTreeMap::new();
     for param in params {
-        // `rd=run1,wd=wd1`: a key of a run that begins no definition there, since it stands inside of one.
+        // `rd=run1,wd=wd1`: a definition key inside a run does not begin a definition.
         let inside = entries.last().is_some_and(|entry| inside(&entry.kind, &param.key, entry));
         if KINDS.contains(&param.key.as_str()) && !inside {
             let name = param.values.first().cloned().unwrap_or_default();
@@ -229,8 +234,8 @@ fn entries(params: Vec<Param>) -> Vec<Entry> {
     entries
 }
 
-/// Whether `sd=`, `wd=` and the like name what the open definition uses: once in each, right behind its beginning or
-/// later in it, where the definition can have it.
+/// Whether `sd=`, `wd=` and the like name what the open definition uses: once in each, right after its beginning or
+/// later, if the definition can have it.
 fn inside(kind: &str, key: &str, entry: &Entry) -> bool {
     let used = matches!(
         (kind, key),
@@ -240,14 +245,14 @@ fn inside(kind: &str, key: &str, entry: &Entry) -> bool {
     used && !entry.params.iter().any(|param| param.key == key && same_line(param) && param.place > entry.place)
 }
 
-/// Keeps the parameters of a `default` definition for the ones behind it.
+/// Keeps the parameters of a `default` definition for later definitions.
 fn close(entries: &mut Vec<Entry>, defaults: &mut BTreeMap<String, Params>) {
     if let Some(entry) = entries.pop_if(|entry| entry.name == "default" && entry.is_definition()) {
         defaults.insert(entry.kind, entry.params);
     }
 }
 
-/// The key in full; one that no parameter begins with stays as it is.
+/// The full key; a key that no parameter begins with is unchanged.
 fn full(kind: &str, key: &str) -> String {
     let keys = KEYS.iter().find(|(one, _)| *one == kind).map_or("", |(_, keys)| keys);
     let all = || keys.split_whitespace();

@@ -10,14 +10,14 @@ use crate::draft::{Origin, Table, bytes, quoted};
 use crate::notes::Fate;
 use crate::wrong::{Mistake, Place};
 
-/// A workload as a load, and what it wants of the target.
+/// A workload as a load, and what it needs from the target.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Load {
     pub(super) table: Table,
     pub(super) reads: bool,
     pub(super) writes: bool,
     pub(super) device: bool,
-    /// Bytes of the target that the storage definition names.
+    /// Bytes of the target that the storage definition states.
     pub(super) size: Option<u64>,
     pub(super) largest: u64,
     /// Thousandths of a per cent.
@@ -27,14 +27,14 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// It writes these shares of its operations, in per cent, one after the other.
+    /// It writes with these shares of its operations, in per cent, one after the other.
     pub(super) fn operate(&mut self, writes_percent: &[u64]) {
         self.reads = writes_percent.iter().any(|share| *share < 100);
         self.writes = writes_percent.iter().any(|share| *share > 0);
     }
 }
 
-/// Keys of the methodology, and the parameters of which the first that is there is where they come from.
+/// Keys of the methodology, with the parameters that they come from; the first existing parameter counts.
 const SOURCES: [(&str, &[&str]); 10] = [
     ("pattern", &["forseekpct", "seekpct"]),
     ("seek_percent", &["forseekpct", "seekpct"]),
@@ -48,7 +48,7 @@ const SOURCES: [(&str, &[&str]); 10] = [
     ("volume", &["maxdata"]),
 ];
 
-/// Where a parameter is looked for: the run overrides the workload, that the first storage.
+/// Where a parameter is looked for: the run overrides the workload, which overrides the first storage.
 pub(super) struct Sources<'e> {
     pub(super) run: &'e Entry,
     pub(super) work: &'e Entry,
@@ -58,14 +58,15 @@ pub(super) struct Sources<'e> {
 }
 
 impl<'e> Sources<'e> {
-    /// Where what stands behind keys of the methodology was said, as far as parameters say it.
+    /// Where the keys of the methodology were stated, as far as parameters state them.
     fn places(&self) -> Vec<(&'static str, Place)> {
         let all = || [self.run, self.work].into_iter().chain(self.storage);
         let find = |keys: &&[&str]| keys.iter().find_map(|key| all().find_map(|entry| entry.get(key)));
         SOURCES.iter().filter_map(|(key, keys)| Some((*key, find(keys)?.place.clone()))).collect()
     }
 
-    /// The parameter that holds, noted as carried. Those that it or a loop overrides are noted as overridden.
+    /// The parameter that applies, noted as carried over. Parameters that it or a loop overrides are noted as
+    /// overridden.
     fn ask(&self, key: &str, state: &mut State) -> Option<&'e Param> {
         let all = [self.run, self.work].into_iter().chain(self.storage);
         let mut found = None;
@@ -90,20 +91,20 @@ impl<'e> Sources<'e> {
 
 /// All of the operations, in thousandths of a per cent.
 const ALL: u64 = 100_000;
-/// How far the shares of sizes may be from it: they have few decimals.
+/// How far the shares of sizes may differ from it: they have few decimals.
 const SLACK: u64 = 1_000;
 /// Most sizes of a mix.
 const MOST_SIZES: u64 = 64;
 
-/// What becomes of shares with decimals.
-pub(super) const WHOLE_PER_CENT: &str = "shares are whole per cent here: it is rounded";
+/// The note on shares with decimals.
+pub(super) const WHOLE_PER_CENT: &str = "shares are whole per cent: the value is rounded";
 
-/// Says what became of a parameter.
+/// Notes what became of a parameter.
 pub(super) fn say(param: &Param, fate: Fate, why: &str, state: &mut State) {
     state.notes.say(&param.place, &param.written, fate, why);
 }
 
-/// A value that cannot be read.
+/// A value that cannot be parsed.
 pub(super) fn wrong(param: &Param, expected: &str, state: &mut State) {
     let title = format!("'{}' is not a valid value of {}", param.values.join(","), param.key);
     let help = "see the Vdbench Users Guide";
@@ -126,11 +127,11 @@ pub(super) fn load(from: &Sources<'_>, state: &mut State) -> Load {
         skew.filter(|skew| *skew > 0)
     });
     for (key, why) in [
-        ("rhpct", "hits of a cache are not asked for: every block of the span is as likely"),
-        ("whpct", "hits of a cache are not asked for: every block of the span is as likely"),
-        ("priority", "loads have weights, no priorities"),
+        ("rhpct", "cache hits are not controlled: every block of the span is equally likely"),
+        ("whpct", "cache hits are not controlled: every block of the span is equally likely"),
+        ("priority", "loads have weights, but no priorities"),
         ("streams", "a load follows one stream per thread"),
-        ("stride", "strides of random length are not known here; the blocks follow each other"),
+        ("stride", "drivelab does not support strides of random length; the blocks follow each other"),
     ] {
         if let Some((text, param)) = from.first(key, state)
             && text != "0"
@@ -150,21 +151,21 @@ fn storage(from: &Sources<'_>, load: &mut Load, state: &mut State) {
     load.size = from.first("size", state).and_then(|(text, param)| {
         let found = size(&text).filter(|size| *size > 0);
         if found.is_none() {
-            say(param, Fate::Lost, "only sizes in bytes are known here: all of the target is used", state);
+            say(param, Fate::Lost, "drivelab supports only sizes in bytes here: all of the target is used", state);
         }
         found
     });
     if let Some((text, param)) = from.first("offset", state)
         && text != "0"
     {
-        say(param, Fate::Lost, "the load begins at the start of the target; say span = { offset, length }", state);
+        say(param, Fate::Lost, "the load begins at the start of the target; use span = { offset, length }", state);
     }
     let flags = from.ask("openflags", state);
     let direct = flags.is_some_and(|flags| flags.values.iter().any(|flag| flag == "o_direct" || flag == "directio"));
     if let Some(flags) = flags {
         let other = flags.values.iter().any(|flag| flag != "o_direct" && flag != "directio");
         if other {
-            say(flags, Fate::Lost, "of the ways to open, only o_direct and directio are known here", state);
+            say(flags, Fate::Lost, "of the open flags, drivelab supports only o_direct and directio", state);
         }
     }
     let origin = if flags.is_some() { Origin::Stated } else { Origin::Default };
@@ -196,7 +197,7 @@ fn operations(from: &Sources<'_>, load: &mut Load, state: &mut State) {
 }
 
 fn depth(from: &Sources<'_>, load: &mut Load, state: &mut State) {
-    /// Where neither storage nor workload nor run states any.
+    /// The threads if neither storage nor workload nor run states any.
     const THREADS: u64 = 8;
     let Some((text, param)) = from.first("threads", state) else {
         return load.table.set("queue_depth", THREADS.to_string(), Origin::Default);
@@ -207,7 +208,7 @@ fn depth(from: &Sources<'_>, load: &mut Load, state: &mut State) {
     load.table.set("queue_depth", within_depth(threads, param, state).to_string(), Origin::Stated);
 }
 
-/// Threads as operations in flight; says so where they are fewer.
+/// Threads as operations in flight; notes if they are fewer.
 pub(super) fn within_depth(threads: u64, param: &Param, state: &mut State) -> u64 {
     if threads > DEEPEST {
         say(param, Fate::Changed, TOO_DEEP, state);
@@ -265,7 +266,7 @@ fn is_tiny(share: &str) -> bool {
     thousandths(share) == Some(0) && share.contains(|sign: char| matches!(sign, '1'..='9'))
 }
 
-/// Sizes from one end by steps to the other, each as likely; of many, some that lie evenly among them.
+/// Sizes from one end by steps to the other, all equally likely; if there are many, a selection that is spread evenly.
 fn between((low, high, unit): (u64, u64, u64), param: &Param, load: &mut Load, state: &mut State) {
     let last = (high - low) / unit;
     let steps = last.min(MOST_SIZES - 1);
@@ -274,7 +275,7 @@ fn between((low, high, unit): (u64, u64, u64), param: &Param, load: &mut Load, s
         let why = format!("{count} sizes become {MOST_SIZES}, spread evenly over the range");
         say(param, Fate::Changed, &why, state);
     }
-    // No product is above the last step.
+    // No product exceeds the last step.
     let spread = |at: u64| last / steps.max(1) * at + last % steps.max(1) * at / steps.max(1);
     let sizes: Vec<(u64, u64)> = (0..=steps).map(|at| (low + spread(at) * unit, 1)).collect();
     mix(load, &sizes);
@@ -294,8 +295,8 @@ fn mix(load: &mut Load, sizes: &[(u64, u64)]) {
     load.table.set("block_size_mix", format!("[{}]", shares.join(", ")), Origin::Stated);
 }
 
-/// Pattern and share of jumps that `seekpct` asks for; `None` where it is no value. Vdbench takes any beginning of its
-/// two words.
+/// Pattern and share of jumps that `seekpct` asks for; `None` if it is not a valid value. Vdbench accepts any
+/// abbreviation of its two words.
 pub(super) fn seeks(text: &str) -> Option<(&'static str, u64)> {
     match text {
         "" => None,
@@ -337,7 +338,7 @@ fn order(from: &Sources<'_>, load: &mut Load, state: &mut State) {
     for key in ["range", "hotband"] {
         let Some(param) = from.ask(key, state) else { continue };
         if key == "hotband" {
-            say(param, Fate::Changed, "all of the band is as likely; Vdbench favours its low addresses", state);
+            say(param, Fate::Changed, "all of the band is equally likely; Vdbench favours its low addresses", state);
         }
         match &param.values[..] {
             [low, high] => span(low, high, param, load, state),
@@ -362,7 +363,7 @@ fn span(low: &str, high: &str, param: &Param, load: &mut Load, state: &mut State
         say(
             param,
             Fate::Lost,
-            "a range that goes on at the start of the target is not known here: all of it is used",
+            "drivelab does not support a range that continues at the start of the target: all of it is used",
             state,
         );
     } else if (low, high) != (0, 100) {

@@ -1,4 +1,4 @@
-//! Loops of a run: the values that each goes through, and what they make of the loads of that run.
+//! Loops of a run: the values of each loop, and how they change the loads of that run.
 //!
 //! Must not know: how a loop becomes an axis of a test.
 
@@ -16,7 +16,7 @@ pub(super) struct Loop {
     pub(super) key: &'static str,
     /// As TOML.
     pub(super) words: Vec<String>,
-    /// In the unit of the key; none where the values are words.
+    /// In the unit of the key; empty if the values are words.
     numbers: Vec<u64>,
 }
 
@@ -31,7 +31,7 @@ impl Loop {
         }
     }
 
-    /// Makes of a load what it is in all the steps of the loop, which stands in place of what the load says itself.
+    /// Makes a load valid for all steps of the loop, replacing what the load itself states.
     pub(super) fn apply(&self, load: &mut Load) {
         match self.key {
             "write_percent" => load.operate(&self.numbers),
@@ -41,13 +41,13 @@ impl Loop {
     }
 }
 
-/// Loops of a run, in their order. Says what becomes of every parameter that is about them.
+/// Loops of a run, in order. Notes what becomes of every parameter about them.
 pub(super) fn of(run: &Entry, state: &mut State) -> Vec<Loop> {
     let params = run.params.iter().filter(|param| !run.replaces(param));
     params.filter_map(|param| one(param, state)).collect()
 }
 
-/// The loop of a parameter; `None` where it is about something else, or none can be made.
+/// The loop of a parameter; `None` if it is about something else, or cannot become a loop.
 fn one(param: &Param, state: &mut State) -> Option<Loop> {
     let whole = |text: &str| text.parse::<u64>().ok();
     let (key, values) = match param.key.as_str() {
@@ -56,7 +56,7 @@ fn one(param: &Param, state: &mut State) -> Option<Loop> {
         "forrdpct" => ("write_percent", list(&param.values, &percent)),
         "forseekpct" => return patterns(param, state),
         key if key.starts_with("for") && key != "format" => {
-            say(param, Fate::Lost, "there is no such loop here", state);
+            say(param, Fate::Lost, "drivelab has no such loop", state);
             return None;
         }
         _ => return None,
@@ -80,12 +80,12 @@ fn one(param: &Param, state: &mut State) -> Option<Loop> {
     Some(Loop { key, words: numbers.iter().map(word).collect(), numbers })
 }
 
-/// The loop over patterns that shares of jumps of 0 and 100 are.
+/// A loop over shares of jumps of 0 and 100, as a loop over patterns.
 fn patterns(param: &Param, state: &mut State) -> Option<Loop> {
     let patterns: Vec<Option<(&str, u64)>> = param.values.iter().map(|text| seeks(text)).collect();
     say(param, Fate::Carried, "", state);
     if patterns.iter().any(|one| one.is_none_or(|(_, jumps)| jumps > 0)) {
-        let why = "a loop over shares of jumps other than 0 and 100 is several tests here; none is made";
+        let why = "drivelab needs several tests for a loop over shares of jumps other than 0 and 100; none is made";
         say(param, Fate::Lost, why, state);
         return None;
     }

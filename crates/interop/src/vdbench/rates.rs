@@ -1,8 +1,8 @@
-//! Rates of a run: as fast as it can, stated ones, or a curve of shares of the highest one.
+//! Rates of a run: full speed, stated rates, or a curve of shares of the highest rate.
 //!
 //! Facts: Vdbench Users Guide 5.04.07, `iorate=`, `curve=`, `stopcurve=`, `distribution=`, and its source (project
-//! itfanr/vdbench, class RD_entry): a curve runs uncontrolled first; a share above 1,000 IOPS is rounded up to the next
-//! 100, another to the next 10.
+//! itfanr/vdbench, class RD_entry): a curve runs uncontrolled first; a share above 1,000 IOPS is rounded up to the
+//! next 100, any other share to the next 10.
 
 use super::lines::Entry;
 use super::load::{Load, say, wrong};
@@ -11,18 +11,18 @@ use crate::State;
 use crate::draft::{Origin, quoted, time};
 use crate::notes::Fate;
 
-/// Shares in per cent of a curve that states none.
+/// Shares of a curve that states none, in per cent.
 const POINTS: [u64; 6] = [10, 50, 70, 80, 90, 100];
-/// Largest share that the language takes, in per cent.
+/// Largest share that the language accepts, in per cent.
 const LARGEST: u64 = 1_000;
 
 /// The rates of a run.
 pub(super) enum Rates {
-    /// As fast as it can.
+    /// Full speed.
     Highest,
-    /// These, as TOML.
+    /// These rates, as TOML.
     Stated(Vec<String>),
-    /// Shares of the highest one.
+    /// Shares of the highest rate.
     Curve(Curve),
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Curve {
     pub(super) origin: Origin,
 }
 
-/// The rates of a run. Says what becomes of every parameter that is about them.
+/// The rates of a run. Notes what becomes of every parameter about them.
 pub(super) fn of(run: &Entry, loads: &mut [(&Entry, Load)], state: &mut State) -> Rates {
     let distribution = run.get("distribution").and_then(|param| {
         state.notes.say(&param.place, &param.written, Fate::Carried, "");
@@ -54,8 +54,12 @@ pub(super) fn of(run: &Entry, loads: &mut [(&Entry, Load)], state: &mut State) -
     };
     let why = match rates {
         Rates::Highest => return rates,
-        Rates::Stated(_) => "operations arrive at the rate whatever the target does; Vdbench is bounded by its threads",
-        Rates::Curve(_) => "operations arrive at each share of the highest rate; Vdbench is bounded by its threads",
+        Rates::Stated(_) => {
+            "operations arrive at the rate whatever the target does; in Vdbench the number of threads limits them"
+        }
+        Rates::Curve(_) => {
+            "operations arrive at each share of the highest rate; in Vdbench the number of threads limits them"
+        }
     };
     param.into_iter().for_each(|param| say(param, Fate::Changed, why, state));
     let arrivals = match distribution.as_deref().map(|word| word.chars().next()) {
@@ -70,7 +74,7 @@ pub(super) fn of(run: &Entry, loads: &mut [(&Entry, Load)], state: &mut State) -
     rates
 }
 
-/// Numbers behind `iorate`.
+/// Numbers after `iorate`.
 fn stated(run: &Entry, state: &mut State) -> Rates {
     let Some(param) = run.get("iorate") else { return Rates::Highest };
     state.notes.say(&param.place, &param.written, Fate::Carried, "");
@@ -92,7 +96,7 @@ fn stated(run: &Entry, state: &mut State) -> Rates {
     Rates::Stated(rates.into_iter().map(|rate| quoted(&text(rate))).collect())
 }
 
-/// As fast as it can.
+/// Full speed.
 fn is_max(text: &str) -> bool {
     text.eq_ignore_ascii_case("max")
 }
@@ -135,7 +139,7 @@ fn milliseconds(text: &str) -> Option<u64> {
     (0.001..=86_400_000.0).contains(&value).then(|| (value * 1e6).round() as u64)
 }
 
-/// A rate in thousandths of an operation per second, where k is a thousand.
+/// A rate in thousandths of an operation per second; k means a thousand.
 fn thousandths_of_rate(text: &str) -> Option<u64> {
     let text = text.trim().to_ascii_lowercase();
     let (number, unit) = match text.strip_suffix('k') {

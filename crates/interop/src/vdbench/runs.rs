@@ -1,6 +1,6 @@
 //! Run definitions: each becomes a test, its loops become axes, its workloads groups.
 //!
-//! Must not know: what a workload's parameters become, nor the values of loops.
+//! Must not know: what a workload's parameters become, or the values of loops.
 
 use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use crate::wrong::{Mistake, Place};
 
 /// Most steps of a test in the language.
 const MOST_STEPS: u64 = 10_000;
-/// `elapsed` where a run states none.
+/// `elapsed` if a run states none.
 const ELAPSED: u64 = 30_000_000_000;
 
 /// Adds tests and target to the draft.
@@ -43,7 +43,7 @@ pub(super) fn fill(draft: &mut Draft, entries: &[Entry], state: &mut State) {
             let runs = entries.iter().any(|entry| entry.kind == "rd");
             let title = if runs { "no run of this file reads or writes raw storage" } else { "the file has no run" };
             let help = if runs {
-                "runs of file system workloads (fsd, fwd) and replays have no counterpart here"
+                "runs of file system workloads (fsd, fwd) and replays have no counterpart in drivelab"
             } else {
                 "add a line such as rd=run1,wd=wd1,iorate=max,elapsed=60"
             };
@@ -62,19 +62,19 @@ pub(super) fn fill(draft: &mut Draft, entries: &[Entry], state: &mut State) {
     (draft.as_found, draft.fill) = (reads && device, reads && !device);
 }
 
-/// Storage of the runs: there is one target, whatever their number.
+/// Storage of the runs: there is a single target, however many storages there are.
 #[derive(Debug, Default)]
 struct Storage<'e> {
-    /// Name of the first that any run uses.
+    /// Name of the first storage that any run uses.
     first: Option<&'e str>,
-    /// Those of the last run, in the order of their first use.
+    /// Storages of the last run, in the order of first use.
     used: Vec<&'e str>,
-    /// The same ones.
+    /// The same storages, as a set.
     known: BTreeSet<&'e str>,
-    /// What the tests before use, with the words of their runs: of those with the same loads the first, since another
-    /// one is left out or uses the same.
+    /// The storage that earlier tests use, with the text of their runs; of tests with the same loads only the first,
+    /// because another one is left out or uses the same storage.
     before: BTreeMap<Loads, (Vec<&'e str>, &'e str)>,
-    /// Tests of the runs before.
+    /// Number of tests of the earlier runs.
     tests: usize,
 }
 
@@ -82,11 +82,11 @@ struct Storage<'e> {
 type Loads = (Table, Vec<(String, Table)>);
 
 impl<'e> Storage<'e> {
-    /// A workload of a run uses these.
+    /// A workload of a run uses this storage.
     fn uses(&mut self, storage: &[&'e Entry], state: &mut State) {
         for entry in storage {
             if *self.first.get_or_insert(&entry.name) != entry.name {
-                let why = "several storage definitions are one target here, the same for all loads; `drivelab run METHOD \
+                let why = "several storage definitions become one target for all loads; `drivelab run METHOD \
                            TARGET TARGET` takes several";
                 state.notes.say(&entry.place, &entry.written, Fate::Lost, why);
             }
@@ -96,7 +96,7 @@ impl<'e> Storage<'e> {
         }
     }
 
-    /// Takes the last test back where it is another one on other storage.
+    /// Removes the last test if it differs from an earlier one only by its storage.
     fn only_difference(&mut self, draft: &mut Draft, run: &'e Entry, state: &mut State) {
         let used = std::mem::take(&mut self.used);
         self.known.clear();
@@ -109,7 +109,7 @@ impl<'e> Storage<'e> {
             Slot::Occupied(twin) if twin.get().0 != used => {
                 let twin = twin.get().1;
                 let why =
-                    format!("it differs from {twin} by its storage only, and there is one target: it is left out");
+                    format!("it differs from {twin} only by its storage, and there is one target: it is left out");
                 state.notes.say(&run.place, &run.written, Fate::Lost, why);
                 draft.tests.pop();
                 return;
@@ -123,7 +123,7 @@ impl<'e> Storage<'e> {
     }
 }
 
-/// What parameters of the whole file say about the data of the writes.
+/// What parameters of the whole file state about the data of the writes.
 fn data(entries: &[Entry], state: &mut State) -> Vec<(&'static str, u64)> {
     let mut data = Vec::new();
     for entry in entries {
@@ -144,7 +144,7 @@ fn data(entries: &[Entry], state: &mut State) -> Vec<(&'static str, u64)> {
     data
 }
 
-/// Says what becomes of the parameters of the whole file.
+/// Notes what becomes of the parameters of the whole file.
 fn general(entries: &[Entry], writes: bool, state: &mut State) {
     for entry in entries.iter().filter(|entry| !entry.is_definition()) {
         let (fate, why) = match entry.kind.as_str() {
@@ -154,16 +154,16 @@ fn general(entries: &[Entry], writes: bool, state: &mut State) {
             "compratio" => (Fate::Changed, "a ratio becomes the share of each block that compresses away"),
             "dedupratio" => (Fate::Changed, "a ratio becomes the share of the blocks that repeat an earlier one"),
             "dedupunit" | "dedupsets" | "dedupflipflop" => (Fate::Lost, "whole blocks repeat, and any earlier one may"),
-            "validate" => (Fate::Lost, "say verify = \"headers\" and a test with op = \"verify\""),
-            "data_errors" => (Fate::Changed, "scattered errors are survived and counted"),
+            "validate" => (Fate::Lost, "use verify = \"headers\" and a test with op = \"verify\""),
+            "data_errors" => (Fate::Changed, "single errors are counted and do not end the run"),
             "concatenatesds" | "concatenate" => (Fate::Lost, "there is one target"),
-            _ => (Fate::NoEffect, "it is about how Vdbench itself runs and reports"),
+            _ => (Fate::NoEffect, "it concerns how Vdbench itself runs and reports"),
         };
         state.notes.say(&entry.place, &entry.written, fate, why);
     }
 }
 
-/// The workloads of a run; `None` where it is about something else.
+/// The workloads of a run; `None` if it is about something else.
 fn loads<'e>(
     run: &'e Entry,
     defined: &Defined<'e>,
@@ -174,7 +174,7 @@ fn loads<'e>(
     let other = ["fwd", "fsd", "replay", "operations", "format"].iter().find_map(|key| run.get(key));
     let wants_files = run.get("wd").is_none() && defined.any("fwd");
     if other.is_some_and(|param| param.key != "format") || wants_files {
-        let why = "file system workloads and replays have no counterpart here: the run is left out";
+        let why = "file system workloads and replays have no counterpart in drivelab: the run is left out";
         state.notes.say(&run.place, &run.written, Fate::Lost, why);
         return None;
     }
@@ -185,7 +185,7 @@ fn loads<'e>(
         return None;
     }
     let mut found = Vec::new();
-    // The first storage of names that were asked for before in this run: all is said of them.
+    // The first storage of names that were looked up before in this run: all notes on them exist.
     let mut asked: BTreeMap<Option<&[String]>, Option<&Entry>> = BTreeMap::new();
     for work in defined.named(run.get("wd"), "wd", state) {
         let names = run.get("sd").or_else(|| work.get("sd"));
@@ -224,7 +224,7 @@ fn test(
     state: &mut State,
 ) {
     for (_, load) in &mut loads {
-        // Data, fill and least size follow from what the loops make of it.
+        // Data, fill and minimum size follow from the loads as the loops change them.
         loops.iter().for_each(|one| one.apply(load));
         for (key, share) in data.iter().filter(|_| load.writes) {
             load.table.set(key, share.to_string(), Origin::Stated);
@@ -249,7 +249,7 @@ fn test(
     let points = curve.as_ref().map_or(1, |curve| curve.points);
     let loops = loops.into_iter().map(|one| (one.key, one.words)).chain(rates.map(|rates| ("rate", rates)));
     let (axes, steps) = axes(loops, &mut table, &mut beside);
-    // A group that took over a loop keeps it; the rate is that of all.
+    // A group that took over a loop keeps it; the rate belongs to all groups.
     beside.iter_mut().for_each(|other| other.table.stand_alone(&table));
     if let Some(curve) = curve {
         table.set("curve", curve.toml, curve.origin);
@@ -258,7 +258,7 @@ fn test(
     let steps = steps.saturating_mul(points);
     if steps > MOST_STEPS {
         let title = format!("the loops of this run are {steps} steps, and a test has at most 10,000");
-        state.mistakes.push(Mistake::new(&run.place, title, "too many", "take fewer values, or larger steps"));
+        state.mistakes.push(Mistake::new(&run.place, title, "too many", "use fewer values, or larger steps"));
     }
     if axes.len() > 1 {
         let words: Vec<String> = axes.iter().map(|axis| quoted(axis)).collect();
@@ -274,7 +274,8 @@ fn test(
     });
 }
 
-/// States the loops, in place of what any load says itself; those of several values, and the steps of all together.
+/// States the loops, replacing what any load states itself; returns those with several values, and the total number of
+/// steps.
 fn axes(
     loops: impl Iterator<Item = (&'static str, Vec<String>)>,
     table: &mut Table,
@@ -283,7 +284,7 @@ fn axes(
     let (mut axes, mut steps) = (Vec::new(), 1_u64);
     for (key, values) in loops {
         steps = steps.saturating_mul(values.len() as u64);
-        // A loop over one key also replaces the other key of the same thing.
+        // A loop over one key also replaces the other key for the same thing.
         let other = match key {
             "block_size" => "block_size_mix",
             "pattern" => "seek_percent",
@@ -304,11 +305,11 @@ fn axes(
     (axes, steps.max(1))
 }
 
-/// Shares of the operations, where any is stated or a rate is to be split: what is left is shared equally.
+/// Shares of the operations, if any is stated or a rate has to be split: workloads without one share the rest equally.
 fn weights(run: &Entry, loads: &mut [(&Entry, Load)], rated: bool, state: &mut State) {
     /// All of the operations, in thousandths of a per cent.
     const ALL: u64 = 100_000;
-    /// By so much the shares may miss it: they have few decimals.
+    /// How far the shares may differ from it: they have few decimals.
     const SLACK: u64 = 500;
     let stated: u64 = loads.iter().filter_map(|(_, load)| load.skew).sum();
     if let [(work, load)] = loads {
@@ -326,7 +327,7 @@ fn weights(run: &Entry, loads: &mut [(&Entry, Load)], rated: bool, state: &mut S
     let adds_up = if open > 0 { stated < ALL } else { stated.abs_diff(ALL) <= SLACK };
     if !adds_up {
         let title = format!("the shares (skew) of this run's workloads are {} %", stated as f64 / 1000.0);
-        let help = "they sum to 100, or leave something for those without one";
+        let help = "they must sum to 100, or leave a rest for workloads without one";
         state.mistakes.push(Mistake::new(&run.place, title, "expected 100 % in all", help));
     }
     let rest = (ALL.saturating_sub(stated) / open.max(1)).max(1);
@@ -342,7 +343,7 @@ fn ending(run: &Entry, table: &mut crate::draft::Table, state: &mut State) {
         let Some(param) = run.get(key) else { continue };
         state.notes.say(&param.place, &param.written, Fate::Carried, "");
         match param.values.first().and_then(|text| seconds(text)) {
-            Some(0) if key == "elapsed" => wrong(param, "more than no time", state),
+            Some(0) if key == "elapsed" => wrong(param, "more than 0 s", state),
             Some(nanos) if nanos > 0 => {
                 stated |= key == "elapsed";
                 table.set(into, quoted(&time(nanos)), Origin::Stated);
@@ -358,16 +359,18 @@ fn ending(run: &Entry, table: &mut crate::draft::Table, state: &mut State) {
         state.notes.say(&param.place, &param.written, Fate::Carried, "");
         match param.values.first().and_then(|text| size(text)) {
             Some(bytes_moved) if bytes_moved > 200 => table.set("volume", quoted(&bytes(bytes_moved)), Origin::Stated),
-            _ => say(param, Fate::Lost, "a volume relative to the size of the storage is not known here", state),
+            _ => {
+                say(param, Fate::Lost, "drivelab does not support a volume relative to the size of the storage", state)
+            }
         }
     }
 }
 
-/// What nobody asked about.
+/// Parameters that nobody asked about.
 fn unused(entries: &[Entry], state: &mut State) {
     for entry in entries.iter().filter(|entry| entry.is_definition()) {
         for param in entry.params.iter() {
-            // Of a definition that is listed itself, the parameters need no line of their own.
+            // The parameters of a definition that is listed itself need no line of their own.
             if state.notes.knows(&param.place) || state.notes.knows(&entry.place) {
                 continue;
             }
@@ -379,17 +382,19 @@ fn unused(entries: &[Entry], state: &mut State) {
                 ("hd", _) | (_, "host" | "hd" | "user" | "kstat" | "instance") => {
                     (Fate::NoEffect, "the load runs on this host")
                 }
-                (_, "interval") => (Fate::NoEffect, "intervals are drivelab's own; every one is recorded"),
+                (_, "interval") => (Fate::NoEffect, "drivelab has its own intervals and records every one"),
                 ("wd", "sd") => (Fate::NoEffect, "the run names the storage"),
-                ("fsd" | "fwd" | "rg", _) => (Fate::Lost, "file system workloads and replays have no counterpart here"),
+                ("fsd" | "fwd" | "rg", _) => {
+                    (Fate::Lost, "file system workloads and replays have no counterpart in drivelab")
+                }
                 (_, "startcmd" | "start_cmd" | "endcmd" | "end_cmd") => (Fate::Lost, "a run starts no commands"),
-                (_, "hitarea") => (Fate::NoEffect, "hits of a cache are not asked for"),
-                _ => (Fate::Lost, "no run uses it, or it has no counterpart here"),
+                (_, "hitarea") => (Fate::NoEffect, "cache hits are not controlled"),
+                _ => (Fate::Lost, "no run uses it, or it has no counterpart in drivelab"),
             };
             say(param, fate, why, state);
         }
         if matches!(entry.kind.as_str(), "fsd" | "fwd" | "rg") && !state.notes.knows(&entry.place) {
-            let why = "file system workloads and replays have no counterpart here";
+            let why = "file system workloads and replays have no counterpart in drivelab";
             state.notes.say(&entry.place, &entry.written, Fate::Lost, why);
         }
     }

@@ -31,7 +31,7 @@ pub(super) fn time(text: &str) -> Option<u64> {
     text[..end].parse::<u64>().ok()?.checked_mul(unit)?.checked_mul(1_000_000_000)
 }
 
-/// A number with decimals, possibly with a per cent sign behind it, in thousandths; further decimals are cut.
+/// A number with decimals, possibly with a per cent sign after it, in thousandths; further decimals are cut off.
 pub(super) fn thousandths(text: &str) -> Option<u64> {
     let text = text.trim().trim_end_matches('%');
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
@@ -54,9 +54,9 @@ pub(super) const fn rounded(thousandths: u64) -> u64 {
     (thousandths + 500) / 1000
 }
 
-/// The values of a loop: `(1,2,4)`, `(1k-64k,d)` that doubles, `(10-50,10)` that counts up.
+/// The values of a loop: `(1,2,4)`, `(1k-64k,d)` for doubling, `(10-50,10)` for counting up.
 pub(super) fn list(values: &[String], one: &dyn Fn(&str) -> Option<u64>) -> Option<Vec<u64>> {
-    /// A loop has not more values than this.
+    /// Most values of a loop.
     const MOST: usize = 200;
     let range = values.first().and_then(|first| first.split_once('-'));
     let (Some((low, high)), [_, step]) = (range, values) else {

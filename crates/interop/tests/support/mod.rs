@@ -1,4 +1,4 @@
-//! What the tests of both tools share: surroundings without files, and the language that judges what comes out.
+//! What the tests of both tools share: an environment without files, and the parser that judges the result.
 
 #![allow(dead_code, reason = "each test program uses its part")]
 
@@ -23,12 +23,12 @@ pub(crate) fn around() -> Surroundings<'static> {
     }
 }
 
-/// The methodology; it panics with the reader's own words where the text is none.
+/// The methodology; panics with the parser's message if the text is not one.
 pub(crate) fn parsed(toml: &str) -> Methodology {
     drivelab_method::parse("imported.toml", toml).unwrap_or_else(|wrong| panic!("{wrong}\n{toml}"))
 }
 
-/// Its plan for a target of the size that it wants of a file.
+/// Its plan for a target of the file size that it wants.
 pub(crate) fn expanded(toml: &str, form: Form) -> Plan {
     let method = parsed(toml);
     let capacity = method.file_size(form).unwrap_or(Bytes::new(4 << 30));

@@ -1,34 +1,34 @@
-//! What a run is to be measured under, as far as the user said it.
+//! The conditions of a run, as far as the user named them.
 
 use std::path::PathBuf;
 
 use drivelab_core::condition::{Arm, ArmOrder, DataState, FileSystem, PowerStates, Share};
 
-/// What is set up before a run and undone after it; what is not said follows from the methodology.
+/// What is set up before a run and undone after it; the methodology decides whatever is left open here.
 #[derive(Debug, Clone, Default)]
 pub struct AskedConditions {
     /// Share of the drive that one partition gets.
     pub partition: Option<Share>,
     /// Share of the device that is tested, from its start.
     pub span: Option<Share>,
-    /// File system to make.
+    /// File system to create.
     pub file_system: Option<FileSystem>,
-    /// Measured once under each of these, in their order.
+    /// The run is measured once under each of these arms, in this order.
     pub arm: Vec<Arm>,
-    /// File with the key of the drive's administrator, for the arm opal.
+    /// File with the key of the drive's administrator, for the arm `opal`.
     pub opal_admin_key: Option<PathBuf>,
-    /// What the target holds before the tests.
+    /// Data state of the target before the tests.
     pub data_state: Option<DataState>,
     /// NVMe power states to measure in.
     pub power_state: Option<PowerStates>,
-    /// Rounds of all arms.
+    /// Number of rounds over all arms.
     pub repeats: Option<u32>,
     /// Order of the arms over several rounds.
     pub arm_order: Option<ArmOrder>,
 }
 
 impl AskedConditions {
-    /// Whether anything is asked for.
+    /// Whether any condition is asked for.
     #[must_use]
     pub fn any(&self) -> bool {
         let AskedConditions {

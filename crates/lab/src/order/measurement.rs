@@ -1,4 +1,4 @@
-//! What is to be measured, on what, and what becomes of the result.
+//! A measurement to make: the methodology, the target, and where the result goes.
 
 use std::path::Path;
 
@@ -21,70 +21,70 @@ use crate::target::missing::NewFile;
 use crate::target::naming::place_named;
 use crate::target::place::Place;
 
-/// What is to be measured, on what, and what becomes of the result.
+/// A measurement to make: the methodology, the target, and where the result goes.
 pub struct Order<'a> {
     /// The methodology.
     pub methodology: &'a Methodology,
-    /// In which form.
+    /// How much of the methodology runs.
     pub form: Form,
-    /// What the user named.
+    /// The target that the user named.
     pub target: &'a Path,
-    /// Whether it is a scratch file to be made under that name (`--new-file`).
+    /// Whether the target is a scratch file to be created under that name (`--new-file`).
     pub new_file: bool,
-    /// Size of the scratch file, where the user said one.
+    /// Size of the scratch file, if the user gave one.
     pub size: Option<Bytes>,
     /// The folder that sets of files are copied from (`--source`).
     pub source: Option<&'a Path>,
-    /// What `--destroy` named.
+    /// The value of `--destroy`.
     pub destroy: Option<&'a Path>,
-    /// The device that the target was when it was planned for, where that was before: another one is refused.
+    /// Identity of the target device when the plan was made, if it was planned before: any other device is refused.
     pub planned: Option<&'a DeviceIdentity>,
-    /// Whether nobody is to be asked (`--yes`).
+    /// Whether no questions are asked (`--yes`).
     pub yes: bool,
-    /// Engine.
+    /// Engine options.
     pub engine: Options,
-    /// What is watched beside the I/O.
+    /// Telemetry of the run.
     pub telemetry: &'a Telemetry,
-    /// New file in which every measured operation is written down, where that is wanted.
+    /// New file that every measured operation is written to, if a trace is wanted.
     pub trace: Option<&'a Path>,
-    /// Page to write, and whether without names.
+    /// The page to write, and whether it leaves out serial numbers and folder names.
     pub page: Option<(&'a Path, bool)>,
-    /// Whether a bundle is kept.
+    /// Whether the bundle is stored.
     pub save: bool,
-    /// Whether samples of what the target holds are taken and recorded.
+    /// Whether the target's content is sampled and recorded.
     pub sample: bool,
-    /// Only say what would be done.
+    /// Only show what would be done.
     pub dry_run: bool,
-    /// What time and bytes are reckoned with: of a dry run another rate may be assumed.
+    /// The speed that time and bytes are estimated with; a dry run may assume another one.
     pub guess: SpeedGuess,
     /// How the result is shown.
     pub show: Show,
-    /// How messages call what was written.
+    /// How messages refer to what the user wrote.
     pub words: Words<'a>,
-    /// The drive facts that the user named; without, those that its model string fits.
+    /// The drive facts that the user named; otherwise those that match the drive's model string.
     pub facts: Option<&'a DriveFacts>,
-    /// What was set up for it, where anything was.
+    /// The conditions that were set up for the run, if any.
     pub under: Option<Under<'a>>,
-    /// Where the run is one of a group: what it shares with the others.
+    /// What the run shares with the others of its group, if it is one of a group.
     pub part: Option<Part>,
 }
 
-/// How messages call what the user wrote: the lines of a file, or flags.
+/// How messages refer to what the user wrote: the lines of a file, or flags.
 #[derive(Clone, Copy)]
 pub struct Words<'a> {
-    /// Errors of the methodology language, as the user sees them.
+    /// Turns errors of the methodology language into a message for the user.
     pub wrong: &'a (dyn Fn(&Diagnostics) -> Failure + Sync),
-    /// How I/O through the page cache is asked for.
+    /// How the user asks for I/O through the page cache.
     pub buffered: &'a str,
 }
 
-/// What was set up for a run: it has its id by then, and its stop is that of the set-up.
+/// Conditions that are set up for a run: the run already has its id, and setting up shares its stop token.
 pub struct Under<'a> {
     /// The run.
     pub run: RunId,
-    /// Tells everybody to stop.
+    /// Stops all parts of the run.
     pub stop: StopToken,
-    /// What was set up.
+    /// The conditions.
     pub set_up: &'a SetUp,
 }
 
@@ -95,31 +95,31 @@ impl Under<'_> {
 }
 
 impl<'a> Order<'a> {
-    /// What the target is.
+    /// The place that the target names.
     ///
     /// # Errors
-    /// One that is not there, unless it is to be made, and one that is nothing that can be measured.
+    /// The target does not exist and is not to be created, or it cannot be measured.
     pub fn place(&self) -> Result<Box<dyn Place>> {
         place_named(self.target, NewFile::by(self.new_file, self.methodology.target().takes_files()))
     }
 
-    /// The same order with another engine, for a run that is one of several: under nothing, and without a trace.
+    /// The same order for one of several runs: without conditions and without a trace.
     #[must_use]
     pub fn like(&self) -> Order<'a> {
         Order { engine: Options::new(self.engine.backend), trace: None, under: None, part: None, ..*self }
     }
 }
 
-/// What a run of a group gets from the group.
+/// What a run of a group gets from its group.
 pub struct Part {
-    /// Its id, which the others know.
+    /// Its id, which the other runs know.
     pub run: RunId,
-    /// What it records of the group.
+    /// What it records about the group.
     pub group: Group,
     /// What it does around each step.
     pub company: Company,
-    /// Wall-clock time at which the clock stands at 0.
+    /// Wall-clock time at which the shared clock is 0.
     pub started: String,
-    /// The clock that runs together share.
+    /// The clock that all runs of the group share.
     pub clock: MonotonicClock,
 }

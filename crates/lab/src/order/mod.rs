@@ -1,4 +1,4 @@
-//! What is asked for, in plain types.
+//! An order: what the user asks for, in plain types.
 
 pub mod conditions;
 pub mod measurement;

@@ -10,14 +10,14 @@ pub enum Show {
     Review,
     /// One load in detail, as `drivelab io` does.
     Load,
-    /// As a buyer's answer, as `drivelab check` does.
+    /// As the answer for a buyer, as `drivelab check` does.
     Check,
-    /// Not by itself: it is one of several, whose result is shown.
+    /// Not on its own: the result is part of a larger one.
     Part,
 }
 
 impl Show {
-    /// How the result of a stored run is shown when it goes on.
+    /// How the result of a stored run is shown after a resume.
     #[must_use]
     pub fn of(records: &RunRecords) -> Show {
         if buyer::is_check(records) { Show::Check } else { Show::Review }

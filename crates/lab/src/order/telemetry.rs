@@ -1,22 +1,22 @@
-//! What is watched beside the I/O.
+//! Telemetry: what is watched during the I/O.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use drivelab_core::units::Nanos;
 
-/// What is watched beside the I/O; where it says nothing, the setting holds.
+/// Telemetry that an order asks for; settings decide whatever is left open.
 #[derive(Debug, Clone, Default)]
 pub struct Telemetry {
-    /// What is sampled, where that was said.
+    /// What is sampled, if the user chose it.
     pub choice: Option<TelemetryChoice>,
-    /// Also in idle and latency-critical steps.
+    /// Sample in idle and latency-critical steps too.
     pub always: bool,
-    /// The NVMe drive measures its own power.
+    /// Let the NVMe drive measure its own power.
     pub power_log: bool,
     /// A command that prints seconds and watts.
     pub power_command: Option<String>,
-    /// A file with such lines.
+    /// A file with lines of seconds and watts.
     pub power_file: Option<PathBuf>,
     /// A file with lines of seconds and °C.
     pub temperature_file: Option<PathBuf>,
@@ -24,7 +24,7 @@ pub struct Telemetry {
     pub abort_above_c: Option<f64>,
 }
 
-/// What is sampled beside the I/O.
+/// What is sampled during the I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TelemetryChoice {
     /// Every source at its own rate.
@@ -36,7 +36,7 @@ pub enum TelemetryChoice {
     Every(Nanos),
 }
 
-/// Readings closer together than this would measure themselves.
+/// Shortest interval: more frequent readings would disturb what they measure.
 const SHORTEST: Nanos = Nanos::from_millis(50);
 
 impl FromStr for TelemetryChoice {
@@ -54,9 +54,7 @@ impl FromStr for TelemetryChoice {
         match every {
             Ok(every) if every >= SHORTEST && every <= Nanos::from_secs(3600) => Ok(TelemetryChoice::Every(every)),
             Ok(_) => Err(format!("'{text}' is not between {SHORTEST} and 1 h")),
-            Err(_) => {
-                Err(format!("'{text}' is none of off, default, or a time between readings such as 0.5 (seconds)"))
-            }
+            Err(_) => Err(format!("'{text}' is not off, default, or a time between readings such as 0.5 (seconds)")),
         }
     }
 }

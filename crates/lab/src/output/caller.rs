@@ -1,8 +1,8 @@
-//! The user behind `sudo`: whose folders are used and who owns what is written.
+//! The user behind `sudo`: whose folders are used, and who owns the written files.
 //!
-//! A run as root through sudo keeps results in the caller's data folder and gives the files to the caller, so that
-//! they can be read, resumed and removed later without root. Only what this process made is given away: what was there
-//! before belongs to somebody already, be it root.
+//! A run as root through sudo stores results in the caller's data folder and gives the files to the caller, so that
+//! they can be read, resumed and removed later without root. Only files that this process created change their owner:
+//! files that existed before keep theirs, even if it is root.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -18,11 +18,11 @@ const CLOCK_TICK: Duration = Duration::from_millis(10);
 pub struct Caller {
     uid: u32,
     gid: u32,
-    /// Home folder by the system's user list.
+    /// Home folder, from the system's user list.
     pub home: PathBuf,
 }
 
-/// The caller, where this process is root by way of sudo and the caller is somebody else.
+/// The caller, if this process is root through sudo and the caller is another user.
 #[must_use]
 pub fn behind_sudo() -> Option<Caller> {
     if !rustix::process::geteuid().is_root() {
@@ -43,14 +43,14 @@ fn home_of(uid: u32, users: &str) -> Option<PathBuf> {
 }
 
 impl Caller {
-    /// Gives a file, or what is in a folder and the folder itself, to the caller, as far as it is root's and was made
-    /// since `since`. What cannot be given stays root's: the results are there all the same.
+    /// Gives a file, or a folder with its contents, to the caller if root owns it and it was created since `since`.
+    /// Whatever cannot be given stays root's: the results are stored in any case.
     pub fn give(&self, path: &Path, since: SystemTime) {
         let Ok(metadata) = path.symlink_metadata() else { return };
         let made = metadata.created().or_else(|_| metadata.modified());
         if metadata.uid() == 0 && made.is_ok_and(|made| made + CLOCK_TICK >= since) {
             let owner = (Some(Uid::from_raw(self.uid)), Some(Gid::from_raw(self.gid)));
-            // Links are not followed: what they point to is not ours to give away.
+            // Symbolic links are not followed: the files that they point to are not drivelab's to give away.
             let _ = rustix::fs::chownat(rustix::fs::CWD, path, owner.0, owner.1, rustix::fs::AtFlags::SYMLINK_NOFOLLOW);
         }
         if metadata.is_dir() {

@@ -10,17 +10,17 @@ use crate::failure::{Failure, Result};
 /// The report of a group.
 ///
 /// # Errors
-/// Nothing was measured together, or a document cannot be made.
+/// Nothing was measured together, or the document cannot be made.
 pub fn render(format: PageFormat, runs: &[(RunRecords, Analysis)]) -> Result<String> {
     with(runs, |input| {
         Ok(match format {
             PageFormat::Html => drivelab_report::together_html(input)?,
-            // A group's text has one table a test already.
+            // The text of a group already has one table per test.
             PageFormat::Md | PageFormat::Brief => drivelab_report::together_markdown(input),
             PageFormat::Csv => drivelab_report::together_csv(input)?,
             PageFormat::Cdm => {
                 return Err(Failure::usage(
-                    "several drives at once have no CrystalDiskMark layout; take one run of them",
+                    "several drives together have no CrystalDiskMark layout; report one of their runs",
                 ));
             }
             PageFormat::Json => {
@@ -32,7 +32,7 @@ pub fn render(format: PageFormat, runs: &[(RunRecords, Analysis)]) -> Result<Str
     })
 }
 
-/// Makes something of the runs of a group.
+/// Passes the runs of a group to `make`.
 ///
 /// # Errors
 /// Nothing was measured together.

@@ -1,4 +1,4 @@
-//! Files that are written for people: pages and reports, whole or not at all.
+//! Files written for people: pages and reports. A file is written completely or not at all.
 
 pub mod caller;
 pub mod group;

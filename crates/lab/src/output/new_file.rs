@@ -1,8 +1,9 @@
-//! Files that appear whole or not at all: written without a name, and named when every byte is on the disk.
+//! Files that appear complete or not at all: written without a name, and named when every byte is on the disk.
 //!
-//! So a full disk leaves no empty file under the name that was asked for, and a kill no draft. Facts: open(2) with
-//! O_TMPFILE makes a file without a name, which goes with the process; linkat(2) of `/proc/self/fd/N` names it. File
-//! systems that cannot do that (some over a network, FAT) get a draft beside the name, which a kill may leave.
+//! A full disk therefore leaves no empty file under the requested name, and a kill leaves no draft. Facts: open(2)
+//! with O_TMPFILE creates a file without a name, which disappears with the process; linkat(2) of `/proc/self/fd/N`
+//! names it. File systems without O_TMPFILE (some network file systems, FAT) get a draft next to the name, which a
+//! kill may leave behind.
 
 use std::fs::File;
 use std::io::{Error, Result};
@@ -11,22 +12,22 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
 
-/// Begins the name of a draft.
+/// Prefix of a draft's name.
 const DRAFT: &str = ".drivelab-draft-";
 
 /// A file that is being written.
 pub struct NewFile {
     file: File,
     folder: PathBuf,
-    /// The draft, where the file system cannot keep a file without a name.
+    /// The draft, if the file system cannot hold a file without a name.
     draft: Option<tempfile::TempPath>,
 }
 
 impl NewFile {
-    /// A new file in this folder, readable by everybody as far as the umask allows.
+    /// A new file in this folder, readable by everybody whom the umask allows.
     ///
     /// # Errors
-    /// Where the folder is not there, may not be written, or has no room.
+    /// The folder does not exist, may not be written, or is full.
     pub fn begin(folder: &Path) -> Result<NewFile> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.to_owned();
         let mode = Mode::from_raw_mode(0o644);
@@ -37,15 +38,15 @@ impl NewFile {
         Ok(NewFile { file, folder, draft: Some(draft) })
     }
 
-    /// What is written to.
+    /// The file to write to.
     pub const fn file(&self) -> &File {
         &self.file
     }
 
-    /// Puts it under this name in its folder, where there is nothing yet.
+    /// Gives the file this name in its folder; the name must not exist yet.
     ///
     /// # Errors
-    /// [`std::io::ErrorKind::AlreadyExists`], and whatever naming and making it durable can give.
+    /// [`std::io::ErrorKind::AlreadyExists`], and any error of naming the file or making it durable.
     pub fn place(self, path: &Path) -> Result<()> {
         self.file.sync_all()?;
         match self.draft {
@@ -54,17 +55,17 @@ impl NewFile {
         }
     }
 
-    /// Puts it under this name in its folder, in the place of what may be there.
+    /// Gives the file this name in its folder and replaces an existing file.
     ///
     /// # Errors
-    /// Whatever naming and making it durable can give; what was there is then still there.
+    /// Any error of naming the file or making it durable; an existing file is then unchanged.
     pub fn replace(self, path: &Path) -> Result<()> {
         self.file.sync_all()?;
         let draft = match self.draft {
             Some(draft) => draft,
             None => match link(&self.file, path) {
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                    // Two steps with nothing between them, as rename(2) needs a name.
+                    // Two steps, because rename(2) needs a name.
                     builder().make_in(&self.folder, |name| link(&self.file, name))?.into_temp_path()
                 }
                 done => return done,

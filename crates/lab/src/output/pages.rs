@@ -1,4 +1,4 @@
-//! Writes report files without ever replacing something that drivelab did not write.
+//! Writes report files and never replaces a file that drivelab did not write.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -15,19 +15,19 @@ use serde::{Deserialize, Serialize};
 use crate::failure::{Failure, Result};
 use crate::output::new_file::NewFile;
 
-/// Most bytes of a file that may be a report of ours; a longer one is somebody else's.
+/// Largest file, in bytes, that may be a report of drivelab; a larger one belongs to somebody else.
 const LONGEST: u64 = 1 << 30;
 
 /// Formats of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageFormat {
-    /// One page that opens offline.
+    /// One HTML page that opens offline.
     Html,
     /// Markdown.
     Md,
-    /// Markdown in short.
+    /// Markdown, short form.
     Brief,
-    /// One tidy row a value.
+    /// One tidy row per value.
     Csv,
     /// docs/formats/results.schema.json.
     Json,
@@ -35,10 +35,10 @@ pub enum PageFormat {
     Cdm,
 }
 
-/// The page that the user wants: kept in the bundle too, so that `resume` can write it.
+/// The page that the user wants. It is stored in the bundle too, so that `resume` can write it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Wish {
-    /// Where.
+    /// Path of the page.
     pub path: PathBuf,
     /// Without serial numbers and folder names.
     pub redact: bool,
@@ -48,7 +48,7 @@ impl Wish {
     /// Writes the page of a run.
     ///
     /// # Errors
-    /// As for [`OutputFile::write`], and where a document cannot be made.
+    /// As for [`OutputFile::write`]; or the document cannot be made.
     pub fn write(&self, run: &(RunRecords, Analysis)) -> Result<()> {
         let format = format_of(&self.path)?;
         let text = if self.redact { render(format, &[redacted(run.0.clone())]) } else { render(format, from_ref(run)) };
@@ -56,10 +56,10 @@ impl Wish {
     }
 }
 
-/// Writes the page of several runs, without names where that is asked for.
+/// Writes the page of several runs, redacted if `redact` is set.
 ///
 /// # Errors
-/// As for [`OutputFile::write`], and where a document cannot be made.
+/// As for [`OutputFile::write`]; or the document cannot be made.
 pub fn write_page(output: &Path, redact: bool, runs: Vec<(RunRecords, Analysis)>) -> Result<()> {
     let runs = if redact { without_names(runs) } else { runs };
     OutputFile::check(output)?.write(&render(format_of(output)?, &runs)?)
@@ -71,10 +71,10 @@ pub fn without_names(runs: Vec<(RunRecords, Analysis)>) -> Vec<(RunRecords, Anal
     runs.into_iter().map(|(records, _)| redacted(records)).collect()
 }
 
-/// The format that a file's ending stands for; without an ending it is a page.
+/// The format for a file's extension; HTML without an extension.
 ///
 /// # Errors
-/// An ending that names no format.
+/// An extension that is not a report format.
 pub fn format_of(path: &Path) -> Result<PageFormat> {
     if path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(".cdm.txt")) {
         return Ok(PageFormat::Cdm);
@@ -85,15 +85,15 @@ pub fn format_of(path: &Path) -> Result<PageFormat> {
         Some("csv") => Ok(PageFormat::Csv),
         Some("json") => Ok(PageFormat::Json),
         Some(other) => Err(Failure::usage(format!(
-            "the ending '.{other}' names no report format; use .html, .md, .csv, .json or .cdm.txt"
+            "the extension '.{other}' is not a report format; use .html, .md, .csv, .json or .cdm.txt"
         ))),
     }
 }
 
-/// Makes a report of runs.
+/// Renders a report of runs.
 ///
 /// # Errors
-/// Where a document cannot be made.
+/// The document cannot be made.
 pub fn render(format: PageFormat, runs: &[(RunRecords, Analysis)]) -> Result<String> {
     let inputs: Vec<ReportInput<'_>> =
         runs.iter().map(|(records, analysis)| ReportInput { records, analysis }).collect();
@@ -111,8 +111,8 @@ pub fn render(format: PageFormat, runs: &[(RunRecords, Analysis)]) -> Result<Str
     })
 }
 
-/// The same run without what tells one drive and one person from another: serial numbers and folder names. The figures
-/// and findings are made anew from it, so no sentence names them either.
+/// The same run without serial numbers and folder names, which identify a drive or a person. Figures and findings are
+/// computed again from it, so their text does not contain them either.
 #[must_use]
 pub fn redacted(mut records: RunRecords) -> (RunRecords, Analysis) {
     let checked = checked_before(&records);
@@ -133,8 +133,8 @@ pub fn redacted(mut records: RunRecords) -> (RunRecords, Analysis) {
     (records, analysis)
 }
 
-/// The buyer's answer to a check by everything that was known, without the serial numbers: what is left out must not
-/// make a drive look better or worse.
+/// The result of a buyer's check from the full records, without serial numbers: redaction must not make a drive look
+/// better or worse.
 fn checked_before(records: &RunRecords) -> Option<Checked> {
     if !buyer::is_check(records) {
         return None;
@@ -150,12 +150,12 @@ fn checked_before(records: &RunRecords) -> Option<Checked> {
     Some(checked.without(&words))
 }
 
-/// Files and commands of the user's may name folders, and say more than that.
+/// The user's files and commands may contain folder names and other private text.
 fn redact_meter(source: &mut RecordedSource) {
     if source.description.kind != SourceKind::Adapter {
         return;
     }
-    "a file or command of the user's (left out)".clone_into(&mut source.description.origin);
+    "a user's file or command (left out)".clone_into(&mut source.description.origin);
     for gap in &mut source.gaps {
         if let GapCause::Failed(why) = &mut gap.cause {
             "(left out)".clone_into(why);
@@ -163,11 +163,11 @@ fn redact_meter(source: &mut RecordedSource) {
     }
 }
 
-/// Removes folders from messages of the run: errors of system calls name files.
+/// Removes folder names from messages of the run: errors of system calls contain file names.
 fn redact_sentences(records: &mut RunRecords, mut folders: Vec<PathBuf>) {
-    // `/`, a relative name's empty folder and `/dev` identify nothing, and would be found everywhere.
+    // `/`, the empty folder of a relative name, and `/dev` identify nothing and would match everywhere.
     folders.retain(|folder| folder.components().count() > 1 && folder != Path::new("/dev"));
-    // Longest first: a folder inside another one is replaced whole.
+    // Longest first, so that a folder inside another one is replaced completely.
     folders.sort_by_key(|folder| std::cmp::Reverse(folder.as_os_str().len()));
     let names: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
     let failed = records.failed_steps.iter_mut().map(|failed| &mut failed.error);
@@ -180,18 +180,19 @@ fn redact_sentences(records: &mut RunRecords, mut folders: Vec<PathBuf>) {
     }
 }
 
-/// A file that may be written: checked before a run, so that two minutes are not spent for a page that cannot be kept.
+/// A file that may be written: checked before a run, so that no time is spent on measuring for a page that cannot be
+/// stored.
 #[derive(Debug, Clone)]
 pub struct OutputFile(PathBuf);
 
 impl OutputFile {
-    /// Checks that the file is absent or ours, and that its folder is there and can be written.
+    /// Checks that the file does not exist or is a drivelab report, and that its folder exists and can be written.
     ///
     /// # Errors
-    /// Exit 5 for a foreign file, exit 6 for a folder that is not there or cannot be written.
+    /// Exit 5 for a file that drivelab did not write; exit 6 for a folder that does not exist or cannot be written.
     pub fn check(path: &Path) -> Result<OutputFile> {
         let path = std::path::absolute(path)
-            .map_err(|error| Failure::usage(format!("'{}' is no path for a report: {error}", path.display())))?;
+            .map_err(|error| Failure::usage(format!("'{}' is not a path for a report: {error}", path.display())))?;
         let folder = path.parent().unwrap_or(Path::new("/"));
         if !folder.is_dir() {
             return Err(no_folder(&path, folder));
@@ -213,15 +214,15 @@ impl OutputFile {
         &self.0
     }
 
-    /// Writes the whole file or leaves what was there.
+    /// Writes the complete file, or leaves the existing one unchanged.
     ///
     /// # Errors
-    /// As for [`Self::check`], and a full disk.
+    /// As for [`Self::check`], and if the disk is full.
     pub fn write(&self, content: &str) -> Result<()> {
         self.write_with(|out| out.write_all(content.as_bytes()))
     }
 
-    /// The same of what is made piece by piece.
+    /// As [`Self::write`], for content that is produced piece by piece.
     ///
     /// # Errors
     /// As for [`Self::write`].
@@ -232,8 +233,8 @@ impl OutputFile {
             Failure::new(
                 ExitCode::TargetUnusable,
                 format!(
-                    "the report could not be written to {}: {}; what was measured is kept, and `drivelab report RUN -o \
-                     FILE` writes it again (`drivelab results list` names the runs)",
+                    "the report could not be written to {}: {}; the results are stored, and `drivelab report RUN -o FILE` \
+                     writes it again (`drivelab results list` lists the runs)",
                     self.0.display(),
                     in_words(&error)
                 ),
@@ -245,16 +246,16 @@ impl OutputFile {
         drop(out);
         file.replace(&self.0).map_err(failed)?;
         if let Some(caller) = crate::output::caller::behind_sudo() {
-            // The file was made a moment ago, whatever stood at its name before.
+            // The file was created a moment ago, whatever was at its path before.
             caller.give(&self.0, std::time::UNIX_EPOCH);
         }
         Ok(())
     }
 }
 
-/// The folder of a report is not made: a name with a typing error would be a new folder.
+/// The folder of a report is not created: a typing error would create a new folder.
 fn no_folder(path: &Path, folder: &Path) -> Failure {
-    let what = if folder.exists() { "is no folder" } else { "does not exist" };
+    let what = if folder.exists() { "is not a folder" } else { "does not exist" };
     let text = format!(
         "the report cannot be written to {}: the folder {} {what}; make it, or name another file with -o FILE",
         path.display(),
@@ -263,20 +264,20 @@ fn no_folder(path: &Path, folder: &Path) -> Failure {
     Failure::new(ExitCode::TargetUnusable, text)
 }
 
-/// What the kernel said, without the name of our temporary file.
+/// The kernel's error, without the name of the temporary file.
 fn in_words(error: &std::io::Error) -> String {
     let kernel = error.raw_os_error().map(std::io::Error::from_raw_os_error);
     kernel.map_or_else(|| error.kind().to_string(), |kernel| kernel.to_string())
 }
 
-/// What is there and was not written by drivelab stays.
+/// An existing file that drivelab did not write is never replaced.
 fn refuse_foreign(path: &Path) -> Result<()> {
     let foreign = |why: &str| {
         Err(Failure::new(
             ExitCode::GuardRefused,
             format!(
-                "{} exists and {why}; drivelab replaces only reports of its own. Move it away, or name another file \
-                 with -o FILE",
+                "{} exists and {why}; drivelab replaces only its own reports. Move it away, or name another file with \
+                 -o FILE",
                 path.display()
             ),
         ))
@@ -284,7 +285,7 @@ fn refuse_foreign(path: &Path) -> Result<()> {
     match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => {
-            Err(Failure::new(ExitCode::TargetUnusable, format!("cannot look at {}: {error}", path.display())))
+            Err(Failure::new(ExitCode::TargetUnusable, format!("cannot inspect {}: {error}", path.display())))
         }
         Ok(metadata) if !metadata.is_file() => foreign("is not a regular file"),
         Ok(_) => match drivelab_core::input::read(path, LONGEST) {

@@ -1,4 +1,4 @@
-//! What can be refused of an order before its target is opened.
+//! Reasons to refuse an order before its target is opened.
 
 use std::path::Path;
 
@@ -11,18 +11,18 @@ use crate::order::measurement::Order;
 use crate::output::pages::{OutputFile, Wish, format_of};
 use crate::run::trace_file::TraceFile;
 
-/// What can be refused before the target is opened; gives the page that is wanted.
+/// Refuses an order before its target is opened; returns the page that is wanted.
 ///
 /// # Errors
-/// CPUs that this process may not use (exit 9), and files that cannot be written.
+/// CPUs that this process may not use (exit 9), or files that cannot be written.
 pub(crate) fn check(order: &Order<'_>, plan: &Plan) -> Result<Option<Wish>> {
     check_cpus(plan)?;
     order.trace.map_or(Ok(()), TraceFile::check)?;
     order.page.map(|(output, redact)| wish(output, redact)).transpose()
 }
 
-/// Refuses CPUs that this process may not run on before anything is made, and not when the filled target waits for
-/// them.
+/// Refuses CPUs that this process may not run on, before anything is created: a refusal must not come after the
+/// target was filled.
 fn check_cpus(plan: &Plan) -> Result<()> {
     let mut loads = plan.steps().filter_map(Step::workload).flat_map(Workload::groups);
     loads

@@ -1,4 +1,5 @@
-//! What is printed of the drive of a run: the drive facts that the user named, else those that its model string fits.
+//! The published figures of a run's drive: from the drive facts that the user named, otherwise from those that match
+//! its model string.
 
 use std::path::Path;
 
@@ -10,18 +11,18 @@ use crate::failure::Result;
 use crate::lab::Lab;
 use crate::plan::drives;
 
-/// The facts that `--facts` names.
+/// The drive facts that `--facts` names.
 ///
 /// # Errors
-/// No known drive has the name, or the file is wrong or cannot be read.
+/// No known drive has this name, or the file is wrong or cannot be read.
 pub fn named(lab: &Lab<'_>, name: Option<&Path>) -> Result<Option<DriveFacts>> {
     name.map(|name| drives::named(lab, name)).transpose()
 }
 
-/// What is printed of the drive below these devices. Nothing where no facts are named and its model is not known.
+/// The published figures of the drive below these devices; `None` if no facts are named and its model is not known.
 ///
 /// # Errors
-/// A file of drive facts of the user's that is wrong.
+/// One of the user's drive facts files is wrong.
 pub fn of(lab: &Lab<'_>, devices: &[BlockDeviceFacts], facts: Option<&DriveFacts>) -> Result<Option<DataSheet>> {
     let drive = devices.iter().rev().find(|device| device.model.is_some());
     if let Some(facts) = facts {

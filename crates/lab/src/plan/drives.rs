@@ -1,4 +1,4 @@
-//! The facts of drives that this computer knows: those of the program, and the user's own.
+//! The drive facts on this computer: the built-in ones and the user's own.
 
 use std::path::Path;
 
@@ -9,15 +9,15 @@ use crate::failure::{Failure, Result};
 use crate::lab::Lab;
 use crate::voice::Voice;
 
-/// The built-in facts, and the user's own where there is a folder of them.
+/// The built-in drive facts, and the user's own if their folder exists.
 ///
 /// # Errors
-/// A file of the user's that is wrong.
+/// One of the user's files is wrong.
 pub fn library(folder: Option<&Path>, voice: &Voice) -> Result<DriveLibrary> {
     let mut library = DriveLibrary::built_in();
     if let Some(folder) = folder {
         match library.add_folder(folder) {
-            // As another user with the same HOME: what the program brings along is still true.
+            // Another user with the same HOME: the built-in facts are still valid.
             Err(FactsError::Unreadable { path, source }) if source.kind() == std::io::ErrorKind::PermissionDenied => {
                 voice.warn(format!(
                     "your own drive facts in {} are left out: this user may not read them; is HOME right?",
@@ -30,7 +30,7 @@ pub fn library(folder: Option<&Path>, voice: &Voice) -> Result<DriveLibrary> {
     Ok(library)
 }
 
-/// A file of drive facts that is wrong or cannot be read, as the user sees it.
+/// Turns an error of a drive facts file into a message for the user.
 #[must_use]
 pub fn wrong(error: &FactsError, color: bool) -> Failure {
     match error {
@@ -46,10 +46,10 @@ pub fn wrong(error: &FactsError, color: bool) -> Failure {
     }
 }
 
-/// The facts of a known drive by name, or of a file: what ends in `.toml` or has a slash.
+/// The facts of a known drive by its name, or of a file: a name that ends in `.toml` or contains a slash is a file.
 ///
 /// # Errors
-/// No known drive has the name, or the file is wrong or cannot be read.
+/// No known drive has this name, or the file is wrong or cannot be read.
 pub fn named(lab: &Lab<'_>, name: &Path) -> Result<DriveFacts> {
     let text = name.display().to_string();
     if text.contains('/') || name.extension().is_some_and(|ending| ending == "toml") {
@@ -58,20 +58,21 @@ pub fn named(lab: &Lab<'_>, name: &Path) -> Result<DriveFacts> {
     known(&library(lab.drives, lab.voice)?, &text).map(|known| known.facts.clone())
 }
 
-/// The facts of a known drive by its name or a model string.
+/// The facts of a known drive, by its name or by a model string.
 ///
 /// # Errors
-/// None has it.
+/// No known drive has it.
 pub fn known<'l>(library: &'l DriveLibrary, name: &str) -> Result<&'l Known> {
     library.named(name).or_else(|| library.facts_for(name, None)).ok_or_else(|| {
         let lower = name.to_lowercase();
-        let near = library.all().iter().find(|known| {
-            known.facts.name.contains(&lower) || known.facts.title.to_lowercase().contains(&lower)
-        });
+        let near = library
+            .all()
+            .iter()
+            .find(|known| known.facts.name.contains(&lower) || known.facts.title.to_lowercase().contains(&lower));
         let near = near.map(|known| format!("; did you mean '{}'?", known.facts.name)).unwrap_or_default();
         Failure::nothing(format!(
-            "nothing is known of a drive '{name}'{near}\n`drivelab drives` names all; a file of your own goes into drives/ \
-             in the configuration folder (docs/guide/drives.md)"
+            "no known drive is called '{name}'{near}\n`drivelab drives` lists all of them; your own file goes into \
+             drives/ in the configuration folder (docs/guide/drives.md)"
         ))
     })
 }

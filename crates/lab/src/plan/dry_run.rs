@@ -1,7 +1,8 @@
-//! What a command would do, looked at as the command itself would, and said without touching anything.
+//! Dry runs: inspects the target as the command itself would, and shows what the command would do, without changing
+//! anything.
 //!
-//! Refuses what the command would refuse. Where only the user's word for a block device is missing, everything is said
-//! first, so that the word can be added knowingly. How it looks is `report`'s.
+//! Refuses whatever the command would refuse. If only `--destroy` for a block device is missing, the full answer is
+//! shown before the refusal, so that the user can decide. The layout is `report`'s.
 
 use std::path::Path;
 
@@ -31,7 +32,7 @@ use crate::target::{consent, other_namespace, placing, unmounted};
 
 pub use drivelab_report::{guess_of_bytes, guess_of_time};
 
-/// What was found out about one target.
+/// The inspected target of an order and its plan.
 pub struct Look {
     plan: Plan,
     rate: BytesPerSecond,
@@ -39,10 +40,10 @@ pub struct Look {
     remarks: Vec<String>,
 }
 
-/// Looks at the target of an order and plans for it.
+/// Inspects the target of an order and makes the plan for it.
 ///
 /// # Errors
-/// What the order would be refused for, but for a missing `--destroy`.
+/// Any refusal of the order, except a missing `--destroy`.
 pub fn look(lab: &Lab<'_>, order: &Order<'_>) -> Result<Look> {
     let place = order.place()?;
     unmounted::ask(lab, order, &*place)?;
@@ -82,10 +83,10 @@ pub fn look(lab: &Lab<'_>, order: &Order<'_>) -> Result<Look> {
     Ok(Look { plan, rate: order.guess.throughput, target, remarks })
 }
 
-/// Says what an order would do to its one target.
+/// Shows what an order would do to its one target.
 ///
 /// # Errors
-/// What the order would be refused for; a missing `--destroy` after everything was said.
+/// Any refusal of the order; a missing `--destroy` only after the answer is shown.
 pub fn one(lab: &Lab<'_>, order: &Order<'_>) -> Result {
     let Look { plan, rate, target, remarks } = look(lab, order)?;
     let run = DryRun { target: Some(target), remarks, ..document(&plan, rate) };
@@ -93,10 +94,10 @@ pub fn one(lab: &Lab<'_>, order: &Order<'_>) -> Result {
     word_is_there(&run)
 }
 
-/// Says what several runs would do: each drive by itself, all at once, or both.
+/// Shows what several runs would do: each drive alone, all concurrently, or both.
 ///
 /// # Errors
-/// A missing `--destroy`, after everything was said.
+/// A missing `--destroy`, after the answer is shown.
 pub fn several(lab: &Lab<'_>, looks: Vec<Look>, (each, together): (bool, bool)) -> Result {
     let Some(mut run) = looks.first().map(|look| document(&look.plan, look.rate)) else { return Ok(ExitCode::Ok) };
     let longest = looks.iter().map(|look| look.plan.estimated_time().get()).max().unwrap_or(0);
@@ -110,17 +111,17 @@ pub fn several(lab: &Lab<'_>, looks: Vec<Look>, (each, together): (bool, bool)) 
         run.drives.push(target);
     }
     if each && together {
-        run.remarks.push("each is written so twice: once alone, once with the others".to_owned());
+        run.remarks.push("each drive is therefore written twice: once alone, once with the others".to_owned());
     }
     run.estimated_written = Bytes::new(run.drives.iter().fold(0, |sum, one| one.written.get().saturating_add(sum)));
     lab.front.show_dry_run(&run)?;
     word_is_there(&run)
 }
 
-/// Says what would be set up on a device, and what would be measured there.
+/// Shows what would be set up on a device, and what would be measured there.
 ///
 /// # Errors
-/// What the guard refuses; a missing `--destroy` after everything was said.
+/// A refusal of the guard; a missing `--destroy` only after the answer is shown.
 pub fn under_conditions(
     lab: &Lab<'_>,
     order: &Order<'_>,
@@ -153,10 +154,10 @@ pub fn under_conditions(
     word_is_there(&run)
 }
 
-/// Says what would be set up and measured on a loop device that would be made on a file of this size in the folder.
+/// Shows what would be set up and measured on a loop device on a file of this size in the folder.
 ///
 /// # Errors
-/// What was said cannot be written.
+/// The answer cannot be written.
 pub fn on_file(
     lab: &Lab<'_>,
     order: &Order<'_>,
@@ -175,14 +176,14 @@ pub fn on_file(
         device: None,
     });
     run.remarks.push(format!(
-        "a loop device on a file of {size} in {} is made for it and removed at the end; what can be set up on it is \
-         looked at then",
+        "a loop device on a file of {size} in {} is created for the run and removed at the end; whether the conditions can \
+         be set up on it is checked when it exists",
         folder.display()
     ));
     lab.front.show_dry_run(&run).map(|()| ExitCode::Ok)
 }
 
-/// The document of runs under conditions on a device of this size, and the length that is tested.
+/// The answer for runs under conditions on a device of this size, and the length that is tested.
 fn of_conditions(
     order: &Order<'_>,
     capacity: Bytes,
@@ -193,7 +194,7 @@ fn of_conditions(
     let steps = plans.iter().map(|plan| plan.schedule().len()).max().unwrap_or(0);
     if plans.len() < conditions.len() {
         remarks.push(
-            "the measurement cannot be planned before its target is set up, so steps, time and bytes are not known"
+            "the measurement cannot be planned before its target is set up, so steps, time and bytes are unknown"
                 .to_owned(),
         );
     }
@@ -204,7 +205,7 @@ fn of_conditions(
     run.written_by_time = plans.iter().any(Plan::writes_by_time);
     run.timed_by_rate = plans.iter().any(Plan::timed_by_rate);
     remarks.push(
-        "time and bytes are those of the measurements; setting up (file systems, keys, discards) comes on top"
+        "time and bytes are those of the measurements only; setting up (file systems, keys, discards) adds to them"
             .to_owned(),
     );
     let length = plans.iter().map(|plan| plan.capacity).max().unwrap_or(capacity);
@@ -213,8 +214,8 @@ fn of_conditions(
     (run, length)
 }
 
-/// What runs under these conditions would write to a device of this size, all together; of those that cannot be planned
-/// before their target is set up, nothing is known.
+/// Total bytes that the runs under these conditions would write to a device of this size. Runs that cannot be planned
+/// before their target is set up are not included.
 pub fn written_under(order: &Order<'_>, capacity: Bytes, conditions: &[Condition]) -> Bytes {
     written(&plans(order, capacity, conditions))
 }
@@ -227,11 +228,11 @@ fn written(plans: &[Plan]) -> Bytes {
     Bytes::new(plans.iter().fold(0u64, |sum, plan| sum.saturating_add(plan.estimated_written().get())))
 }
 
-/// Says what is left of a stored run; `left` are its steps that are not finished, `device` is what was found where the
-/// target is a block device, and `remark` is what becomes of the target.
+/// Shows what is left of a stored run: `left` are its unfinished steps, `device` is the inspected block device if the
+/// target is one, and `remark` says what happens to the target.
 ///
 /// # Errors
-/// A missing `--destroy`, after everything was said.
+/// A missing `--destroy`, after the answer is shown.
 pub fn rest(
     lab: &Lab<'_>,
     records: &RunRecords,
@@ -259,14 +260,14 @@ pub fn rest(
             device,
         }),
         remarks: vec![remark],
-        // Only a dry run assumes another rate; a run that was begun was planned with this one.
+        // Only a dry run assumes another rate; a stored run was planned with this one.
         ..document(&records.plan, SpeedGuess::default().throughput)
     };
     lab.front.show_dry_run(&run)?;
     word_is_there(&run)
 }
 
-/// The document of a plan that was made with a guess of this rate, without a target.
+/// The answer for a plan that was made with this estimated rate, without a target.
 fn document(plan: &Plan, rate: BytesPerSecond) -> DryRun {
     DryRun {
         estimated_time_s: plan.estimated_time().as_secs_f64(),
@@ -303,8 +304,8 @@ fn empty(method: &MethodIdentity, (form, assumed_rate): (Form, BytesPerSecond), 
     }
 }
 
-/// What the methodology would do under a condition, as far as can be told before it is set up: on the part of the
-/// device that would be left to it.
+/// The plan under a condition, estimated before the condition is set up: on the part of the device that would be
+/// left.
 fn expected(order: &Order<'_>, capacity: Bytes, condition: &Condition) -> Option<Plan> {
     let Condition { partition, span, file_system, data_state, .. } = *condition;
     let part = partition.map_or(capacity, |share| share.of(capacity, Bytes::MIB));
@@ -348,27 +349,27 @@ fn of(identity: &DeviceIdentity, found: Vec<String>, looked_at: String, named: O
     DryRunDevice { name, model, serial, found, looked_at, destroy }
 }
 
-/// A device that is looked at because nobody named it.
+/// A device that the user did not name with `--destroy`.
 pub fn of_preview(Preview { identity, found, looked_at }: Preview) -> DryRunDevice {
     of(&identity, found, looked_at, Some(false))
 }
 
-/// A device that was named and let through.
+/// A device that the user named and the guard released.
 pub fn of_guarded(device: &GuardedDevice) -> DryRunDevice {
     let GuardedDevice { identity, looked_at, overridden, .. } = device;
     of(identity, overridden.clone(), looked_at.clone(), Some(true))
 }
 
-/// A device that nothing is written to: what its first bytes say is enough.
+/// A device that is not written to: known signatures in its content are enough.
 ///
 /// # Errors
-/// Where it cannot be opened or read.
+/// It cannot be opened or read.
 pub fn only_read(node: &BlockNode) -> Result<DryRunDevice> {
-    let looked_at = "known tables and signatures were looked for, the rest was not read".to_owned();
+    let looked_at = "known tables and signatures were checked, the rest was not read".to_owned();
     Ok(of(&identity_of(node), guard::known_content(node)?, looked_at, None))
 }
 
-/// Refuses as the command itself would where a device has to be named that was not.
+/// Refuses as the command itself would if a device must be named with `--destroy` and was not.
 fn word_is_there(run: &DryRun) -> Result {
     let lacking = |target: &&DryRunTarget| {
         target.device.as_ref().and_then(|device| device.destroy.as_ref()).is_some_and(|destroy| !destroy.named)

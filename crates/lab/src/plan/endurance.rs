@@ -1,8 +1,7 @@
-//! What a run would wear of a drive: planned writes against its rated endurance, and the question before a large part
-//! of it.
+//! Wear: planned writes compared with the drive's rated endurance, and the question before a large share of it.
 //!
-//! Owns the arithmetic and the words. The rating is that of the drive facts, else what follows from the drive's own
-//! count of wear; where neither is known, nothing is asked.
+//! Owns the arithmetic and the wording. The rating comes from the drive facts, otherwise from the drive's own wear
+//! counter. If neither is known, no question is asked.
 
 use drivelab_analysis::data_sheet::rated_bytes;
 use drivelab_core::data_sheet::DataSheet;
@@ -17,46 +16,46 @@ use crate::front::yes as is_yes;
 use crate::lab::Lab;
 use crate::plan::data_sheet;
 
-/// Least wear, per cent, from which the drive's own count says how much it can bear: below it, the whole per cents that
-/// a drive counts in say next to nothing.
+/// Least wear, per cent, from which the drive's own counter gives a usable rating: the counter has whole per cents,
+/// so lower values are too coarse.
 const LEAST_USED_PERCENT: u8 = 3;
 
-/// How much a drive is rated to bear.
+/// The rated endurance of a drive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endurance {
     /// Bytes written by the host.
     pub rated: Bytes,
-    /// Where that is said.
+    /// The source of the rating.
     pub from: String,
 }
 
 impl Endurance {
-    /// Per cent of it that so many bytes are.
+    /// The share of the rating, per cent, that this many bytes are.
     #[must_use]
     pub fn percent(&self, written: Bytes) -> f64 {
         100.0 * written.as_f64() / self.rated.as_f64()
     }
 
-    /// In words.
+    /// The share as text.
     #[must_use]
     pub fn text(&self, written: Bytes) -> String {
         format!("about {:.3} % of the rated {} ({})", self.percent(written), self.rated.about(), self.from)
     }
 }
 
-/// The devices below a target, from it downwards, and whether the target is one of them and no file on it.
+/// The devices below a target, uppermost first, and whether the target is one of them rather than a file.
 pub type Below<'a> = (&'a [BlockDeviceFacts], bool);
 
-/// Where facts of drives come from: the library of this computer, and those that the command named.
+/// Sources of drive facts: the library of this computer, and the facts that the command named.
 pub type Known<'a> = (&'a Lab<'a>, Option<&'a DriveFacts>);
 
-/// What is known of the drive below a target.
+/// The rated endurance of the drive below a target, if it is known.
 #[must_use]
 pub fn known((lab, facts): Known<'_>, below: Below<'_>) -> Option<Endurance> {
     rated((lab, facts), below).or_else(|| by_wear(below))
 }
 
-/// The same by a data sheet alone, for which no drive is asked.
+/// The rating from a data sheet alone, without asking the drive.
 fn rated((lab, facts): Known<'_>, below: Below<'_>) -> Option<Endurance> {
     let reported = below.0.iter().rev().find(|device| device.model.is_some()).or(below.0.last());
     by_sheet(&data_sheet::of(lab, below.0, facts).ok()??, reported.map(|it| it.capacity))
@@ -69,7 +68,7 @@ fn by_sheet(sheet: &DataSheet, reported: Option<Bytes>) -> Option<Endurance> {
     Some(Endurance { rated: Bytes::new(rated_bytes(sheet, capacity)? as u64), from })
 }
 
-/// From per cent used and bytes written, as the drive itself counts them.
+/// The rating from per cent used and bytes written, as the drive itself counts them.
 fn by_wear((devices, is_device): Below<'_>) -> Option<Endurance> {
     let probe = drivelab_device::probe::drive_below(devices, is_device)?;
     let health = probe.nvme?.health?;
@@ -85,19 +84,19 @@ fn worn(used_percent: u8, written: Bytes) -> Option<Endurance> {
     Some(Endurance { rated, from })
 }
 
-/// Asks before writes that would wear more than the setting `endurance_ask_percent`. `written` is everything that the
-/// command would write to the drive, in all of its runs; `yes` that nobody is to be asked.
+/// Asks before writes that would use more of the endurance than the setting `endurance_ask_percent`. `written` is
+/// everything that the command would write to the drive, in all of its runs; `yes` suppresses the question.
 ///
 /// # Errors
-/// Exit 2 where the answer is no, or nobody can be asked.
+/// Exit 2 if the answer is no, or nobody can be asked.
 pub fn ask(known_by: Known<'_>, below: Below<'_>, written: Bytes, yes: bool) -> Result<()> {
     let limit = known_by.0.defaults.endurance_ask_percent;
     let capacity = below.0.first().map_or(0, |device| device.capacity.get());
     if written.get() == 0 {
         return Ok(());
     }
-    // The drive's own pages are worth a look where that could be more than the limit: a drive bears hundreds of times
-    // its capacity, so that a tenth of it is a thousandth of what it bears. What facts rate is at hand.
+    // The drive's own pages are read only if the writes could exceed the limit: rated endurance is hundreds of times
+    // the capacity, so a tenth of the capacity is about a thousandth of the endurance. Drive facts need no reading.
     let asks = written.as_f64() >= capacity as f64 / 10.0 * limit.min(1.0);
     let endurance = if asks { known(known_by, below) } else { rated(known_by, below) };
     let Some(endurance) = endurance else { return Ok(()) };
@@ -106,20 +105,19 @@ pub fn ask(known_by: Known<'_>, below: Below<'_>, written: Bytes, yes: bool) -> 
         known_by.0.voice.say(&wear);
         return Ok(());
     }
-    let refused = |why: &str| {
-        Err(Failure::new(ExitCode::Usage, format!("{wear} {why} Nothing was touched; --yes says that it may")))
-    };
+    let refused =
+        |why: &str| Err(Failure::new(ExitCode::Usage, format!("{wear} {why} Nothing was touched; --yes allows it")));
     if !known_by.0.front.can_ask() {
-        return refused("This needs a yes, and there is no terminal to ask on.");
+        return refused("This needs a confirmation, and there is no terminal to ask on.");
     }
     if is_yes(known_by.0.front, &format!("{wear} Go on?"))? { Ok(()) } else { refused("The answer was no.") }
 }
 
-/// What is asked about, where the wear is more than the limit in per cent.
+/// The text of the question, if the wear is more than the limit in per cent.
 fn wear(endurance: &Endurance, written: Bytes, limit: f64) -> Option<String> {
     (endurance.percent(written) > limit).then(|| {
         format!(
-            "This would write about {}: {}. The limit for doing so unasked is {limit} % (endurance_ask_percent).",
+            "This would write about {}: {}. The limit for writing without asking is {limit} % (endurance_ask_percent).",
             format::bytes(written),
             endurance.text(written)
         )

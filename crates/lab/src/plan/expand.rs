@@ -1,4 +1,4 @@
-//! A methodology expanded for a place: the plan, or what does not fit.
+//! Expands a methodology for a place into a plan, or reports what does not fit.
 
 use drivelab_core::exit::ExitCode;
 use drivelab_core::plan::{Form, Plan};
@@ -11,11 +11,11 @@ use crate::target::means;
 use crate::target::opened::Needs;
 use crate::target::site::Site;
 
-/// Expands a methodology for the place.
+/// Expands a methodology for a place.
 ///
 /// # Errors
-/// What does not fit, pointed out in what the user wrote; a method that needs direct I/O where there is none, or that
-/// reads what a target holds where there is only a new scratch file.
+/// What does not fit, with its position in what the user wrote; a methodology that needs direct I/O on a place
+/// without it; or one that reads existing content, on a new scratch file.
 pub fn plan(
     methodology: &Methodology,
     (form, guess): (Form, SpeedGuess),
@@ -32,7 +32,7 @@ pub fn plan(
     if methodology.reads_as_found() && site.makes_scratch && !plan.prepares() && Needs::of_plan(&plan).reads {
         return Err(Failure::usage(format!(
             "'{}' reads what its target holds (content = \"as_found\"), and a new scratch file in {path} holds nothing: \
-             name a file or device that exists",
+             name an existing file or device",
             plan.methodology.name,
         )));
     }
@@ -41,17 +41,17 @@ pub fn plan(
         let message = match &site.file_system {
             Some(file_system) => {
                 let advice = drivelab_device::suggest_direct_folder().map_or_else(
-                    || "name a folder on a file system with a drive behind it".to_owned(),
-                    |folder| format!("a folder that would do: {}", folder.display()),
+                    || "name a folder on a file system that lies on a drive".to_owned(),
+                    |folder| format!("a suitable folder: {}", folder.display()),
                 );
                 format!(
-                    "'{}' measures with direct I/O, and there is none on {path} ({}): {}; figures from there would be \
+                    "'{}' measures with direct I/O, and {path} does not support it ({}): {}; results there would be \
                      those of memory, not of a drive; {advice}; {buffered}",
                     plan.methodology.name, file_system.kind, site.direct_io.reason,
                 )
             }
             None => format!(
-                "'{}' measures with direct I/O, and {path} has none: {}; {buffered}",
+                "'{}' measures with direct I/O, and {path} does not support it: {}; {buffered}",
                 plan.methodology.name, site.direct_io.reason
             ),
         };

@@ -1,4 +1,4 @@
-//! What would be done: the plan, what it needs, what it wears, and what keeps it from being done.
+//! What would be done: the plan, its requirements, its wear, and the reasons to refuse it.
 
 pub(crate) mod check;
 pub mod data_sheet;

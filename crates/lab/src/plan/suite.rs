@@ -1,10 +1,10 @@
-//! What of a suite runs, in words.
+//! The parts of a suite that run, as text.
 
 use drivelab_core::plan::Plan;
 use drivelab_method::{Methodology, parts};
 use drivelab_report::format;
 
-/// A line for each methodology of a suite that is in its plan; none of a methodology that is no suite.
+/// One line for each methodology of a suite that is in its plan; empty if the methodology is not a suite.
 #[must_use]
 pub(crate) fn included(methodology: &Methodology, plan: &Plan) -> Vec<String> {
     let line = |part: &drivelab_method::Part| {

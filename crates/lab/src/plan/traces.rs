@@ -1,8 +1,8 @@
-//! Traces that a run replays: which files stand for them, what is in those, and how the engine gets at them.
+//! Traces that a run replays: which files they come from, what the files contain, and how the engine opens them.
 //!
-//! A file is read whole before anything else is done with it, so a broken line is known before the first operation.
-//! What was read then is in the plan, with its hash; a file that has another hash when it is replayed, a day later by
-//! `resume`, is refused.
+//! Each file is read completely before anything else, so a wrong line is found before the first operation. The plan
+//! records the content's facts and hash; a file with another hash at replay time, perhaps a day later by `resume`, is
+//! refused.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,11 +19,11 @@ use crate::voice::Voice;
 /// Name of the trace that `--trace FILE` replaces.
 pub const OWN: &str = "own";
 
-/// Gives the files that the user named to a methodology, reads every file that it replays, and says which traces are
-/// left out because nobody gave a file.
+/// Assigns the user's files to the traces of a methodology, reads every file that it replays, and reports which
+/// traces are left out because no file was given.
 ///
 /// # Errors
-/// A name that the methodology does not have, a file that cannot be read, and the first line of one that is wrong.
+/// An unknown trace name, a file that cannot be read, or the first wrong line of a file.
 pub fn inform(methodology: &mut Methodology, given: &[String], voice: &Voice) -> Result<()> {
     for typed in given {
         let (name, file) = name_and_file(typed);
@@ -43,7 +43,7 @@ pub fn inform(methodology: &mut Methodology, given: &[String], voice: &Voice) ->
             }
             Some(TraceSource::Synthetic(_)) => {}
             None => voice.say(format!(
-                "Left out  the trace '{}', which stands for a recorded one: --trace {} gives it",
+                "Left out  the trace '{}', which stands for a recorded trace: name its file with --trace {}",
                 trace.name,
                 if trace.name == OWN { "FILE".to_owned() } else { format!("{}=FILE", trace.name) }
             )),
@@ -52,7 +52,8 @@ pub fn inform(methodology: &mut Methodology, given: &[String], voice: &Voice) ->
     Ok(())
 }
 
-/// `NAME=FILE`, or a file for the trace [`OWN`]. What looks like a path before the sign is a path.
+/// Splits `NAME=FILE`; a file alone is for the trace [`OWN`]. If the part before the sign looks like a path, it is
+/// one.
 fn name_and_file(typed: &str) -> (&str, &str) {
     let is_name =
         |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
@@ -69,7 +70,7 @@ fn no_such_trace(methodology: &Methodology, name: &str, typed: &str) -> Failure 
     Failure::usage(format!("--trace {typed}: '{method}' has no trace '{name}': {advice}"))
 }
 
-/// What is in a trace, in a line.
+/// The facts of a trace in one line.
 fn summary(path: &Path, facts: &TraceFacts) -> String {
     format!(
         "{} ({}), {}, {} read and {} written in {}",
@@ -82,7 +83,7 @@ fn summary(path: &Path, facts: &TraceFacts) -> String {
     )
 }
 
-/// All that a replay issues.
+/// Number of operations that a replay issues.
 #[must_use]
 pub const fn operations(facts: &TraceFacts) -> u64 {
     facts.reads + facts.writes + facts.trims + facts.flushes
@@ -94,30 +95,31 @@ pub fn counted(count: u64) -> String {
     format::counted(usize::try_from(count).unwrap_or(usize::MAX), "operation")
 }
 
-/// How many operations have times that went back, and what a replay does with them; `None` where time only goes on.
-/// One line at a wrong place may so take the times of all behind it, which nobody would see in the figures.
+/// Reports how many operations have a time before an earlier line's, and what a replay does with them; `None` if time
+/// only increases. A single misplaced line can shift the times of all lines after it, and the results would not show
+/// this.
 #[must_use]
 pub fn out_of_order(facts: &TraceFacts) -> Option<String> {
     let (count, all) = (facts.out_of_order, counted(operations(facts)));
     let (has, counts, them) = if count == 1 { ("has", "counts", "it") } else { ("have", "count", "them") };
     (count > 0).then(|| {
         format!(
-            "{count} of {all} {has} a time before the latest one seen so far and {counts} as arriving with it: a replay in \
-             time issues {them} at once"
+            "{count} of {all} {has} a time before the latest one so far and {counts} as arriving with it: a timed replay \
+             issues {them} immediately"
         )
     })
 }
 
-/// Reads a whole trace.
+/// Reads a complete trace.
 ///
 /// # Errors
-/// Exit 4 where it is not there, 2 where it is wrong, 6 where it cannot be read.
+/// Exit 4 if the file does not exist, 2 if it is wrong, 6 if it cannot be read.
 pub fn facts(path: &Path, format: Option<&str>, device: Option<&str>) -> Result<TraceFacts> {
     let format = format.map(str::parse::<Format>).transpose().map_err(Failure::usage)?;
     drivelab_trace::survey(path, format, device).map(|survey| survey.facts).map_err(|error| refused(&error))
 }
 
-/// A trace that cannot be used.
+/// Turns an error of a trace into a message for the user.
 pub fn refused(error: &TraceError) -> Failure {
     match error {
         TraceError::File { source, .. } => Failure::new(input_code(source), error.to_string()),
@@ -125,8 +127,7 @@ pub fn refused(error: &TraceError) -> Failure {
     }
 }
 
-/// What the engine opens traces with. A file is read once before it is replayed for the first time, to see that it is
-/// the one of the plan.
+/// Opens traces for the engine. A file is read once before its first replay, to check that it is the one in the plan.
 #[must_use]
 pub fn opener() -> TraceOpener {
     let mut seen: BTreeSet<String> = BTreeSet::new();
@@ -142,8 +143,8 @@ pub fn opener() -> TraceOpener {
     })
 }
 
-/// Refuses a run that goes on where a trace that it has still to replay was changed or is gone, before anything is
-/// touched: the file may be put back, and the run is still one that goes on.
+/// Refuses to resume a run if a trace that it still has to replay was changed or removed. Nothing is changed before
+/// this check: the user can put the file back and resume the run.
 ///
 /// # Errors
 /// The first such trace.
@@ -156,7 +157,7 @@ pub fn as_planned(records: &RunRecords) -> Result<()> {
             continue;
         }
         if facts(path, format.as_deref(), device.as_deref())?.hash != replay.facts.hash {
-            return Err(Failure::usage(format!("{}; or put back the file that the run began with", changed(path))));
+            return Err(Failure::usage(format!("{}; or restore the file that the run began with", changed(path))));
         }
     }
     Ok(())
@@ -164,7 +165,7 @@ pub fn as_planned(records: &RunRecords) -> Result<()> {
 
 fn changed(path: &Path) -> String {
     format!(
-        "the trace '{}' is not the one that the plan was made for: it was changed since; a new run takes it as it is now",
+        "the trace '{}' is not the one that the plan was made for: it was changed; begin a new run to use it as it is now",
         path.display()
     )
 }

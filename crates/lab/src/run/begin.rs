@@ -1,4 +1,4 @@
-//! A new run, from the survey of its target to its result: the one path that every command that measures takes.
+//! A new run, from the inspection of its target to its result: the one path of every command that measures.
 
 use std::sync::Arc;
 
@@ -33,29 +33,29 @@ use crate::target::opened::{Needs, OpenedIo, Wanted};
 use crate::target::site::{self, Purpose, Site};
 use crate::target::{consent, other_namespace, placing, unmounted};
 
-/// A run that is recorded and may begin: its target is open, nothing was measured yet.
+/// A recorded run that may begin: its target is open, and nothing has been measured.
 pub struct Prepared {
     wiring: Wiring,
     trace: Option<TraceFile>,
 }
 
 impl Prepared {
-    /// Measures and shows.
+    /// Measures, and shows the result.
     ///
     /// # Errors
-    /// What the outcome means for the exit code.
+    /// The outcome as an exit code.
     pub fn carry_out(self, lab: &Lab<'_>) -> Result {
         let done = execute(lab, self.wiring);
-        // What became of the load comes first.
+        // The result of the load comes first.
         let traced = self.trace.map_or(Ok(()), |trace| trace.finish(lab.voice));
         done.and_then(|code| traced.map(|()| code))
     }
 }
 
-/// Surveys, plans, opens, records, measures, shows.
+/// Inspects, plans, opens, records, measures, and shows the result.
 ///
 /// # Errors
-/// Whatever keeps the run from being done; everything that can be refused is refused before anything is made.
+/// The reason why the run cannot be done; every refusal comes before anything is created.
 pub fn carry_out(lab: &Lab<'_>, order: Order<'_>) -> Result {
     let stop = order.under.as_ref().map(|under| under.stop.clone()).unwrap_or_default();
     if order.under.is_none() {
@@ -67,7 +67,7 @@ pub fn carry_out(lab: &Lab<'_>, order: Order<'_>) -> Result {
     }
 }
 
-/// Everything before the first step: surveys, plans, opens, records. Nothing where the order only asks what would be
+/// Everything before the first step: inspects, plans, opens, records. `None` if the order only asks what would be
 /// done.
 ///
 /// # Errors
@@ -80,7 +80,7 @@ pub fn prepare(lab: &Lab<'_>, order: Order<'_>, stop: StopToken) -> Result<Optio
     let Surveyed { destroy, mut site, plan, page, placement } = surveyed(lab, &order)?;
     let known = order.under.as_ref().map(|under| under.run).or_else(|| order.part.as_ref().map(|part| part.run));
     let run = known.unwrap_or_else(|| lab.wall.run_id());
-    // What drivelab makes is as long as the plan takes it to be; what is there has its size.
+    // The plan knows the length of a scratch file that drivelab creates; an existing target has its own size.
     let size = if site.makes_scratch { Some(site.length) } else { order.size };
     let wanted = Wanted { run, needs: Needs::of_plan(&plan), destroy: &destroy, size, own: order.under.is_some() };
     let data = if order.save { Some(lab.data()?) } else { None };
@@ -92,7 +92,7 @@ pub fn prepare(lab: &Lab<'_>, order: Order<'_>, stop: StopToken) -> Result<Optio
     site.remarks().iter().chain(&opened.remarks).chain(&reads_other).for_each(|remark| voice.say(remark));
     lab.front.found(&environment, &plan, order.show);
     if stop.is_stopped() {
-        return Err(Failure::new(ExitCode::Interrupted, "stopped before anything was measured; nothing is kept"));
+        return Err(Failure::new(ExitCode::Interrupted, "stopped before anything was measured; nothing was stored"));
     }
     let watching = Watching::open(lab, order.telemetry, &environment.target.devices, plan.estimated_time())?;
     watching::check(&plan, Some(&watching))?;
@@ -118,10 +118,10 @@ pub fn prepare(lab: &Lab<'_>, order: Order<'_>, stop: StopToken) -> Result<Optio
         Some(Part { clock, group, company, .. }) => {
             (Some(Arc::new(clock) as Arc<dyn RunClock>), Some(group), Some(company))
         }
-        // What a condition costs in CPU time is on record, so that a page of several can show it at any time.
+        // The CPU time that a condition costs is recorded, so that a comparison page can show it later.
         None => (None, None, order.under.is_some().then(|| Company::new(None))),
     };
-    // A load alone is too short to be asked about.
+    // A single load is too short to ask for confirmation.
     let asks = !order.yes && order.show != Show::Load;
     let wiring = Wiring {
         run,
@@ -146,7 +146,7 @@ pub fn prepare(lab: &Lab<'_>, order: Order<'_>, stop: StopToken) -> Result<Optio
     Ok(Some(Prepared { wiring, trace }))
 }
 
-/// What an order comes to before anything is opened.
+/// The inspected target of an order and its plan, before anything is opened.
 struct Surveyed {
     destroy: Destroy,
     site: Site,
@@ -155,7 +155,7 @@ struct Surveyed {
     placement: Option<PlacementHandles>,
 }
 
-/// Asks, surveys and plans: everything that can be refused before anything is opened or made.
+/// Asks, inspects and plans: every refusal comes before anything is opened or created.
 fn surveyed(lab: &Lab<'_>, order: &Order<'_>) -> Result<Surveyed> {
     unmounted::ask(lab, order, &*order.place()?)?;
     let destroy = consent::of(lab.front, order)?;
@@ -173,7 +173,7 @@ fn surveyed(lab: &Lab<'_>, order: &Order<'_>) -> Result<Surveyed> {
     Ok(Surveyed { destroy, site, plan, page, placement })
 }
 
-/// Leaves word for `resume`, should this process be killed: of the file that was made or named, and of the page.
+/// Stores notes for `resume`, in case this process is killed: the created or named file, and the page.
 fn note(data: &DataDir, run: RunId, opened: &OpenedIo, page: Option<&Wish>) -> Result<()> {
     match &opened.scratch {
         Some(scratch) => notes::write_scratch(data, run, scratch)?,
@@ -185,10 +185,10 @@ fn note(data: &DataDir, run: RunId, opened: &OpenedIo, page: Option<&Wish>) -> R
     page.map_or(Ok(()), |page| notes::write_page(data, run, page))
 }
 
-/// What the run is measured in and under.
+/// The environment of the run.
 ///
 /// # Errors
-/// Of a check, drive facts of the user's own that are wrong.
+/// For a buyer's check: the user's own drive facts are wrong.
 fn environment(
     lab: &Lab<'_>,
     (order, plan): (&Order<'_>, &Plan),
@@ -206,13 +206,13 @@ fn environment(
     }
     let sheet = data_sheet::of(lab, &environment.target.devices, order.facts);
     let unread = |error: &Failure| {
-        lab.voice.warn(format!("without the figures that are printed of the drive: {}", error.message));
+        lab.voice.warn(format!("the published figures of the drive are left out: {}", error.message));
     };
     environment.data_sheet = sheet.inspect_err(unread).ok().flatten().map(Box::new);
     Ok(environment)
 }
 
-/// Where the order measures: what was set up for it, or what the user named.
+/// The place where the order measures: the conditions that were set up, or the target that the user named.
 fn survey(order: &Order<'_>, destroy: &Destroy) -> Result<Site> {
     let (methodology, form, size) = (order.methodology, order.form, order.size);
     let Some(Under { set_up, .. }) = order.under.as_ref().filter(|under| under.is_device()) else {
@@ -220,12 +220,12 @@ fn survey(order: &Order<'_>, destroy: &Destroy) -> Result<Site> {
         return site::survey(order.place()?, methodology, form, size, purpose);
     };
     let target = set_up.target()?;
-    // A span that the user named is tested whole.
+    // A span that the user named is tested completely.
     let size = set_up.facts().asked.span.map(|_| target.length()).or(size);
     site::survey_set_up(target, methodology, form, size)
 }
 
-/// On a device the data state that was asked for stands in the place of the methodology's own preparation.
+/// On a device, the requested data state replaces the methodology's own preparation.
 fn under_data_state(plan: Plan, order: &Order<'_>, site: &Site) -> Plan {
     let state = order.under.as_ref().map(|under| under.set_up.facts().asked.data_state).unwrap_or_default();
     if site.makes_scratch { plan } else { drivelab_conditions::with_data_state(plan, state, order.guess.throughput) }

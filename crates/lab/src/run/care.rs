@@ -1,6 +1,6 @@
-//! What the session asks of this process around the target and the steps: the scratch file's state on record, the trace
-//! paused in preparation, the group and its meetings, the look at the host's CPUs, and what the bundle cost the
-//! target's device.
+//! What this process does for the session around the target and the steps: records the state of the scratch file,
+//! pauses the trace during preparation, synchronizes the runs of a group, samples the host's CPUs, and counts what
+//! the bundle wrote to the target's device.
 
 use std::path::PathBuf;
 
@@ -19,24 +19,24 @@ use crate::run::company::Company;
 use crate::run::drive_state::Book;
 use crate::run::trace_file::TraceFile;
 
-/// The target's keeper for one process.
+/// The keeper of the target in one process.
 pub(crate) struct Care {
-    /// The scratch file; a file that the user named has no record of its state and is prepared anew each time.
+    /// The scratch file. The state of a file that the user named is not recorded, so it is prepared again each time.
     pub scratch: Option<Scratch>,
-    /// The run's own folders, where it works on sets of files.
+    /// The run's own folders, if it works on sets of files.
     pub folders: Vec<RunFolder>,
-    /// Folder of the bundle, where it lies on the target's device.
+    /// Folder of the bundle, if it lies on the target's device.
     pub bundle_on_target: Option<PathBuf>,
-    /// The trace of what is measured, where one is wanted: preparation is left out of it.
+    /// The trace of the measured operations, if one is wanted; preparation is not traced.
     pub trace: Option<TraceFile>,
-    /// What is known from the start to differ from what was asked for.
+    /// Known differences from the order, from the start.
     pub opening: Vec<Finding>,
-    /// The group that it is measured in.
+    /// The group that the run is measured in.
     pub group: Option<Group>,
-    /// What it does around each step: in a group it meets the others; there and under conditions the host's CPUs are
-    /// looked at. A run that needs neither has none.
+    /// Work around each step: in a group, waiting for the other runs; in a group and under conditions, sampling the
+    /// host's CPUs. `None` if the run needs neither.
     pub company: Option<Company>,
-    /// The account of the target's state; none of a target that stores nothing.
+    /// The account of the target's state; `None` for a target that stores nothing.
     pub book: Option<Book>,
 }
 

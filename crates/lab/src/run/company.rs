@@ -1,11 +1,11 @@
-//! What happens around each step of runs that are set beside others: the meeting of several drives measured at once
-//! before it, and the look at the host's CPUs around it, which runs under conditions take too (what an encryption costs
-//! is spent in threads of the kernel, so the account of the issuing threads cannot show it).
+//! Work around each step of runs that are compared with others. Drives that are measured concurrently wait for each
+//! other before a step; around a step the host's CPUs are sampled. Runs under conditions are sampled too: the cost of
+//! encryption is spent in kernel threads, which the account of the issuing threads does not include.
 //!
-//! A step begins on all drives together. The rule needs no equal plans: whoever is to begin an execution waits until
-//! nobody is behind it in the schedule, and once more when its beginning is on record, so that the I/O begins on all of
-//! them at once. A drive that is done with a test earlier (a steady test that needed fewer
-//! rounds) waits at its next step, and one that has failed or ended holds up nobody.
+//! A step begins on all drives together, and the plans need not be equal: a run that is about to begin an execution
+//! waits until no other run is behind it in the schedule. It waits once more when the beginning is recorded, so that
+//! the I/O begins on all drives at the same time. A drive that finishes a test earlier (a steady-state test that
+//! needed fewer rounds) waits at its next step; a drive that failed or ended holds up no other.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -14,10 +14,10 @@ use drivelab_core::clock::StopToken;
 use drivelab_core::group::CoreTime;
 use drivelab_device::cpu_times;
 
-/// How often somebody who waits looks whether the run is to stop.
+/// How often a waiting run checks whether it should stop.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Where everybody stands in the schedule; `None` for those who have left.
+/// The position of each run in the schedule; `None` for runs that have left.
 #[derive(Debug, Default)]
 struct Meeting {
     positions: Mutex<Vec<Option<u32>>>,
@@ -25,13 +25,13 @@ struct Meeting {
 }
 
 impl Meeting {
-    /// A poisoned lock means that somebody panicked beside plain numbers: they are still good.
+    /// A poisoned lock means that another thread panicked. The data is plain numbers, which are still valid.
     fn lock(&self) -> MutexGuard<'_, Vec<Option<u32>>> {
         self.positions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// One drive's seat at the meeting; leaves when it is dropped.
+/// One drive's seat at the meeting; dropping it leaves the meeting.
 #[derive(Debug)]
 pub struct Seat {
     meeting: Arc<Meeting>,
@@ -39,14 +39,14 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// Seats for so many drives, all before the first step.
+    /// Seats for this many drives, all before the first step.
     #[must_use]
     pub fn of(drives: usize) -> Vec<Seat> {
         let meeting = Arc::new(Meeting { positions: Mutex::new(vec![Some(0); drives]), changed: Condvar::new() });
         (0..drives).map(|index| Seat { meeting: Arc::clone(&meeting), index }).collect()
     }
 
-    /// Arrives at a position and waits until nobody is behind it; false where `stop` ended that.
+    /// Arrives at a position and waits until no run is behind it; false if `stop` ended the wait.
     fn meet(&self, position: u32, stop: &StopToken) -> bool {
         let mut positions = self.meeting.lock();
         positions[self.index] = Some(position);
@@ -69,37 +69,37 @@ impl Drop for Seat {
     }
 }
 
-/// What a run of a group, or one under conditions, does around each step.
+/// What a run of a group, or a run under conditions, does around each step.
 #[derive(Debug)]
 pub struct Company {
-    /// The seat at the meeting; none for a run that is measured alone.
+    /// The seat at the meeting; `None` for a run that is measured alone.
     seat: Option<Seat>,
-    /// The CPUs when the step began.
+    /// CPU times at the start of the step.
     before: Vec<CoreTime>,
 }
 
 impl Company {
-    /// With the others, or alone.
+    /// With a seat in a group, or without one.
     #[must_use]
     pub const fn new(seat: Option<Seat>) -> Self {
         Company { seat, before: Vec::new() }
     }
 
-    /// Before a step: meets the others. False where `stop` ended the wait.
+    /// Before a step: waits for the other runs. False if `stop` ended the wait.
     pub fn step_begins(&self, position: u32, stop: &StopToken) -> bool {
         self.seat.as_ref().is_none_or(|seat| seat.meet(position.saturating_mul(2), stop))
     }
 
-    /// Right before the first operation: meets those of the same step again.
+    /// Immediately before the first operation: waits for the other runs of this step again.
     pub fn step_ready(&mut self, position: u32, stop: &StopToken) {
-        // A stop ends the execution itself, which is on record by now.
+        // A stop ends the execution itself, which is recorded by now.
         self.seat.iter().for_each(|seat| {
             seat.meet(position.saturating_mul(2).saturating_add(1), stop);
         });
         self.before = cpu_times();
     }
 
-    /// After a step: what each CPU did since.
+    /// After a step: the CPU time of each CPU since its start.
     pub fn step_over(&mut self) -> Vec<CoreTime> {
         let before = std::mem::take(&mut self.before);
         let spent = |now: CoreTime| before.iter().find(|core| core.cpu == now.cpu).map(|core| now.since(core));
@@ -113,8 +113,8 @@ mod tests {
     use drivelab_core::clock::StopCause;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    /// Drives whose plans have different lengths, as after steady tests: whoever begins a step finds nobody behind it,
-    /// and all of them come to their end.
+    /// Plans of different lengths, as after steady-state tests: no run begins a step while another run is behind it,
+    /// and all runs end.
     #[test]
     fn nobody_begins_a_step_before_those_behind_it() {
         let schedules: [&[u32]; 3] = [&[1, 2, 3, 4, 9], &[1, 4, 5, 9], &[2, 3]];

@@ -1,5 +1,5 @@
-//! The account of the target's state in this process: what the data folder keeps of the drive, whether that still
-//! holds, and keeping it up to date.
+//! The account of the target's state in this process: what the data folder stores about the drive, whether that is
+//! still valid, and keeping it up to date.
 
 use drivelab_analysis::findings;
 use drivelab_core::drive_state::{DriveState, HostCounters, KeptState};
@@ -16,36 +16,36 @@ use jiff::Timestamp;
 use crate::lab::now;
 use crate::target::opened::OpenedIo;
 
-/// Why nothing is known of a device.
-const NO_RECORD: &str = "no earlier run on this device is on record in this data folder";
+/// Why nothing is known about a device.
+const NO_RECORD: &str = "this data folder has no record of an earlier run on this device";
 
-/// Most runs that are kept as having left a device as it is.
+/// Most runs that are stored as having left a device as it is.
 const MOST_BEFORE: usize = 100;
 
-/// Every run that left a device in the state that is kept.
+/// Every run that left a device in the stored state.
 fn left_so_by(kept: &KeptState) -> Vec<String> {
     [&kept.left_so_before[..], std::slice::from_ref(&kept.run)].concat()
 }
 
 /// The account of one target.
 pub struct Book {
-    /// The device itself, where the target is one.
+    /// The device itself, if the target is one.
     device: Option<DeviceIdentity>,
-    /// Where its state is kept, where it is.
+    /// The data folder that stores its state, if there is one.
     data: Option<DataDir>,
     run: RunId,
     state: DriveState,
-    /// Runs that left it in the state in which it is now; none once this run changes it.
+    /// Runs that left the device in its present state; empty as soon as this run changes it.
     left_so_before: Vec<String>,
-    /// What was found about what was kept.
+    /// The finding about the stored state.
     found: Option<Finding>,
-    /// Why what is kept of it does not hold, as far as a run that goes on asks.
+    /// Why the stored state is no longer valid, for a run that is resumed.
     lost: Option<String>,
 }
 
 impl Book {
-    /// Opens the account of a target that is open; none of one that stores nothing. `strange` says why nothing that is
-    /// kept of it can be true, where that is so.
+    /// Opens the account of an open target; `None` for a target that stores nothing. `strange` gives the reason if no
+    /// stored state can be valid.
     #[must_use]
     pub fn open(opened: &OpenedIo, data: Option<&DataDir>, run: RunId, strange: Option<&str>) -> Option<Self> {
         let OpenedIo { facts, target, .. } = opened;
@@ -62,7 +62,7 @@ impl Book {
             TargetKind::NullDevice | TargetKind::ZeroDevice | TargetKind::Nop => return None,
             TargetKind::ScratchFile => DriveState::empty(length),
             TargetKind::NamedFile => {
-                DriveState::unknown(length, "the file was there before, and what was done to it is not on record")
+                DriveState::unknown(length, "the file existed before, and there is no record of what was done to it")
             }
             TargetKind::BlockDevice => DriveState::unknown(length, NO_RECORD),
         };
@@ -70,7 +70,7 @@ impl Book {
         Some(book.with_kept(strange))
     }
 
-    /// The account of a device that is only looked at.
+    /// The account of a device that is only inspected.
     #[must_use]
     pub fn of_device(node: &BlockNode, data: &DataDir, run: RunId) -> Self {
         let device = identity_of(node);
@@ -80,7 +80,7 @@ impl Book {
         book.with_kept(None)
     }
 
-    /// Takes over what is kept of the device, as far as it still holds.
+    /// Takes over the stored state of the device, as far as it is still valid.
     fn with_kept(mut self, strange: Option<&str>) -> Self {
         let Some(device) = &self.device else { return self };
         let counters = host_counters(&Roots::default(), &device.name);
@@ -90,7 +90,7 @@ impl Book {
             (None, Some(kept)) => {
                 let left_so = left_so_by(&kept);
                 let (state, found, lost) = still(kept, device, counters, this_boot().as_deref(), &now());
-                // Another run wrote since, or nobody did: what it left is what is there.
+                // Another run wrote since, or nothing did: the state that the other run left is the present one.
                 self.state = DriveState { length: self.state.length, ..state };
                 self.left_so_before = if lost.is_none() { left_so } else { Vec::new() };
                 (self.found, self.lost) = (found, lost);
@@ -100,25 +100,25 @@ impl Book {
         self
     }
 
-    /// Whether a device is still as this run left it, so that what was prepared holds and what was not done yet
-    /// follows; in words.
+    /// Whether a device is still as this run left it, so that its preparation is still valid and the unfinished steps
+    /// can follow; as text.
     ///
     /// # Errors
-    /// Why it must be repeated.
+    /// Why the preparation must be repeated.
     pub fn prepared(&self) -> Result<String, String> {
-        let Some(device) = &self.device else { return Err("its content is not known".to_owned()) };
+        let Some(device) = &self.device else { return Err("its content is unknown".to_owned()) };
         let kept = self.data.as_ref().and_then(|data| read_drive_state(data.root(), device));
-        let kept = kept.ok_or("what was done to it is not on record in this data folder")?;
+        let kept = kept.ok_or("this data folder has no record of what was done to it")?;
         if !left_so_by(&kept).contains(&self.run.to_string()) {
-            return Err(format!("run {} wrote to it meanwhile", kept.run));
+            return Err(format!("run {} wrote to it in the meantime", kept.run));
         }
         match &self.lost {
             Some(why) => Err(why.clone()),
-            None => Ok("as this run left it: nothing was written to it since".to_owned()),
+            None => Ok("as this run left it: nothing has been written to it since".to_owned()),
         }
     }
 
-    /// Takes over what a run that goes on had on record of a file that is still as it was.
+    /// For a resumed run: takes over the recorded state of a file that is unchanged.
     #[must_use]
     pub fn going_on(self, records: &RunRecords, prepared_again: bool) -> Self {
         match records.drive_states.last() {
@@ -127,28 +127,28 @@ impl Book {
         }
     }
 
-    /// What was found about what was kept; once.
+    /// The finding about the stored state; returned once.
     pub fn found(&mut self) -> Option<Finding> {
         self.found.take()
     }
 
-    /// The state as it was found.
+    /// The state at the start.
     #[must_use]
     pub fn state(&self) -> DriveState {
         self.state.clone()
     }
 
-    /// What the kernel has counted of the device by now.
+    /// What the kernel has counted for the device so far.
     #[must_use]
     pub fn counters(&self) -> Option<HostCounters> {
         host_counters(&Roots::default(), &self.device.as_ref()?.name)
     }
 
-    /// Keeps the state for the next run. That it could not be kept costs that run its knowledge, and this one nothing.
+    /// Stores the state for the next run. If storing fails, only the next run loses this knowledge.
     pub fn keep(&mut self, state: &DriveState, running: Option<&StepKey>) {
         let (Some(device), Some(data)) = (&self.device, &self.data) else { return };
         let run = self.run.to_string();
-        // A run that only reads leaves it as runs before it did; one that goes on stands there once.
+        // A run that only reads leaves the device as the runs before it did; a resumed run is listed once.
         self.left_so_before.retain(|before| running.is_none() && *before != run);
         let longest = self.left_so_before.len().saturating_sub(MOST_BEFORE);
         self.left_so_before.drain(..longest);
@@ -165,7 +165,7 @@ impl Book {
     }
 }
 
-/// Keeps that a device was emptied by a command of ours outside a run.
+/// Stores that drivelab emptied a device outside a run.
 pub fn keep_empty(data: &DataDir, device: &DeviceIdentity, length: Bytes, by: &str) {
     let state = DriveState {
         idle: Some(Nanos::new(0)),
@@ -184,8 +184,8 @@ fn identity(facts: &TargetFacts) -> Option<DeviceIdentity> {
     Some(identity_of(&BlockNode::by_name(&Roots::default(), name)?))
 }
 
-/// What is kept of a device, as far as it still holds now, with a finding where others wrote, and with the reason where
-/// it does not hold.
+/// The stored state of a device, as far as it is still valid; with a finding if other programs wrote to it, and with
+/// the reason if the state is no longer valid.
 fn still(
     kept: KeptState,
     device: &DeviceIdentity,
@@ -196,23 +196,23 @@ fn still(
     let KeptState { run, at, mut state, .. } = kept;
     let mut found = None;
     let lost = if let Some(step) = &kept.running {
-        Some(format!("run {run} ended without a word in '{step}', and how much that had written is not known"))
+        Some(format!("run {run} ended unexpectedly in '{step}', and it is unknown how much that step had written"))
     } else if kept.boot.as_deref() != boot || kept.device.diskseq != device.diskseq {
         Some(format!(
-            "the host was restarted or the device came anew since run {run}, so the kernel's counters do not tell whether \
-             somebody wrote to it"
+            "the host was restarted or the device was attached again since run {run}, so the kernel's counters do not show \
+             whether other programs wrote to it"
         ))
     } else if let (Some(before), Some(now)) = (state.counters, counters) {
         let nothing = HostCounters { written: Bytes::new(0), discarded: Bytes::new(0) };
         now.foreign(before, nothing, Bytes::new(0)).map(|foreign| {
             found = Some(findings::foreign_writes(foreign, Some(&run)));
             format!(
-                "something else wrote to it since run {run} left it ({} written, {} discarded)",
+                "another program wrote to it since run {run} left it ({} written, {} discarded)",
                 foreign.written, foreign.discarded
             )
         })
     } else {
-        Some(format!("the kernel's counters do not tell whether somebody wrote to it since run {run}"))
+        Some(format!("the kernel's counters do not show whether other programs wrote to it since run {run}"))
     };
     match &lost {
         Some(why) => state.forget(why.clone()),
@@ -276,7 +276,7 @@ mod tests {
         let (state, found, lost) = still(kept(), &device(), counted(4096 + 512), Some("b"), LATER);
         let (found, lost) = (found.expect("a finding"), lost.expect("a reason"));
         assert!(found.code == "foreign_writes" && found.statement.contains("512 B"), "{}", found.statement);
-        assert!(lost.contains("something else wrote to it since run r-1"), "{lost}");
+        assert!(lost.contains("another program wrote to it since run r-1"), "{lost}");
         assert_eq!((state.written, state.unknown), (None, Some(lost)));
     }
 
@@ -286,13 +286,13 @@ mod tests {
         let again = DeviceIdentity { diskseq: Some(4), ..device() };
         for (found, says) in [
             (lost(kept(), device(), counted(4096), Some("c")), "restarted"),
-            (lost(kept(), again, counted(4096), Some("b")), "came anew"),
-            (lost(kept(), device(), None, Some("b")), "do not tell"),
+            (lost(kept(), again, counted(4096), Some("b")), "attached again"),
+            (lost(kept(), device(), None, Some("b")), "do not show"),
         ] {
             assert!(found.as_ref().is_some_and(|why| why.contains(says)), "{found:?} for {says}");
         }
         let running = Some(StepKey { step: StepId::new("a", "b"), round: 1 });
         let found = lost(KeptState { running, ..kept() }, device(), counted(4096), Some("b"));
-        assert!(found.is_some_and(|why| why.contains("without a word in 'a/b")));
+        assert!(found.is_some_and(|why| why.contains("unexpectedly in 'a/b")));
     }
 }

@@ -1,4 +1,4 @@
-//! A run that is over: how it ended, what is on record of it, and the page that was wanted of it.
+//! A run that has ended: its outcome, its records, and its page.
 
 use std::path::PathBuf;
 
@@ -11,24 +11,24 @@ use crate::failure::Result;
 use crate::order::show::Show;
 use crate::output::pages::Wish;
 
-/// A run that is over.
+/// A run that has ended.
 pub struct Ended {
-    /// Which.
+    /// Its id.
     pub run: RunId,
-    /// How it ended.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// What is recorded of it and what that means, or why it cannot be read.
+    /// Its records and their analysis, or why they cannot be read.
     pub recorded: Result<(RunRecords, Analysis)>,
-    /// Whether it can be found again: not where its records live only here.
+    /// Whether it is stored; false if its records exist in memory only.
     pub saved: bool,
     /// How its result is shown.
     pub show: Show,
-    /// The page of it, and whether it could be written; only a complete run has one.
+    /// Its page, and whether it could be written; only a complete run has one.
     pub page: Option<(PathBuf, Result<()>)>,
 }
 
 impl Ended {
-    /// Writes the page that is wanted of it, where it is complete.
+    /// Writes the page that is wanted, if the run is complete.
     #[must_use]
     pub fn with_page(mut self, page: Option<Wish>) -> Ended {
         if let (Outcome::Complete { .. }, Ok(recorded), Some(page)) = (&self.outcome, &self.recorded, page) {

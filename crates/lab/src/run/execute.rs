@@ -1,4 +1,4 @@
-//! Runs a session with its recorder and screens, and hands over how it ended.
+//! Runs a session with its recorder and screens, and reports how it ended.
 
 use drivelab_analysis::{Analysis, analyse};
 use drivelab_core::group::letter;
@@ -20,7 +20,7 @@ use crate::set_up::files;
 /// Runs to the end or to a stop, and shows the result.
 ///
 /// # Errors
-/// What kept the session from running, and what kept the page from being written.
+/// The reason why the session could not run, or why the page could not be written.
 pub(super) fn execute(lab: &Lab<'_>, wiring: Wiring) -> Result {
     let ready = wiring.ready(lab)?;
     let Ready { run, keep, start, mut backend, mut care, watching, clock, page, show, stop, history, asks } = ready;
@@ -51,7 +51,7 @@ pub(super) fn execute(lab: &Lab<'_>, wiring: Wiring) -> Result {
     if let Some(slept) = watched.end() {
         voice.warn(slept);
     }
-    // From here on this run holds up no other.
+    // From here on, this run holds up no other.
     drop(care.company.take());
     files::remove(std::mem::take(&mut care.folders), voice);
     if let Some(scratch) = care.scratch.take() {
@@ -68,7 +68,7 @@ pub(super) fn execute(lab: &Lab<'_>, wiring: Wiring) -> Result {
     lab.front.ended(Ended { run, outcome, recorded, saved, show, page: None }.with_page(page))
 }
 
-/// What was recorded of a run that is kept, and what it means; its digest is kept with it.
+/// The records of a stored run and their analysis; its digest is stored with it.
 fn kept(lab: &Lab<'_>, run: RunId) -> Result<(RunRecords, Analysis)> {
     let data = lab.data()?;
     match Catalog::open(&data) {
@@ -77,7 +77,7 @@ fn kept(lab: &Lab<'_>, run: RunId) -> Result<(RunRecords, Analysis)> {
     }
 }
 
-/// What was recorded of a run that is not kept, and what it means.
+/// The records of a run that is not stored, and their analysis.
 fn of_memory(memory: &Memory) -> Result<(RunRecords, Analysis)> {
     let nothing = || Failure::unexpected("the run ended before anything was recorded of it");
     let records = memory.take().ok_or_else(nothing)?;

@@ -1,4 +1,4 @@
-//! The recorder of a run that is not kept: its records live until the result is shown.
+//! The recorder of a run that is not stored: its records exist until the result is shown.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,12 +6,12 @@ use drivelab_core::event::Event;
 use drivelab_core::listener::{Listener, ListenerError};
 use drivelab_core::run::RunRecords;
 
-/// Hears the events of a run and folds them; copies share what was heard.
+/// Receives the events of a run and folds them into records; copies share the records.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Memory(Arc<Mutex<Option<RunRecords>>>);
 
 impl Memory {
-    /// Hands over what was heard; `None` where nothing was, or where it was handed over before.
+    /// Hands over the records; `None` if there are none, or if they were handed over before.
     #[must_use]
     pub(crate) fn take(&self) -> Option<RunRecords> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()

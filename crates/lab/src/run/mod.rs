@@ -1,4 +1,4 @@
-//! A run: begun or gone on with, watched over, brought to its end.
+//! A run: begun or resumed, supervised, brought to its end.
 
 pub mod begin;
 pub(crate) mod care;

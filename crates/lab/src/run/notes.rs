@@ -1,4 +1,5 @@
-//! What the program keeps in a bundle beside the recording, so that `resume` can go on: which target, which page.
+//! Notes that the program stores in a bundle next to the recording, so that `resume` can continue: the target and the
+//! page.
 
 use std::path::Path;
 
@@ -11,52 +12,52 @@ use serde::de::DeserializeOwned;
 use crate::failure::{Failure, Result};
 use crate::output::pages::Wish;
 
-/// Which scratch file a run uses.
+/// Note: the scratch file of a run.
 const SCRATCH: &str = "scratch";
-/// Which file the user named: the very file, not only its path.
+/// Note: the file that the user named, by its identity and not only by its path.
 const NAMED_FILE: &str = "named-file";
-/// Which page the user wants at the end.
+/// Note: the page that the user wants at the end.
 const PAGE: &str = "page";
 
-/// Remembers the scratch file.
+/// Notes the scratch file.
 ///
 /// # Errors
-/// Where the note cannot be written.
+/// The note cannot be written.
 pub(crate) fn write_scratch(data: &DataDir, run: RunId, scratch: &Scratch) -> Result<()> {
     write(data, run, SCRATCH, scratch.claim())
 }
 
-/// Remembers which file a named target is.
+/// Notes the identity of a named file.
 ///
 /// # Errors
-/// Where the file is gone or the note cannot be written.
+/// The file is gone, or the note cannot be written.
 pub(crate) fn write_named_file(data: &DataDir, run: RunId, path: &Path) -> Result<()> {
     let identity = FileIdentity::of_path(path)
-        .map_err(|error| Failure::unexpected(format!("cannot look at {}: {error}", path.display())))?;
+        .map_err(|error| Failure::unexpected(format!("cannot inspect {}: {error}", path.display())))?;
     write(data, run, NAMED_FILE, &identity)
 }
 
-/// Remembers the page.
+/// Notes the page.
 ///
 /// # Errors
-/// Where the note cannot be written.
+/// The note cannot be written.
 pub(crate) fn write_page(data: &DataDir, run: RunId, page: &Wish) -> Result<()> {
     write(data, run, PAGE, page)
 }
 
-/// The scratch file of a run, where it is on record.
+/// The scratch file of a run, if it is noted.
 #[must_use]
 pub(crate) fn scratch(bundle: &Bundle) -> Option<ScratchClaim> {
     read(bundle, SCRATCH)
 }
 
-/// Which file a named target was, where it is on record.
+/// The identity of a named target file, if it is noted.
 #[must_use]
 pub(crate) fn named_file(bundle: &Bundle) -> Option<FileIdentity> {
     read(bundle, NAMED_FILE)
 }
 
-/// The page of a run, where one was wanted.
+/// The page of a run, if it is noted.
 #[must_use]
 pub(crate) fn page(bundle: &Bundle) -> Option<Wish> {
     read(bundle, PAGE)

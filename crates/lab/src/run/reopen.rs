@@ -1,4 +1,4 @@
-//! The target of a run that goes on, opened again or only looked at: the same one, on the same drive as before, or one
+//! The target of a resumed run, opened again or only inspected: the same target on the same drive as before, or one
 //! clear refusal.
 
 use std::path::{Path, PathBuf};
@@ -24,20 +24,20 @@ use crate::target::opened::{Needs, OpenedIo, Wanted};
 use crate::target::released::released_device;
 use crate::voice::Voice;
 
-/// A file that is open again, with what is found about it now.
+/// A file that is open again, with its present facts.
 fn opened_file(recorded: &TargetFacts, target: WritableTarget, scratch: Option<Scratch>) -> Result<OpenedIo> {
     let mut facts = drivelab_device::target_facts(target.path(), recorded.kind, target.length())?;
     facts.direct_io = target.direct_io().clone();
     Ok(OpenedIo { target: target.into(), scratch, facts, remarks: Vec::new() })
 }
 
-/// Refuses another drive than the run began on.
+/// Refuses a drive other than the one that the run began on.
 fn same_drive(records: &RunRecords, now: &[BlockDeviceFacts]) -> Result<()> {
     let changed = changed_drive(&records.environment.target.devices, now);
     changed.map_or(Ok(()), |changed| Err(Failure::new(ExitCode::TargetUnusable, changed)))
 }
 
-/// A sentence where the drive is another one than the run began on.
+/// A sentence if the drive is not the one that the run began on.
 fn changed_drive(before: &[BlockDeviceFacts], now: &[BlockDeviceFacts]) -> Option<String> {
     let serials = |devices: &[BlockDeviceFacts]| -> Vec<String> {
         devices.iter().map(|device| device.serial.clone().unwrap_or_else(|| "without a serial number".into())).collect()
@@ -45,50 +45,50 @@ fn changed_drive(before: &[BlockDeviceFacts], now: &[BlockDeviceFacts]) -> Optio
     let (before, now) = (serials(before), serials(now));
     (before != now).then(|| {
         format!(
-            "the target lies on another drive than when the run began (then {}, now {}): figures of both would not belong \
-             together; put the first drive back, or begin a new run",
+            "the target lies on another drive than when the run began (then {}, now {}): results from two drives cannot be \
+             combined; reconnect the first drive, or begin a new run",
             before.join(" on "),
             now.join(" on ")
         )
     })
 }
 
-/// What becomes of a target that is not as the run left it.
+/// What happens to a target that is not as the run left it.
 fn again(records: &RunRecords) -> &'static str {
     if records.plan.prepares() { "is prepared again" } else { "is not as the run left it" }
 }
 
-/// What is said of a device that is as this run left it, and whether what is left to do needs another state than that.
+/// Text for a device that is as this run left it, and whether the remaining steps need another state.
 fn as_left_or_changed(words: &str, records: &RunRecords) -> (String, bool) {
     match state_changed(records) {
         None => (words.to_owned(), false),
-        Some(why) => (format!("{words}; but {why}, so that state is restored"), true),
+        Some(why) => (format!("{words}; but {why}, so the state is restored"), true),
     }
 }
 
 /// The target, open again.
 pub(super) struct Reopened {
     pub(super) opened: OpenedIo,
-    /// What became of it since, for the report.
+    /// What happened to it since, for the report.
     pub(super) state: String,
     pub(super) prepared_again: bool,
 }
 
 impl Reopened {
-    /// A device whose preparation still holds is not prepared again.
+    /// A device whose preparation is still valid is not prepared again.
     pub(super) fn as_left(&mut self, book: Option<&Book>, records: &RunRecords) {
         if !Needs::of_plan(&records.plan).changes() {
             return;
         }
         let Some(book) = book else { return };
         (self.state, self.prepared_again) = match book.prepared() {
-            Ok(words) => as_left_or_changed(&format!("the device was released anew and is {words}"), records),
-            Err(why) => (format!("the device was released anew and {}, since {why}", again(records)), true),
+            Ok(words) => as_left_or_changed(&format!("the device was released again and is {words}"), records),
+            Err(why) => (format!("the device was released again and {}, because {why}", again(records)), true),
         };
     }
 }
 
-/// Opens the target again: the same one, on the same drive as before.
+/// Opens the target again: the same target on the same drive as before.
 pub(super) fn reopen(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>, voice: &Voice) -> Result<Reopened> {
     let recorded = &records.environment.target;
     let folder = recorded.path.parent().map_or_else(|| PathBuf::from("/"), PathBuf::from);
@@ -99,7 +99,7 @@ pub(super) fn reopen(bundle: &Bundle, records: &RunRecords, destroy: Option<&Pat
     let reopened = match recorded.kind {
         TargetKind::NamedFile if needs.changes() => {
             let target = named_file(bundle, records, &recorded.path)?;
-            let state = "the named file is prepared again, since its content is not known".to_owned();
+            let state = "the named file is prepared again, because its content is unknown".to_owned();
             Reopened { opened: opened_file(recorded, target, None)?, state, prepared_again: true }
         }
         TargetKind::ScratchFile => {
@@ -116,7 +116,7 @@ pub(super) fn reopen(bundle: &Bundle, records: &RunRecords, destroy: Option<&Pat
             let wanted = Wanted { run: records.run, needs, destroy: &Destroy::default(), size, own: false };
             let opened = place_of(&recorded.path)?.open(&wanted, voice)?;
             let state = "the target was opened again".to_owned();
-            // What stores nothing is in no state.
+            // A target that stores nothing has no state.
             Reopened { opened, state, prepared_again: !recorded.kind.stores_nothing() }
         }
     };
@@ -124,11 +124,11 @@ pub(super) fn reopen(bundle: &Bundle, records: &RunRecords, destroy: Option<&Pat
     Ok(reopened)
 }
 
-/// Refuses another drive or another length than the run began with.
+/// Refuses a drive or a length other than the run began with.
 fn as_it_began(records: &RunRecords, devices: &[BlockDeviceFacts], length: Bytes) -> Result<()> {
     same_drive(records, devices)?;
     let recorded = &records.environment.target;
-    // Of a block device the plan may use a part.
+    // The plan may use only a part of a block device.
     let began = if recorded.kind == TargetKind::BlockDevice { recorded.length } else { records.plan.capacity };
     if length == began {
         return Ok(());
@@ -136,7 +136,7 @@ fn as_it_began(records: &RunRecords, devices: &[BlockDeviceFacts], length: Bytes
     Err(Failure::new(
         ExitCode::TargetUnusable,
         format!(
-            "{} is {} now, but the run began with {}: figures of both would not belong together; begin a new run",
+            "{} is {} now, but the run began with {}: their results cannot be combined; begin a new run",
             recorded.path.display(),
             format::bytes(length),
             format::bytes(began)
@@ -144,16 +144,16 @@ fn as_it_began(records: &RunRecords, devices: &[BlockDeviceFacts], length: Bytes
     ))
 }
 
-/// What a dry run found of the target.
+/// What a dry run found out about the target.
 pub(super) struct Looked {
-    /// What is on it, where it is a block device, and whether the user's word for it is there.
+    /// The content of the target, if it is a block device, and whether it is named with `--destroy`.
     pub(super) device: Option<DryRunDevice>,
     pub(super) remark: String,
     pub(super) prepared_again: bool,
 }
 
 impl Looked {
-    /// Whether the preparation of a device still holds.
+    /// Checks whether the preparation of a device is still valid.
     pub(super) fn as_left(&mut self, lab: &Lab<'_>, records: &RunRecords) -> Result<()> {
         if !Needs::of_plan(&records.plan).changes() {
             return Ok(());
@@ -162,14 +162,14 @@ impl Looked {
         let book = Book::of_device(&node, &lab.data()?, records.run);
         (self.remark, self.prepared_again) = match book.prepared() {
             Ok(words) => as_left_or_changed(&format!("the target is {words}"), records),
-            Err(why) => (format!("the target {}, since {why}", again(records)), true),
+            Err(why) => (format!("the target {}, because {why}", again(records)), true),
         };
         Ok(())
     }
 }
 
-/// Looks at the target with the refusals of [`reopen`]; only the missing word for a device is left to be said later,
-/// beside what is on it.
+/// Inspects the target and refuses whatever [`reopen`] would refuse. Only a missing `--destroy` for a device is
+/// reported later, together with the device's content.
 pub(super) fn look(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>) -> Result<Looked> {
     let recorded = &records.environment.target;
     let folder = recorded.path.parent().map_or_else(|| PathBuf::from("/"), PathBuf::from);
@@ -182,8 +182,8 @@ pub(super) fn look(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>
         TargetKind::ScratchFile => {
             let changed = state_changed(records);
             let prepared_again = changed.is_some();
-            let remark = changed.map_or("the target is filled again where its fill is gone".to_owned(), |why| {
-                format!("the target is made again: {why}")
+            let remark = changed.map_or("the target is filled again if its content is lost".to_owned(), |why| {
+                format!("the target is created again: {why}")
             });
             Ok(Looked { device: None, remark, prepared_again })
         }
@@ -223,46 +223,46 @@ pub(super) fn look(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>
     }
 }
 
-/// The block device that the user released when the run began, released anew.
+/// The block device that the user released when the run began, released again.
 fn block_device(records: &RunRecords, destroy: Option<&Path>) -> Result<Reopened> {
     let (node, before) = same_block_device(records)?;
     let target = guard::authorise_device(&node, &Destroy::named(destroy).planned_for(before))?;
-    let state = "the device was released anew and is prepared again, since its content is not known".to_owned();
+    let state = "the device was released again and is prepared again, because its content is unknown".to_owned();
     Ok(Reopened { opened: released_device(&node, target), state, prepared_again: true })
 }
 
-/// The block device that the user released when the run began, and what it must still be: the very same device, by its
-/// serial number, or by everything that is known of it where it has none.
+/// The block device that the user released when the run began. It must be the same device, by its serial number, or
+/// by all its other identifiers if it has none.
 fn same_block_device(records: &RunRecords) -> Result<(BlockNode, DeviceIdentity)> {
     let path = &records.environment.target.path;
     let refuse = |why: &str| {
-        let text = format!("{} {why}, so it is left alone; begin a new run to name it", path.display());
+        let text = format!("{} {why}, so it was not changed; begin a new run to name it", path.display());
         Err(Failure::new(ExitCode::GuardRefused, text))
     };
     let Some(node) = place_of(path)?.device().cloned() else {
-        return refuse("is no block device any more");
+        return refuse("is no longer a block device");
     };
     let decision = records.environment.guard.as_ref();
     let Some(mut before) = decision.and_then(|decision| decision.device.as_ref()).map(|device| device.identity.clone())
     else {
-        return refuse("was released by a version that did not record which device it is");
+        return refuse("was released by a version that did not record the device's identity");
     };
     if before.serial.is_some() {
-        // It may have been unplugged, or the machine restarted: its serial number speaks for it.
+        // It may have been unplugged, or the host restarted: the serial number identifies it.
         before.diskseq = drivelab_device::identity_of(&node).diskseq;
     }
     Ok((node, before))
 }
 
-/// The file that the user released when the run began: the very same file, not another one at its path.
+/// The file that the user released when the run began: the same file, not another one at its path.
 fn named_file(bundle: &Bundle, records: &RunRecords, path: &Path) -> Result<WritableTarget> {
     let released = notes::named_file(bundle);
     if released.is_none() || FileIdentity::of_path(path).ok() != released {
         return Err(Failure::new(
             ExitCode::GuardRefused,
             format!(
-                "{} is not the file that was named with --destroy when the run began (another file is there now, or none), \
-                 so it is left alone; begin a new run to name it",
+                "{} is not the file that was named with --destroy when the run began (there is another file now, or none), \
+                 so it was not changed; begin a new run to name it",
                 path.display()
             ),
         ));
@@ -273,13 +273,14 @@ fn named_file(bundle: &Bundle, records: &RunRecords, path: &Path) -> Result<Writ
     )?)
 }
 
-/// The scratch file: the same one where it is still there and whole, otherwise made again.
+/// The scratch file: the same one if it still exists and is complete, otherwise a new one.
 fn scratch(bundle: &Bundle, records: &RunRecords, folder: &Path) -> Result<(WritableTarget, Scratch, String, bool)> {
     let why = match notes::scratch(bundle).map(|claim| guard::reopen_scratch(&claim)) {
         Some(Ok((target, scratch, Whole::Whole))) => match state_changed(records) {
-            None => return Ok((target, scratch, "the scratch file was still there and filled".to_owned(), false)),
+            None => return Ok((target, scratch, "the scratch file still existed and was filled".to_owned(), false)),
             Some(why) => {
-                // Another file: in the old one is what was written since, and it may lie in other places on the drive.
+                // A new file: the old one holds data written since, and the new one may lie in other places on the
+                // drive.
                 drop((target, scratch));
                 why
             }
@@ -287,11 +288,11 @@ fn scratch(bundle: &Bundle, records: &RunRecords, folder: &Path) -> Result<(Writ
         Some(Ok((target, scratch, Whole::NotWhole(why)))) => {
             return Ok((target, scratch, format!("the scratch file is filled again: {why}"), true));
         }
-        Some(Err(error)) if error.is_gone() => "it was gone".to_owned(),
+        Some(Err(error)) if error.is_gone() => "it no longer existed".to_owned(),
         Some(Err(error)) => return Err(error.into()),
-        None => "the run was interrupted before it was on record".to_owned(),
+        None => "the run was interrupted before the file was recorded".to_owned(),
     };
     let name = records.environment.target.path.file_name();
     let (target, scratch) = guard::make_scratch(folder, name, records.run, records.plan.capacity)?;
-    Ok((target, scratch, format!("the scratch file was made and filled again: {why}"), true))
+    Ok((target, scratch, format!("the scratch file was created and filled again: {why}"), true))
 }

@@ -1,4 +1,4 @@
-//! A run that was interrupted or killed goes on at its first unfinished step, in a new process.
+//! Resumes an interrupted or killed run at its first unfinished step, in a new process.
 
 use std::path::Path;
 
@@ -33,24 +33,24 @@ use crate::set_up::watching::{self, Watching};
 use crate::target::naming::place_of;
 use crate::target::{other_namespace, placing};
 
-/// A run that is to go on.
+/// A run to resume.
 pub struct ResumeOrder<'a> {
-    /// Which.
+    /// Its id.
     pub run: RunId,
-    /// The user's word that its block device may be overwritten again.
+    /// The value of `--destroy`: its block device may be overwritten again.
     pub destroy: Option<&'a Path>,
-    /// Engine, where the user named one.
+    /// I/O backend, if the user named one.
     pub backend: Option<BackendChoice>,
-    /// What is watched beside the I/O.
+    /// Telemetry of the resumed run.
     pub telemetry: &'a Telemetry,
-    /// Only say what would be done.
+    /// Only show what would be done.
     pub dry_run: bool,
 }
 
-/// Goes on with a run. Everything that can be refused is refused before the target is touched.
+/// Resumes a run. Every refusal comes before the target is changed.
 ///
 /// # Errors
-/// A run that is finished or going on, a target that is not there any more or is another one.
+/// The run is complete or in progress, or its target no longer exists or is another one.
 pub fn resume(lab: &Lab<'_>, asked: ResumeOrder<'_>) -> Result {
     let (data, run) = (lab.data()?, asked.run);
     let bundle = Bundle::open(&data.bundle_path(run))?;
@@ -82,7 +82,7 @@ pub fn resume(lab: &Lab<'_>, asked: ResumeOrder<'_>) -> Result {
     let mut environment = again.opened.environment(Some(data.root()));
     environment.source = made.source.take();
     environment.ceilings = lab.ceilings_of(&environment.testbed);
-    lab.voice.say(format!("Going on with run {run}: {}", again.state));
+    lab.voice.say(format!("Resuming run {run}: {}", again.state));
     let resumed = RunResumed {
         segment: recorder.segment(),
         resumed: lab.now(),
@@ -97,7 +97,7 @@ pub fn resume(lab: &Lab<'_>, asked: ResumeOrder<'_>) -> Result {
     let watching = Watching::open(lab, asked.telemetry, devices, Nanos::new(left_ns))?;
     watching::check(&records.plan, Some(&watching))?;
     again.opened.look_again()?;
-    // What an earlier process wrote with headers, for steps that check it.
+    // Headers that an earlier process wrote, for steps that check them.
     options.written = headers::of_finished(&records).ok();
     let opening = unseen_from_here(&watching, devices, &records);
     let show = Show::of(&records);
@@ -112,7 +112,7 @@ pub fn resume(lab: &Lab<'_>, asked: ResumeOrder<'_>) -> Result {
         clock: None,
         book,
         group: None,
-        // Steps of a run under conditions are set beside others with their CPU time, whichever process measures them.
+        // Steps of a run under conditions are compared by their CPU time, whichever process measures them.
         company: records.environment.condition.is_some().then(|| Company::new(None)),
         trace: None,
         opening,
@@ -120,14 +120,14 @@ pub fn resume(lab: &Lab<'_>, asked: ResumeOrder<'_>) -> Result {
         show,
         stop,
         history: Some(bundle),
-        // A load alone is too short to be asked about.
+        // A single load is too short to ask for confirmation.
         asks: records.plan.methodology.name != OWN_LOAD,
         start: Start::Resumed { records, resumed },
     };
     execute(lab, wiring)
 }
 
-/// The page that the interrupted command was to write; where it cannot be written any more, the run goes on without.
+/// The page that the interrupted command was to write; if it can no longer be written, the run continues without it.
 #[must_use]
 pub fn page_of(lab: &Lab<'_>, bundle: &Bundle) -> Option<Wish> {
     let page = notes::page(bundle)?;
@@ -135,7 +135,7 @@ pub fn page_of(lab: &Lab<'_>, bundle: &Bundle) -> Option<Wish> {
     checked.ok().map(|_| page)
 }
 
-/// The note that other I/O is not watched from here on; empty where the run has it already.
+/// The finding that I/O of other programs is not watched from here on; empty if the run has it already.
 fn unseen_from_here(watching: &Watching, devices: &[BlockDeviceFacts], records: &RunRecords) -> Vec<Finding> {
     let finding = watching.unseen(devices).then(findings::others_not_watched_any_more);
     let is_new = |finding: &Finding| records.findings.iter().all(|before| before.code != finding.code);
@@ -146,19 +146,19 @@ fn refuse_unresumable(bundle: &Bundle, run: RunId) -> Result<()> {
     match bundle.state() {
         RunState::Complete => Err(Failure::usage(format!("run {} is complete: there is nothing to resume", run))),
         RunState::Failed => Err(Failure::usage(format!(
-            "run {} failed and cannot be resumed; `drivelab results show {}` says why",
+            "run {} failed and cannot be resumed; `drivelab results show {}` shows why",
             run, run
         ))),
         RunState::Interrupted if bundle.is_live() => Err(Failure::new(
             ExitCode::TargetUnusable,
-            format!("run {} is going on in another process; wait for it, or stop it first", run),
+            format!("run {} is in progress in another process; wait for it, or stop it first", run),
         )),
         RunState::Interrupted => refuse_under_conditions(bundle, run).and_then(|()| still_there(bundle, run)),
     }
 }
 
-/// What a run was measured under is torn down when it is interrupted, and setting it up again overwrites the drive
-/// anew, which takes the user's word anew.
+/// The conditions of a run are torn down when it is interrupted. Setting them up again overwrites the drive again,
+/// which needs `--destroy` again.
 fn refuse_under_conditions(bundle: &Bundle, run: RunId) -> Result<()> {
     if bundle.environment()?.condition.is_none() {
         return Ok(());
@@ -166,20 +166,20 @@ fn refuse_under_conditions(bundle: &Bundle, run: RunId) -> Result<()> {
     Err(Failure::new(
         ExitCode::GuardRefused,
         format!(
-            "run {} was measured under conditions that were set up for it, and they are undone: what it measured is kept; \
-             begin a new run, and name the drive again with --destroy",
+            "run {} was measured under conditions that were set up for it and have been undone: its results are stored; begin \
+             a new run, and name the drive again with --destroy",
             run
         ),
     ))
 }
 
-/// Refuses a run whose target is gone, in words for somebody who did not name that target now.
+/// Refuses a run whose target is gone, in a message for a user who did not name the target in this command.
 fn still_there(bundle: &Bundle, run: RunId) -> Result<()> {
     let target = bundle.environment()?.target;
     let (gone, advice) = match target.kind {
         TargetKind::BlockDevice => (!target.path.exists(), "connect it"),
         kind if kind.is_file() => {
-            (!target.path.parent().is_none_or(Path::is_dir), "make its folder or mount the drive")
+            (!target.path.parent().is_none_or(Path::is_dir), "create its folder or mount the drive")
         }
         _ => (false, ""),
     };
@@ -190,13 +190,13 @@ fn still_there(bundle: &Bundle, run: RunId) -> Result<()> {
     Err(Failure::new(
         ExitCode::TargetUnusable,
         format!(
-            "run {run} was on {path}, which is no longer there: it was removed, or its drive is not mounted or connected; \
-             {advice}, then `drivelab resume {run}`"
+            "run {run} was on {path}, which no longer exists: it was removed, or its drive is not mounted or connected; \
+             {advice}, then run `drivelab resume {run}`"
         ),
     ))
 }
 
-/// Asks of the target what [`reopen`] asks, without making or writing anything, and says what is left to do.
+/// Checks the target as [`reopen`] does, without creating or writing anything, and shows what is left to do.
 fn said_only(lab: &Lab<'_>, asked: &ResumeOrder<'_>, bundle: &Bundle, records: &RunRecords) -> Result {
     engine(lab, asked.backend)?;
     let mut looked = look(bundle, records, asked.destroy)?;

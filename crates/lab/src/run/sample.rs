@@ -1,4 +1,4 @@
-//! What is known and sampled of a drive before it is read for a buyer's check.
+//! What is known about a drive and sampled from it before a buyer's check reads it.
 
 use drivelab_core::content::ContentSample;
 use drivelab_core::drive_facts::DriveFacts;
@@ -13,10 +13,10 @@ use crate::lab::Lab;
 use crate::plan::drives::library;
 use crate::voice::Voice;
 
-/// What is known of the drive's model.
+/// The facts of the drive's model, if they are known.
 ///
 /// # Errors
-/// Drive facts of the user's own that are wrong.
+/// The user's own drive facts are wrong.
 pub fn facts(lab: &Lab<'_>, probe: Option<&TargetProbe>) -> Result<Option<DriveFacts>> {
     let Some(device) = probe.and_then(TargetProbe::device) else { return Ok(None) };
     let Some(model) = device.model.as_deref() else { return Ok(None) };
@@ -24,7 +24,7 @@ pub fn facts(lab: &Lab<'_>, probe: Option<&TargetProbe>) -> Result<Option<DriveF
     Ok(library.facts_for(model, Some(device.capacity)).map(|known| known.facts.clone()))
 }
 
-/// Samples of what the places hold that a plan reads in order, before anything is measured.
+/// Samples the content of the places that a plan reads sequentially, before anything is measured.
 #[must_use]
 pub fn sample(plan: &Plan, target: &IoTarget, voice: &Voice) -> Option<ContentSample> {
     let places: Vec<(Bytes, Bytes)> = plan.steps().filter_map(place).collect();
@@ -32,7 +32,7 @@ pub fn sample(plan: &Plan, target: &IoTarget, voice: &Voice) -> Option<ContentSa
         Ok(content) => Some(content),
         Err(error) => {
             voice.warn(format!(
-                "{} cannot be sampled, so it is unknown which places hold data: {error}",
+                "{} cannot be sampled, so it is unknown which parts hold data: {error}",
                 target.path().display()
             ));
             None
@@ -40,7 +40,7 @@ pub fn sample(plan: &Plan, target: &IoTarget, voice: &Voice) -> Option<ContentSa
     }
 }
 
-/// What a step reads in order: its span, or as much of it as it moves at most.
+/// The place that a step reads sequentially: its span, or the part of it that the step moves at most.
 fn place(step: &Step) -> Option<(Bytes, Bytes)> {
     let Action::Io { workload, stop, .. } = &step.action else { return None };
     let reads = step.role == StepRole::Measure && workload.read_percent() == 100;

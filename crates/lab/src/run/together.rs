@@ -1,7 +1,7 @@
-//! Several drives: each alone, then all at once, one bundle each, and how much each lost.
+//! Several drives: each measured alone, then all concurrently, with one bundle per run, and how much each drive lost.
 //!
-//! Everything that can be refused is refused before the first drive is touched. Runs of a group are ordinary runs: one
-//! that fails or is stopped keeps what it has, can be resumed by itself, and does not end the others.
+//! Every refusal comes before the first drive is changed. Runs of a group are ordinary runs: a run that fails or is
+//! stopped keeps its results, can be resumed on its own, and does not end the others.
 
 use std::path::{Path, PathBuf};
 
@@ -39,10 +39,10 @@ use crate::target::naming::place_named;
 use crate::target::site::{self, Purpose, Site};
 use crate::target::unmounted;
 
-/// Drives that have a letter.
+/// Number of drives that can have a letter.
 const MOST: usize = 26;
 
-/// Exit codes, the worst first: what one run ends with counts for the whole.
+/// Exit codes, worst first: the worst exit code of the runs is the exit code of the command.
 const WORST_FIRST: [ExitCode; 9] = [
     ExitCode::Unexpected,
     ExitCode::DeviceErrors,
@@ -55,17 +55,17 @@ const WORST_FIRST: [ExitCode; 9] = [
     ExitCode::AcceptanceFailed,
 ];
 
-/// In which company each drive is measured.
+/// Whether each drive is measured alone, concurrently with the others, or both.
 #[derive(Debug, Clone, Copy)]
 struct How {
-    /// Each by itself.
+    /// Each drive alone.
     each: bool,
-    /// All at once.
+    /// All drives concurrently.
     together: bool,
 }
 
 impl How {
-    /// What the methodology says, each alone and then all at once where it says nothing; a flag replaces it.
+    /// What the methodology states; each alone and then all concurrently if it states nothing. A flag replaces it.
     fn of(asked: &Drives<'_>, own: Option<MethodDrives>) -> How {
         let MethodDrives { each, together, .. } = own.unwrap_or_default();
         match (asked.each_only, asked.together_only) {
@@ -75,7 +75,7 @@ impl How {
         }
     }
 
-    /// How many times over the longest run is measured.
+    /// How many times the length of the longest run the measurement takes.
     fn phases(self, drives: u64) -> u64 {
         u64::from(self.each) * drives + u64::from(self.together)
     }
@@ -87,14 +87,14 @@ impl How {
 
     fn words(self) -> &'static str {
         match (self.each, self.together) {
-            (true, true) => "each alone, then all at once",
-            (true, false) => "each by itself, one after the other",
-            _ => "all at once",
+            (true, true) => "each alone, then all concurrently",
+            (true, false) => "each alone, one after the other",
+            _ => "all concurrently",
         }
     }
 }
 
-/// What is the same for all runs of the group.
+/// What all runs of the group share.
 struct Common<'a> {
     lab: &'a Lab<'a>,
     asked: &'a Drives<'a>,
@@ -102,7 +102,7 @@ struct Common<'a> {
     how: How,
     runs: Vec<GroupRun>,
     stops: Vec<StopToken>,
-    /// Which block device each target was when it was looked at.
+    /// Identity of each target's block device when it was inspected.
     identities: Vec<Option<DeviceIdentity>>,
 }
 
@@ -110,48 +110,48 @@ struct Common<'a> {
 pub struct Drives<'a> {
     /// The methodology.
     pub methodology: &'a Methodology,
-    /// In which form.
+    /// How much of the methodology runs.
     pub form: Form,
-    /// What the user named.
+    /// The targets that the user named.
     pub targets: &'a [PathBuf],
-    /// Only each by itself.
+    /// Only each drive alone.
     pub each_only: bool,
-    /// Only all at once.
+    /// Only all drives concurrently.
     pub together_only: bool,
-    /// What may be overwritten.
+    /// The values of `--destroy`.
     pub destroy: &'a [PathBuf],
-    /// Whether targets that are not there are made as scratch files.
+    /// Whether targets that do not exist are created as scratch files.
     pub new_file: bool,
-    /// Size of the scratch files, where the user said one.
+    /// Size of the scratch files, if the user gave one.
     pub size: Option<Bytes>,
-    /// Whether nobody is to be asked.
+    /// Whether no questions are asked.
     pub yes: bool,
-    /// Only say what would be done.
+    /// Only show what would be done.
     pub dry_run: bool,
-    /// What time and bytes are reckoned with.
+    /// The speed that time and bytes are estimated with.
     pub guess: SpeedGuess,
-    /// Engine, where the user named one.
+    /// I/O backend, if the user named one.
     pub backend: Option<BackendChoice>,
-    /// What is watched beside the I/O.
+    /// Telemetry of the runs.
     pub telemetry: &'a Telemetry,
-    /// The drive facts that the user named, of all of them.
+    /// The drive facts that the user named, for all drives.
     pub facts: Option<&'a Path>,
-    /// Page to write, and whether without names.
+    /// The page to write, and whether it leaves out serial numbers and folder names.
     pub page: Option<(&'a Path, bool)>,
-    /// How messages call what was written.
+    /// How messages refer to what the user wrote.
     pub words: Words<'a>,
 }
 
-/// Measures all of them and shows what came of it.
+/// Measures all drives and shows the result.
 ///
 /// # Errors
-/// Whatever keeps the runs from being done, and the worst of what they end with.
+/// The reason why the runs cannot be done, or the worst exit code of the runs.
 pub fn run(lab: &Lab<'_>, asked: &Drives<'_>) -> Result {
     let voice = lab.voice;
     if asked.methodology.conditions(asked.form).is_some() {
         return Err(Failure::usage(format!(
-            "'{}' sets up conditions, which is for one target; measure each drive by itself, and set the results beside \
-             each other with `drivelab report RUN RUN`",
+            "'{}' sets up conditions, which works for one target only; measure each drive on its own, and compare the \
+             results with `drivelab report RUN RUN`",
             asked.methodology.identity().name
         )));
     }
@@ -182,7 +182,8 @@ pub fn run(lab: &Lab<'_>, asked: &Drives<'_>) -> Result {
         guess_of_time(by_rate, asked.guess.throughput)
     ));
     let drives = surveyed.len();
-    // Block devices are held since they were looked at; each run claims its own anew, and it must be the same one.
+    // Block devices were held since they were inspected; each run claims its own again, and it must be the same
+    // device.
     let identities: Vec<Option<DeviceIdentity>> = asked.targets.iter().map(|target| identity(target)).collect();
     drop(surveyed);
     let runs = group_runs(lab.wall, drives, how);
@@ -199,18 +200,18 @@ pub fn run(lab: &Lab<'_>, asked: &Drives<'_>) -> Result {
     let worst = WORST_FIRST.into_iter().find(|code| codes.contains(code)).unwrap_or(ExitCode::Ok);
     let shown = show(&common, page.as_ref());
     if common.stopped() {
-        let message = "stopped by the user: what was measured is kept; each run can be resumed by itself (`drivelab \
-                       results list`), the drives are then no longer measured at the same time";
+        let message = "stopped by the user: the results are stored; each run can be resumed on its own (`drivelab results \
+                       list`), but the drives are then no longer measured at the same time";
         return Err(Failure::new(ExitCode::Interrupted, message));
     }
     match shown {
-        // What went wrong was said when it did; that nothing can be compared then is no news.
+        // The failure was reported when it happened; that nothing can be compared then needs no second message.
         Err(_) if worst != ExitCode::Ok => Ok(worst),
         shown => shown.map(|()| worst),
     }
 }
 
-/// Shows what came of all of them, and writes the page.
+/// Shows the result of all runs, and writes the page.
 fn show(common: &Common<'_>, page: Option<&(OutputFile, bool)>) -> Result<()> {
     let lab = common.lab;
     let runs: Vec<(RunRecords, Analysis)> = common.runs.iter().filter_map(|one| lab.load(one.run).ok()).collect();
@@ -232,13 +233,13 @@ impl Common<'_> {
         self.stops.iter().any(|stop| stop.cause() == Some(drivelab_core::clock::StopCause::Person))
     }
 
-    /// The runs of one role, with their stop tokens, in the order of the drives.
+    /// The runs of one role with their stop tokens, in the order of the drives.
     fn of(&self, role: GroupRole) -> Vec<(GroupRun, StopToken)> {
         let all = self.runs.iter().zip(&self.stops);
         all.filter(|(run, _)| run.role == role).map(|(run, stop)| (*run, stop.clone())).collect()
     }
 
-    /// A run of the group, up to its first step.
+    /// Prepares a run of the group, up to its first step.
     fn prepare(&self, run: GroupRun, stop: StopToken, company: Company, at: &Began) -> Result<Option<Prepared>> {
         prepare(self.lab, self.order(run, company, at)?, stop)
     }
@@ -256,7 +257,8 @@ impl Common<'_> {
             source: None,
             destroy: destroyed(asked, target),
             planned: self.identities[run.drive as usize].as_ref(),
-            // Several questions at once would not be answered for the right drive: each is named by its flag.
+            // Several questions at the same time could be answered for the wrong drive: each drive is named by its
+            // flag.
             yes: true,
             telemetry: asked.telemetry,
             under: None,
@@ -278,7 +280,7 @@ impl Common<'_> {
         &self.asked.targets[drive as usize]
     }
 
-    /// What a run ended with; its error is said at once, under the letter of its drive.
+    /// Returns the exit code of a run; its error is reported immediately, under the letter of its drive.
     fn ended(&self, run: GroupRun, done: Result) -> ExitCode {
         match done {
             Ok(code) => code,
@@ -308,7 +310,7 @@ impl Began {
     }
 }
 
-/// Each drive by itself.
+/// Measures each drive alone.
 fn alone(common: &Common<'_>) -> Vec<ExitCode> {
     let mut codes = Vec::new();
     for (run, stop) in common.of(GroupRole::Alone) {
@@ -324,10 +326,10 @@ fn alone(common: &Common<'_>) -> Vec<ExitCode> {
     codes
 }
 
-/// All at once: opened one after the other, begun together.
+/// Measures all drives concurrently: opened one after the other, begun together.
 fn together(common: &Common<'_>) -> Vec<ExitCode> {
     let runs = common.of(GroupRole::Together);
-    common.lab.voice.say(format!("\nAll at once ({} drives)", runs.len()));
+    common.lab.voice.say(format!("\nAll concurrently ({} drives)", runs.len()));
     let began = Began::now(common.lab);
     let mut codes = Vec::new();
     let mut ready: Vec<(GroupRun, Prepared)> = Vec::new();
@@ -339,7 +341,7 @@ fn together(common: &Common<'_>) -> Vec<ExitCode> {
     }
     if ready.len() < runs.len() && !common.stopped() {
         common.lab.front.failed(
-            "error: not every drive can be measured, so none is measured at once; the runs just made are empty",
+            "error: not every drive can be measured, so the concurrent runs were not begun; the runs just created are empty",
         );
         return codes;
     }
@@ -350,7 +352,7 @@ fn together(common: &Common<'_>) -> Vec<ExitCode> {
             .collect();
         for (run, thread) in threads {
             let done = thread.join().unwrap_or_else(|_| {
-                Err(Failure::unexpected("its thread panicked: this is a bug in drivelab; what it recorded is kept"))
+                Err(Failure::unexpected("its thread panicked: this is a bug in drivelab; its records are stored"))
             });
             codes.push(common.ended(run, done));
         }
@@ -362,7 +364,7 @@ fn measure(common: &Common<'_>, prepared: Option<Prepared>) -> Result {
     prepared.map_or(Ok(ExitCode::Ok), |prepared| prepared.carry_out(common.lab))
 }
 
-/// What would be done to each of them.
+/// Shows what would be done to each drive.
 fn say_only(common: &Common<'_>) -> Result {
     let look = |(run, _)| dry_run::look(common.lab, &common.order(run, Company::new(None), &Began::now(common.lab))?);
     let role = if common.how.together { GroupRole::Together } else { GroupRole::Alone };
@@ -370,7 +372,7 @@ fn say_only(common: &Common<'_>) -> Result {
     dry_run::several(common.lab, looks, (common.how.each, common.how.together))
 }
 
-/// Ids and roles of all runs that will be made.
+/// Ids and roles of all runs of the group.
 fn group_runs(wall: &dyn WallClock, drives: usize, how: How) -> Vec<GroupRun> {
     let phase = |role| (0u32..).take(drives).map(move |drive| GroupRun { run: wall.run_id(), role, drive });
     let alone: Vec<GroupRun> = if how.each { phase(GroupRole::Alone).collect() } else { Vec::new() };
@@ -378,13 +380,14 @@ fn group_runs(wall: &dyn WallClock, drives: usize, how: How) -> Vec<GroupRun> {
     alone.into_iter().chain(together).collect()
 }
 
-/// Targets that cannot be measured together, before anything else is looked at.
+/// Refuses targets that cannot be measured together, before anything else is checked.
 ///
 /// # Errors
-/// Too many, one of them twice, `--new-file` for none, or a `--destroy` that names none of them.
+/// Too many targets, a target named twice, `--new-file` although all targets exist, or a `--destroy` that matches no
+/// target.
 pub fn refuse(targets: &[PathBuf], new_file: bool, destroy: &[PathBuf]) -> Result<()> {
     if targets.len() > MOST {
-        return Err(Failure::usage(format!("at most {MOST} targets can be measured at once")));
+        return Err(Failure::usage(format!("at most {MOST} targets can be measured concurrently")));
     }
     for (index, target) in targets.iter().enumerate() {
         if let Some(other) = targets[..index].iter().find(|other| same(other, target)) {
@@ -397,17 +400,17 @@ pub fn refuse(targets: &[PathBuf], new_file: bool, destroy: &[PathBuf]) -> Resul
     }
     if new_file && targets.iter().all(|target| target.exists()) {
         return Err(Failure::usage(
-            "--new-file is for a file that is not there yet, and every target is there: leave the flag out",
+            "--new-file is for a file that does not exist yet, and every target exists: leave the flag out",
         ));
     }
     let names_one = |named: &&PathBuf| targets.iter().any(|target| names(named, target));
     match destroy.iter().find(|named| !names_one(named)) {
-        Some(named) => Err(Failure::usage(format!("--destroy {} names none of the targets", named.display()))),
+        Some(named) => Err(Failure::usage(format!("--destroy {} matches none of the targets", named.display()))),
         None => Ok(()),
     }
 }
 
-/// Whether two names are one thing: the same device whatever its node is called, or the same file or folder.
+/// Whether two names are the same target: the same device whatever its node is called, or the same file or folder.
 fn same(left: &Path, right: &Path) -> bool {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
     match (left.metadata(), right.metadata()) {
@@ -419,7 +422,7 @@ fn same(left: &Path, right: &Path) -> bool {
     }
 }
 
-/// Which block device a target is.
+/// The identity of a target that is a block device.
 fn identity(target: &Path) -> Option<DeviceIdentity> {
     match drivelab_device::classify(target) {
         Ok(Named::BlockDevice(node)) => Some(identity_of(&node)),
@@ -427,7 +430,7 @@ fn identity(target: &Path) -> Option<DeviceIdentity> {
     }
 }
 
-/// Whether an ID given with `--destroy` means a target: the guard's own comparison for a device.
+/// Whether an ID given with `--destroy` matches a target; for a device, by the guard's own comparison.
 fn names(destroy: &Path, target: &Path) -> bool {
     match drivelab_device::classify(target) {
         Ok(Named::BlockDevice(node)) => Destroy::named(Some(destroy)).names(&identity_of(&node)),
@@ -435,23 +438,23 @@ fn names(destroy: &Path, target: &Path) -> bool {
     }
 }
 
-/// Whether a target is a file to be made: `--new-file` speaks of those that are not there.
+/// Whether a target is a file to be created: `--new-file` applies to targets that do not exist.
 fn is_new(asked: &Drives<'_>, target: &Path) -> bool {
     asked.new_file && !target.exists()
 }
 
-/// What `--destroy` says about a target.
+/// The `--destroy` value for a target.
 fn destroyed<'a>(asked: &Drives<'a>, target: &Path) -> Option<&'a Path> {
     asked.destroy.iter().find(|destroy| names(destroy, target)).map(PathBuf::as_path)
 }
 
-/// Looks at every target and plans for it, before anything is made; the plans must be the same steps.
+/// Inspects every target and makes its plan, before anything is created; all plans must have the same steps.
 fn survey_all(asked: &Drives<'_>) -> Result<Vec<(Site, Plan)>> {
     let (methodology, form) = (asked.methodology, asked.form);
     let mut all: Vec<(Site, Plan)> = Vec::new();
     for target in asked.targets {
         let destroy = Destroy::named(destroyed(asked, target));
-        // Asked what would be done, the word for a device may be missing: what it needs is part of the answer.
+        // A dry run may lack `--destroy` for a device: what has to be named is part of its answer.
         let only_plan = asked.dry_run && destroy.id.is_none();
         let purpose = if only_plan { Purpose::Plan } else { Purpose::Measure { destroy: &destroy } };
         let place = place_named(target, NewFile::by(is_new(asked, target), methodology.target().takes_files()))?;
@@ -469,7 +472,7 @@ fn survey_all(asked: &Drives<'_>) -> Result<Vec<(Site, Plan)>> {
             && keys(first) != keys(&plan)
         {
             return Err(Failure::usage(format!(
-                "'{}' has other steps on {} than on {}, so they cannot be begun together; give all the same --size",
+                "'{}' has different steps on {} and on {}, so they cannot be begun together; use the same --size for all",
                 methodology.identity().name,
                 target.display(),
                 asked.targets[0].display()
@@ -480,7 +483,7 @@ fn survey_all(asked: &Drives<'_>) -> Result<Vec<(Site, Plan)>> {
     Ok(all)
 }
 
-/// Whether two targets that are block devices are one, or parts of one.
+/// Whether two targets are the same block device, or parts of the same one.
 fn same_drive(left: &Site, right: &Site) -> bool {
     let whole = |site: &Site| {
         site.place.device()?;
@@ -493,7 +496,7 @@ fn keys(plan: &Plan) -> Vec<StepKey> {
     plan.schedule().into_iter().map(|(key, _)| key).collect()
 }
 
-/// Targets that share a device: what one of them loses is then no surprise.
+/// Targets that share a device: a slowdown is then expected.
 fn shared_devices(surveyed: &[(Site, Plan)]) -> Vec<String> {
     let mut lines = Vec::new();
     for (index, (site, _)) in surveyed.iter().enumerate() {
@@ -501,7 +504,7 @@ fn shared_devices(surveyed: &[(Site, Plan)]) -> Vec<String> {
             let shared = site.devices.iter().find(|one| before.devices.iter().any(|device| device.name == one.name));
             if let Some(device) = shared {
                 lines.push(format!(
-                    "{} and {} lie on the same device, {}: together they share what it can do",
+                    "{} and {} lie on the same device, {}: they share its performance",
                     letter(other),
                     letter(index),
                     device.name

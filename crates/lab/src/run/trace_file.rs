@@ -1,4 +1,4 @@
-//! Writes the engine's trace to a file: a line for each operation as it was issued, tab-separated, with a head.
+//! Writes the engine's trace to a file: a header line, then one tab-separated line for each issued operation.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -21,10 +21,12 @@ pub struct TraceFile {
     state: Arc<Mutex<State>>,
 }
 
-/// A trace that cannot be written.
+/// The error for a trace that cannot be written.
 fn refused(path: &Path, error: &io::Error) -> Failure {
     let why = match error.kind() {
-        io::ErrorKind::AlreadyExists => "it exists, and drivelab replaces no file; name a new one".to_owned(),
+        io::ErrorKind::AlreadyExists => {
+            "it exists, and drivelab never replaces an existing file; name a new one".to_owned()
+        }
         _ => error.to_string(),
     };
     Failure::new(ExitCode::TargetUnusable, format!("--trace {}: {why}", path.display()))
@@ -32,19 +34,19 @@ fn refused(path: &Path, error: &io::Error) -> Failure {
 
 struct State {
     out: BufWriter<File>,
-    /// What is issued now is not wanted.
+    /// Whether operations that are issued now are left out.
     paused: bool,
-    /// Operations that are missing, since they did not fit into the engine's memory.
+    /// Number of operations that are missing because they did not fit into the engine's memory.
     lost: u64,
-    /// Why no more could be written.
+    /// The error after which writing stopped.
     broken: Option<io::Error>,
 }
 
 impl TraceFile {
-    /// What [`TraceFile::make`] would refuse, without making anything.
+    /// Refuses what [`TraceFile::make`] would refuse, without creating anything.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`TraceFile::make`].
     pub fn check(path: &Path) -> Result<()> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let found = match path.symlink_metadata() {
@@ -56,10 +58,10 @@ impl TraceFile {
         found.map_err(|error| refused(path, &error))
     }
 
-    /// Makes the file; one that exists is left alone.
+    /// Creates the file; an existing file is not changed.
     ///
     /// # Errors
-    /// Exit 6 where it exists or cannot be made.
+    /// Exit 6 if it exists or cannot be created.
     pub fn make(path: &Path) -> Result<TraceFile> {
         let made = File::create_new(path).and_then(|file| {
             let mut out = BufWriter::new(file);
@@ -70,34 +72,36 @@ impl TraceFile {
         Ok(TraceFile { path: path.to_owned(), state })
     }
 
-    /// What the engine writes to.
+    /// The sink that the engine writes to.
     #[must_use]
     pub fn sink(&self) -> TraceSink {
         let state = Arc::clone(&self.state);
         Box::new(move |entries, lost| state.lock().unwrap_or_else(PoisonError::into_inner).take(entries, lost))
     }
 
-    /// Leaves out what is issued from now on, or takes it in again.
+    /// Pauses or resumes tracing of the operations that are issued from now on.
     pub fn pause(&self, paused: bool) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).paused = paused;
     }
 
-    /// Writes what is left, and warns where operations are missing.
+    /// Writes the remaining lines, and warns if operations are missing.
     ///
     /// # Errors
-    /// Exit 6 where the file could not be written to its end.
+    /// Exit 6 if the file could not be written completely.
     pub fn finish(self, voice: &Voice) -> Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let flushed = state.out.flush();
         match state.broken.take().or(flushed.err()) {
             None if state.lost > 0 => {
                 let lost = state.lost;
-                voice.warn(format!("the trace lacks {lost} operations: they came faster than they fitted"));
+                voice.warn(format!(
+                    "the trace lacks {lost} operations: they were issued faster than they could be written"
+                ));
                 Ok(())
             }
             None => Ok(()),
             Some(error) => {
-                let message = format!("the trace {} is not whole: {error}", self.path.display());
+                let message = format!("the trace {} is incomplete: {error}", self.path.display());
                 Err(Failure::new(ExitCode::TargetUnusable, message))
             }
         }
@@ -121,7 +125,7 @@ fn line(out: &mut impl Write, entry: &TraceEntry) -> io::Result<()> {
         entry;
     let op = op.name();
     write!(out, "{thread}\t{index}\t{op}\t{offset}\t{length}\t{intended_ns}\t{submit_ns}\t{latency_ns}\t{errno}\t")?;
-    // What is not placed has no handle: the drive chooses.
+    // An operation that is not placed has no handle: the drive chooses.
     match placement_handle {
         Some(handle) => writeln!(out, "{handle}"),
         None => writeln!(out, "-"),

@@ -1,5 +1,5 @@
-//! The one place where a run, begun or gone on with, becomes what a session needs: backend, clock, observer, keeper of
-//! the target, recorder.
+//! The one place that turns a run, new or resumed, into what a session needs: backend, clock, observer, keeper of the
+//! target, recorder.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use crate::set_up::files::Made;
 use crate::set_up::watching::Watching;
 use crate::target::opened::OpenedIo;
 
-/// Where what is measured stays.
+/// Where the results are stored.
 #[expect(clippy::large_enum_variant, reason = "there is one for each run")]
 pub enum Keep {
     /// In a bundle in the data folder.
@@ -39,52 +39,52 @@ pub enum Keep {
         /// The bundle's recorder.
         recorder: Recorder,
     },
-    /// In memory, until the result was shown.
+    /// In memory, until the result is shown.
     Memory,
 }
 
-/// A run that is on record and whose target is open.
+/// A recorded run whose target is open.
 pub struct Wiring {
     /// The run.
     pub run: RunId,
-    /// Where what is measured stays.
+    /// Where the results are stored.
     pub keep: Keep,
     /// New or resumed.
     pub start: Start,
-    /// What is measured.
+    /// The target, open.
     pub opened: OpenedIo,
-    /// Its own folders, where it works on sets of files.
+    /// The run's own folders, if it works on sets of files.
     pub made: Made,
-    /// How the engine works.
+    /// Engine options.
     pub engine: Options,
-    /// What is watched beside it.
+    /// What is watched during the I/O.
     pub watching: Watching,
-    /// The clock that runs of a group share; otherwise the run has its own.
+    /// The clock that the runs of a group share; otherwise the run has its own.
     pub clock: Option<Arc<dyn RunClock>>,
-    /// The account of the target's state; none of a target that stores nothing.
+    /// The account of the target's state; `None` for a target that stores nothing.
     pub book: Option<Book>,
-    /// The group that it is measured in.
+    /// The group that the run is measured in.
     pub group: Option<Group>,
-    /// What it does around each step.
+    /// What the run does around each step.
     pub company: Option<Company>,
-    /// The trace of what is measured, where one is wanted.
+    /// The trace of the measured operations, if one is wanted.
     pub trace: Option<TraceFile>,
-    /// What is known from the start to differ from what was asked for.
+    /// Known differences from the order, from the start.
     pub opening: Vec<Finding>,
     /// Page to write at the end.
     pub page: Option<Wish>,
     /// How the result is shown.
     pub show: Show,
-    /// Tells everybody to stop.
+    /// Stops all parts of the run.
     pub stop: StopToken,
-    /// What was recorded before, for a run that goes on.
+    /// The events recorded before, for a resumed run.
     pub history: Option<Bundle>,
-    /// Whether a key may ask before it stops the run.
+    /// Whether the panel may ask for confirmation before a key stops the run.
     pub asks: bool,
 }
 
 impl Wiring {
-    /// The folder of the bundle, where it lies on the target's device.
+    /// The folder of the bundle, if it lies on the target's device.
     fn bundle_on_target(&self) -> Option<PathBuf> {
         let environment = match &self.start {
             Start::New(started) => &started.environment,
@@ -96,10 +96,10 @@ impl Wiring {
         }
     }
 
-    /// Opens the backend, and takes apart what the session needs.
+    /// Opens the backend, and separates what the session needs.
     ///
     /// # Errors
-    /// Exit 9 where the kernel refuses the engine.
+    /// Exit 9 if the kernel refuses the engine.
     pub(super) fn ready(self, lab: &Lab<'_>) -> Result<Ready> {
         let bundle_on_target = self.bundle_on_target();
         let Wiring {
@@ -155,10 +155,10 @@ pub(super) struct Ready {
     pub(super) asks: bool,
 }
 
-/// The engine that the user wants, asked before anything is made: one that cannot be had here is refused at once.
+/// The requested engine, checked before anything is created: one that is not available here is refused immediately.
 ///
 /// # Errors
-/// Exit 9 where the kernel refuses it.
+/// Exit 9 if the kernel refuses it.
 pub fn engine(lab: &Lab<'_>, wanted: Option<BackendChoice>) -> Result<Options> {
     let choice = wanted.unwrap_or(lab.defaults.backend);
     drivelab_engine::check(choice).map_err(engine_failure)?;
@@ -168,12 +168,12 @@ pub fn engine(lab: &Lab<'_>, wanted: Option<BackendChoice>) -> Result<Options> {
     Ok(options)
 }
 
-/// Operations that do not come back, said while they are under way: no interval can, when the threads hang too.
+/// Reports stuck operations while they are in flight: no interval can report them if the threads hang too.
 fn stuck_text(stuck: &Stuck) -> String {
     let Stuck { operations, oldest, offset, op } = stuck;
     format!(
-        "{operations} operations do not come back; the oldest, a {} at byte {offset}, has been under way for {}. Look at the \
-         kernel log; Ctrl-C twice leaves at once, three times where the first one asks",
+        "{operations} operations do not complete; the oldest, a {} at byte {offset}, has been in flight for {}. Check the \
+         kernel log; Ctrl-C twice ends drivelab immediately, three times if the first one asks",
         op.name().replace('_', " "),
         format::duration(*oldest)
     )

@@ -1,7 +1,8 @@
-//! What is set up around a run: what the methodology asks for, with what flags replace of it, as conditions in the
-//! order in which they are measured.
+//! The conditions around a run: those of the methodology, partly replaced by flags, in the order in which they are
+//! measured.
 //!
-//! Owns which of the two holds, and what is left out where it cannot be had. Must not know how anything is set up.
+//! Owns which of the two applies, and which conditions are left out because they are not available. Must not know how
+//! a condition is set up.
 
 use drivelab_conditions::{ConditionsError, check};
 use drivelab_core::condition::{Arm, Condition, MethodConditions, PowerStates, Series};
@@ -10,15 +11,15 @@ use drivelab_device::BlockNode;
 use crate::failure::{Failure, Result};
 use crate::order::conditions::AskedConditions;
 
-/// What is asked for around a target, of the methodology and of flags together.
+/// The conditions for a target, from the methodology and flags combined.
 #[derive(Debug, Clone)]
 pub struct Around {
     asked: MethodConditions,
-    /// What flags replaced of the methodology's own.
+    /// Conditions of the methodology that flags replaced, as text.
     replaced: Vec<String>,
 }
 
-/// One run: what it is measured under, and its place among the others.
+/// One run: its condition, and its place among the other runs.
 #[derive(Debug, Clone)]
 pub struct Turn {
     /// What is set up.
@@ -27,7 +28,7 @@ pub struct Turn {
     pub series: Series,
 }
 
-/// A flag's value in the place of the methodology's own; what was replaced is noted.
+/// Replaces the methodology's own value by a flag's value, and notes the replacement.
 fn replace<T: PartialEq + ToString>(name: &str, own: &mut Option<T>, flag: Option<T>, replaced: &mut Vec<String>) {
     let Some(flag) = flag else { return };
     if let Some(own) = own.as_ref().filter(|own| **own != flag) {
@@ -41,7 +42,7 @@ fn listed(arms: &[Arm]) -> String {
 }
 
 impl Around {
-    /// From the methodology's wishes and the flags; `None` where neither asks for anything.
+    /// Combines the methodology's conditions with the flags; `None` if neither asks for any.
     #[must_use]
     pub fn of(own: Option<MethodConditions>, flags: &AskedConditions) -> Option<Around> {
         if own.is_none() && !flags.any() {
@@ -50,7 +51,7 @@ impl Around {
         let (mut asked, mut replaced) = (own.unwrap_or_default(), Vec::new());
         replace("partition", &mut asked.partition, flags.partition, &mut replaced);
         replace("span", &mut asked.span, flags.span, &mut replaced);
-        // The one takes the place of the other.
+        // A partition and a span replace each other.
         if flags.partition.is_some() && flags.span.is_none() && asked.span.take().is_some() {
             replaced.push("a partition instead of a span".to_owned());
         }
@@ -65,7 +66,7 @@ impl Around {
         replace("rounds of all arms", &mut asked.repeats, flags.repeats, &mut replaced);
         replace("order of arms", &mut asked.arm_order, flags.arm_order, &mut replaced);
         if flags.power_state.is_some() {
-            // Who names a state wants that state.
+            // A user who names a state requires it.
             asked.optional_power_states = false;
         }
         if !flags.arm.is_empty() {
@@ -73,7 +74,7 @@ impl Around {
                 replaced.push(format!("arms {} instead of {}", listed(&flags.arm), listed(&asked.arms)));
             }
             asked.arms.clone_from(&flags.arm);
-            // Who names an arm wants it.
+            // A user who names an arm requires it.
             asked.optional_arms.clear();
         }
         Some(Around { asked, replaced })
@@ -85,11 +86,11 @@ impl Around {
         self.asked.partition
     }
 
-    /// The runs on this device, in their order; without one, those on a loop device that is yet to be made, of which
-    /// nothing can be checked.
+    /// The runs on this device, in their order. Without a device: the runs on a loop device that does not exist yet,
+    /// so nothing can be checked.
     ///
     /// # Errors
-    /// A condition that cannot be had and is not optional; nothing to compare is left. Nothing was touched.
+    /// A required condition is not available, or no arm is left to compare. Nothing was touched.
     pub fn turns(&self, node: Option<&BlockNode>, flags: &AskedConditions, loop_on_file: bool) -> Result<Vec<Turn>> {
         let admin_key = flags.opal_admin_key.as_deref();
         let mut left_out = Vec::new();
@@ -120,8 +121,8 @@ impl Around {
             return Err(Failure::new(
                 drivelab_core::exit::ExitCode::HostNotFit,
                 format!(
-                    "no arm is left that could be compared with none, so nothing was measured: {}. `--arm none --arm \
-                     none` measures how far two runs without any are apart",
+                    "no arm is left to compare with the arm none, so nothing was measured: {}. `--arm none --arm none` \
+                     measures how much two runs without a condition differ",
                     left_out.join("; ")
                 ),
             ));
@@ -152,7 +153,7 @@ impl Around {
         Condition { partition, span, file_system, encryption, data_state: data_state.unwrap_or_default(), power_state }
     }
 
-    /// The power states to measure in; one that is none where they are left alone.
+    /// The power states to measure in; a single `None` if they are left unchanged.
     fn states(&self, node: Option<&BlockNode>, left_out: &mut Vec<String>) -> Result<Vec<Option<u8>>> {
         let Some(asked) = &self.asked.power_states else { return Ok(vec![None]) };
         let tried = match (node, asked) {
@@ -166,7 +167,7 @@ impl Around {
         match tried {
             Ok(states) => Ok(states.into_iter().map(Some).collect()),
             Err(error) if self.asked.optional_power_states => {
-                left_out.push(format!("the power states were left as they are: {error}"));
+                left_out.push(format!("the power states were left unchanged: {error}"));
                 Ok(vec![None])
             }
             Err(error) => Err(error.into()),
@@ -221,7 +222,7 @@ mod tests {
         };
         let Around { asked, replaced } = Around::of(Some(own()), &flags).expect("conditions");
         assert_eq!((asked.partition, asked.repeats, asked.arm_order), (None, Some(2), Some(ArmOrder::Abba)));
-        assert!(!asked.may_leave_out(Arm::Opal), "named arms are wanted");
+        assert!(!asked.may_leave_out(Arm::Opal), "named arms are required");
         let wanted = [
             "a span instead of a partition",
             "rounds of all arms 2 instead of 4",

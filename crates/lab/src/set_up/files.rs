@@ -1,6 +1,7 @@
-//! Sets of files: whether there is room for them, the run's own folders for them, and where they come from.
+//! Sets of files: whether there is room for them, the run's own folders for them, and the folder that they are copied
+//! from.
 //!
-//! Must not know: how files are worked on.
+//! Must not know: how the engine works on files.
 
 use std::path::Path;
 
@@ -23,30 +24,30 @@ use crate::target::refusals;
 use crate::target::site::Site;
 use crate::voice::Voice;
 
-/// Room that is left free beside the sets: a file system keeps books of its own.
+/// Room that stays free next to the sets, for the file system's own data.
 const SPARE: u64 = 32 << 20;
 
-/// The run's folders, made, and who removes them.
+/// The folders created for a run, and their owners.
 #[derive(Default)]
 pub struct Made {
     /// For the engine.
     pub folders: Folders,
-    /// They are removed when these are.
+    /// The owners: dropping them removes the folders.
     pub owners: Vec<RunFolder>,
     /// For the record.
     pub source: Option<Box<FileSource>>,
 }
 
-/// Refuses what cannot be worked on, before anything is made.
+/// Refuses a run on files that cannot work, before anything is created.
 ///
 /// # Errors
-/// A target that is no folder, a source that is none or means nothing, and too little room.
+/// The target is not a folder, the source is not a folder or is not used, or there is too little room.
 pub(crate) fn check(order: &Order<'_>, plan: &Plan, site: &Site) -> Result<()> {
     let room = files::room(plan);
     if files::loads(plan).next().is_none() {
         return order.source.map_or(Ok(()), |source| {
             Err(Failure::usage(format!(
-                "--source {} says where files are copied from, and '{}' copies none; leave it out",
+                "--source {} names the folder that files are copied from, and '{}' copies none; leave it out",
                 source.display(),
                 plan.methodology.name
             )))
@@ -73,19 +74,19 @@ pub(crate) fn check(order: &Order<'_>, plan: &Plan, site: &Site) -> Result<()> {
     enough(&FileSystem { named: source.display().to_string(), free, holds: Holds::Source }, room, order, site)
 }
 
-/// What of a run lies on a file system.
+/// The parts of a run that lie on a file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Holds {
-    /// The sets on the drive, and a scratch file where one is made.
+    /// The sets on the drive, and the scratch file if one is created.
     Drive { scratch: Bytes },
-    /// The sets that are copied from.
+    /// The sets that are copied.
     Source,
-    /// All of it.
+    /// All of these.
     Both { scratch: Bytes },
 }
 
 impl Holds {
-    /// Bytes that it takes at most: what is asked for, and what advice is held against.
+    /// Bytes that the parts need at most.
     fn needs(self, room: Room) -> Bytes {
         Bytes::new(match self {
             Holds::Drive { scratch } => room.drive.get().saturating_add(scratch.get()),
@@ -94,13 +95,13 @@ impl Holds {
         })
     }
 
-    /// Whether that much is free.
+    /// Whether that many bytes are free.
     fn fits(self, room: Room, free: Bytes) -> bool {
         free.get() >= self.needs(room).get().saturating_add(SPARE)
     }
 }
 
-/// A file system that something of the run lies on.
+/// A file system that parts of the run lie on.
 struct FileSystem {
     /// The folders on it, for messages.
     named: String,
@@ -113,12 +114,12 @@ fn same(one: &Path, other: &Path) -> bool {
     one.canonicalize().ok() == other.canonicalize().ok()
 }
 
-/// The folder that files are copied from, where it can be used.
+/// The folder that files are copied from, if it can be used.
 fn check_source(source: &Path, folder: &Path) -> Result<FolderFacts> {
     let of_source = source_facts(source)?;
     if same(source, folder) {
-        let text = "--source is the target itself: files are copied from it to the drive; name another folder, or none \
-                    (then they are made in memory)";
+        let text = "--source is the target itself: files are copied from it to the drive; name another folder, or leave it \
+                    out (the files are then generated in memory)";
         return Err(Failure::usage(text));
     }
     if !of_source.writable {
@@ -130,13 +131,14 @@ fn check_source(source: &Path, folder: &Path) -> Result<FolderFacts> {
 fn source_facts(source: &Path) -> Result<FolderFacts> {
     match place_of(source)?.as_folder() {
         Some(folder) => Ok(drivelab_device::folder_facts(folder)?),
-        None => {
-            Err(Failure::usage(format!("--source {} is no folder; files are copied from a folder", source.display())))
-        }
+        None => Err(Failure::usage(format!(
+            "--source {} is not a folder; files are copied from a folder",
+            source.display()
+        ))),
     }
 }
 
-/// Refuses where there is too little room, and says what would fit.
+/// Refuses if there is too little room, and suggests what would fit.
 fn enough(system: &FileSystem, room: Room, order: &Order<'_>, site: &Site) -> Result<()> {
     let FileSystem { named, free, holds } = system;
     if holds.fits(room, *free) {
@@ -165,10 +167,10 @@ fn enough(system: &FileSystem, room: Room, order: &Order<'_>, site: &Site) -> Re
     Err(Failure::new(ExitCode::TargetUnusable, message))
 }
 
-/// Makes the folders that a plan needs; nothing where it works on no files.
+/// Creates the folders that a plan needs; none if it works on no files.
 ///
 /// # Errors
-/// What the guard refuses.
+/// A refusal of the guard.
 pub(crate) fn make(plan: &Plan, folder: &Path, source: Option<&Path>, run: RunId, voice: &Voice) -> Result<Made> {
     if files::loads(plan).next().is_none() {
         return Ok(Made::default());
@@ -190,18 +192,18 @@ pub(crate) fn make(plan: &Plan, folder: &Path, source: Option<&Path>, run: RunId
     Ok(made)
 }
 
-/// Removes folders of files that killed runs left, naming each.
+/// Removes folders of files that killed runs left, and names each.
 ///
 /// # Errors
-/// One that is provably drivelab's and cannot be removed.
+/// A folder that is provably drivelab's cannot be removed.
 pub(crate) fn clear(folder: &Path, voice: &Voice) -> Result<()> {
     for (path, run) in guard::clear_folders(folder)? {
-        voice.say(format!("removed {}, left behind by run {run}, which was killed", path.display()));
+        voice.say(format!("removed {}, which the killed run {run} left behind", path.display()));
     }
     Ok(())
 }
 
-/// Removes the run's folders, with a word where one has to stay.
+/// Removes the run's folders, and warns about each that has to stay.
 pub(crate) fn remove(owners: Vec<RunFolder>, voice: &Voice) {
     for owner in owners {
         let path = owner.path().to_owned();
@@ -222,7 +224,7 @@ mod tests {
         let scratch = Bytes::new(1 << 20);
         let both = Holds::Both { scratch };
         assert_eq!(both.needs(room), Bytes::new(gib(18).get() + scratch.get()));
-        // Room for the larger of them alone is not enough.
+        // Room for the larger of the two alone is not enough.
         assert!(!both.fits(room, gib(12)) && Holds::Drive { scratch }.fits(room, gib(12)));
         assert!(both.fits(room, gib(19)) && Holds::Source.fits(room, gib(9)) && !Holds::Source.fits(room, gib(8)));
     }

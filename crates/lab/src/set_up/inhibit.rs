@@ -1,15 +1,15 @@
-//! Keeps the machine from suspending while a run is under way, through `systemd-inhibit` (systemd-inhibit(1), the
-//! program's face of logind's inhibitor locks).
+//! Keeps the machine from suspending during a run, through `systemd-inhibit` (systemd-inhibit(1), the command-line
+//! program for logind's inhibitor locks).
 //!
-//! The lock is held by a helper that waits for the end of its input, which is a pipe of ours: however this process
-//! ends, the pipe closes and the lock is gone.
+//! A helper process holds the lock and waits for the end of its input, which is a pipe of this process: however this
+//! process ends, the pipe closes and the lock is released.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// How long logind has to answer.
+/// Time limit for logind's answer.
 const ANSWER: Duration = Duration::from_secs(2);
 
 /// A held lock.
@@ -23,7 +23,7 @@ impl Inhibitor {
     /// Takes the lock against sleep.
     ///
     /// # Errors
-    /// Why it cannot be had: no `systemd-inhibit`, no logind, or it is refused.
+    /// Why the lock is not available: no `systemd-inhibit`, no logind, or logind refuses it.
     pub(crate) fn take(why: &str) -> Result<Self, String> {
         Inhibitor::through("systemd-inhibit", why)
     }
@@ -48,7 +48,7 @@ impl Inhibitor {
         });
         match answer.recv_timeout(ANSWER) {
             Ok(line) if line.trim() == "held" => Ok(held),
-            Ok(_) => Err(format!("{program}: logind gives no lock (is it running, and may this user ask?)")),
+            Ok(_) => Err(format!("{program}: logind granted no lock (is it running, and may this user request one?)")),
             Err(_) => {
                 let _ = held.child.kill();
                 Err(format!("{program}: logind does not answer"))
@@ -85,7 +85,8 @@ mod tests {
         }
     }
 
-    /// A `systemd-inhibit` that takes its flags, notes that it holds, runs the command and notes its end.
+    /// A `systemd-inhibit` that accepts its flags, records that it holds the lock, runs the command, and records its
+    /// end.
     fn lock_of(folder: &std::path::Path) -> String {
         let path = folder.join("systemd-inhibit");
         let at = folder.display();
@@ -108,8 +109,8 @@ mod tests {
             flags.lines().collect::<Vec<_>>(),
             ["--what=sleep", "--who=drivelab", "--mode=block", "--why=a test of drivelab"]
         );
-        assert!(held_file.exists() && held.child.try_wait().unwrap().is_none(), "it is held while we live");
-        // What the kernel does with the pipe of a process that is gone.
+        assert!(held_file.exists() && held.child.try_wait().unwrap().is_none(), "it is held while this process lives");
+        // As the kernel does with the pipe of a process that has ended.
         held.input = None;
         assert!(held.child.wait().unwrap().success());
         assert!(!held_file.exists(), "the helper ended, and with it the lock");

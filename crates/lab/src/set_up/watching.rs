@@ -1,4 +1,4 @@
-//! What is watched beside a measurement: from flags and settings to sources, and from sources to a sampler.
+//! Telemetry of a measurement: from flags and settings to sources, and from sources to a sampler.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,14 +17,14 @@ use crate::lab::Lab;
 use crate::order::telemetry::{Telemetry, TelemetryChoice};
 use crate::set_up::inhibit::Inhibitor;
 
-/// Runs that are shorter need no lock against suspends: they are over before a machine goes to sleep.
+/// Shorter runs need no lock against suspends: they end before a machine suspends.
 const INHIBIT_FROM: Nanos = Nanos::from_secs(10);
 
-/// How far the clocks may part before it is called a suspend, seconds: a suspend lasts for seconds, and less is the
-/// distance of two clock readings.
+/// Clock difference, in seconds, from which a suspend is reported. A suspend lasts for seconds; smaller differences
+/// come from the time between two clock readings.
 const SUSPENDED_S: f64 = 0.1;
 
-/// Sources, open and ready; without telemetry none, and still what keeps the machine awake.
+/// Open sources; none without telemetry, but the machine is still kept awake.
 pub struct Watching {
     /// `None` with `--telemetry off`.
     found: Option<Found>,
@@ -37,39 +37,40 @@ pub struct Watching {
 pub struct Watched {
     /// For the session.
     pub observer: Option<Box<dyn Observer>>,
-    /// What a person must know, where no record of the run will say it.
+    /// Remarks for the user that no record of the run will contain.
     pub remarks: Vec<String>,
     /// Keeps the machine awake.
     inhibitor: Option<Inhibitor>,
-    /// Seconds for which the machine had been suspended when the run began, where no source looks at it.
+    /// Seconds for which the machine had been suspended when the run began, if no source watches this.
     suspended_before_s: Option<f64>,
 }
 
 impl Watched {
-    /// The run is over: the machine may sleep. Says so where it slept in the run and no record tells it.
+    /// Ends watching: the machine may suspend again. Returns a message if it was suspended during the run and no
+    /// record shows it.
     pub fn end(self) -> Option<String> {
         drop(self.inhibitor);
         self.suspended_before_s.and_then(|before| slept(before, suspended_s()))
     }
 }
 
-/// Words for a machine that was suspended between two readings, in seconds since it booted.
+/// The message for a machine that was suspended between two readings, in seconds since it booted.
 fn slept(before_s: f64, after_s: f64) -> Option<String> {
     let seconds = after_s - before_s;
     (seconds > SUSPENDED_S).then(|| {
         format!(
-            "the machine was suspended for {seconds:.1} s in this run: the drive lost its power or slept, and figures of \
-             that time are none of a steady drive; measure again. With --telemetry off no record of the run says so"
+            "the machine was suspended for {seconds:.1} s during this run: the drive lost power or slept, so results from that \
+             time are not those of a continuously running drive; measure again. With --telemetry off no record shows this"
         )
     })
 }
 
 impl Watching {
-    /// Opens what the user wants for the disks below a target. `expected` is how long the run will take. With
-    /// `--telemetry off` nothing is read, and the machine is kept awake all the same.
+    /// Opens the requested sources for the disks below a target. `expected` is the expected duration of the run. With
+    /// `--telemetry off` nothing is read, but the machine is still kept awake.
     ///
     /// # Errors
-    /// Exit 2 where the user's own meter cannot be used, exit 4 where there is no such file.
+    /// Exit 2 if the user's own meter cannot be used, exit 4 if its file does not exist.
     pub fn open(lab: &Lab<'_>, asked: &Telemetry, devices: &[BlockDeviceFacts], expected: Nanos) -> Result<Self> {
         let Some(rates) = rates_for(lab, asked)? else {
             return Ok(Watching { found: None, always: false, expected });
@@ -82,12 +83,13 @@ impl Watching {
         Ok(Watching { found: Some(found), always: asked.always, expected })
     }
 
-    /// Refuses what [`Watching::open`] and [`check`] would refuse of the drive, before anything is opened, measured or
-    /// said. No meter of the user's is touched: a command would run twice, and what writes into a pipe would end.
+    /// Refuses whatever [`Watching::open`] and [`check`] would refuse about the drive, before anything is opened,
+    /// measured or printed. The user's own meter is not touched: a command would run twice, and a program that writes
+    /// into a pipe would end.
     ///
     /// # Errors
-    /// Exit 2 for flags that contradict each other; exit 6 for a power log, a limit, or a wait for a temperature that
-    /// the drive cannot give.
+    /// Exit 2 for flags that contradict each other; exit 6 for a power log, a temperature limit, or a wait for a
+    /// temperature that the drive cannot provide.
     pub fn look(lab: &Lab<'_>, asked: &Telemetry, devices: &[BlockDeviceFacts], plan: Option<&Plan>) -> Result<()> {
         let waits = plan.is_some_and(|plan| plan.steps().any(|step| step.cool_downs().next().is_some()));
         let Some(rates) = rates_for(lab, asked)? else { return plan.map_or(Ok(()), |plan| check(plan, None)) };
@@ -112,7 +114,7 @@ impl Watching {
     /// Begins to sample on the run's clock, and keeps the machine awake.
     pub fn start(self, clock: Arc<dyn RunClock>, stop: StopToken) -> Watched {
         let Watching { found, always, expected } = self;
-        // Virtual time stands still while the machine sleeps.
+        // Virtual time does not need the machine to stay awake.
         let lasts = expected >= INHIBIT_FROM && !clock.is_virtual();
         let inhibitor = lasts.then(|| Inhibitor::take("a drive is being measured"));
         let mut not_held = None;
@@ -129,13 +131,14 @@ impl Watching {
         Watched { observer: Some(observer), inhibitor, ..Watched::default() }
     }
 
-    /// Whether anything is read beside the run: not with `--telemetry off`.
+    /// Whether anything is sampled during the run: not with `--telemetry off`.
     #[must_use]
     pub const fn reads_anything(&self) -> bool {
         self.found.is_some()
     }
 
-    /// Whether other I/O on these devices would go unnoticed. A target that stores nothing has no devices.
+    /// Whether I/O of other programs on these devices would go unnoticed. A target that stores nothing has no
+    /// devices.
     #[must_use]
     pub const fn unseen(&self, devices: &[BlockDeviceFacts]) -> bool {
         !self.reads_anything() && !devices.is_empty()
@@ -146,7 +149,7 @@ impl Watching {
     }
 }
 
-/// Refuses to go on without the drive's own power measurement where it was asked for.
+/// Refuses to continue without the drive's own power measurement if it was requested.
 ///
 /// # Errors
 /// Exit 6, with the reason and what to do.
@@ -158,13 +161,13 @@ pub fn check_power_log(asked: &Telemetry, found: &Found) -> Result<()> {
     Err(Failure::new(
         ExitCode::TargetUnusable,
         format!(
-            "--power-log cannot be done: {why}; leave it out, or connect a meter with --power-command or --power-file \
+            "--power-log is not available: {why}; leave it out, or connect a meter with --power-command or --power-file \
              (docs/telemetry.md)"
         ),
     ))
 }
 
-/// Refuses a temperature limit where nothing tells a temperature.
+/// Refuses a temperature limit if no source reports a temperature.
 ///
 /// # Errors
 /// Exit 6, with what to do.
@@ -173,13 +176,13 @@ pub fn limit_can_be_held(asked: &Telemetry, found: &Found) -> Result<()> {
     Err(Failure::new(
         ExitCode::TargetUnusable,
         format!(
-            "--abort-above-c {limit} cannot be held: nothing here tells the drive's temperature; load its sensor (SATA: \
+            "--abort-above-c {limit} cannot be enforced: nothing here reports the drive's temperature; load its sensor (SATA: \
              `modprobe drivetemp`), name a thermometer with --temperature-file, or leave the limit out"
         ),
     ))
 }
 
-/// Refuses a plan that waits for a temperature which nothing tells, before anything is made.
+/// Refuses a plan that waits for a temperature which no source reports, before anything is created.
 ///
 /// # Errors
 /// Exit 6, with what to do.
@@ -191,14 +194,14 @@ pub fn check(plan: &Plan, watching: Option<&Watching>) -> Result<()> {
     Err(Failure::new(
         ExitCode::TargetUnusable,
         format!(
-            "'{}' waits until the drive is cool, and nothing here tells its temperature; load the drive's sensor (SATA: \
+            "'{}' waits until the drive is cool, and nothing here reports its temperature; load the drive's sensor (SATA: \
              `modprobe drivetemp`), name a thermometer with --temperature-file, or do not switch telemetry off",
             step.label
         ),
     ))
 }
 
-/// The rates that are wanted; nothing where telemetry is off, and with it everything that needs it.
+/// The requested rates; `None` if telemetry is off. Flags that need telemetry are then refused.
 fn rates_for(lab: &Lab<'_>, asked: &Telemetry) -> Result<Option<Rates>> {
     let choice = asked.choice.unwrap_or(lab.defaults.telemetry);
     match (rates(choice), refused_without(asked)) {
@@ -218,7 +221,7 @@ pub fn rates(choice: TelemetryChoice) -> Option<Rates> {
     }
 }
 
-/// What the user's own meter cannot be used for: a file that is not there, or anything else.
+/// The failure for the user's own meter: a missing file, or any other error.
 #[must_use]
 pub fn unusable_meter(asked: &Telemetry, error: &AdapterError) -> Failure {
     let named = [&asked.power_file, &asked.temperature_file].into_iter().flatten();
@@ -228,7 +231,7 @@ pub fn unusable_meter(asked: &Telemetry, error: &AdapterError) -> Failure {
     Failure::new(code, format!("the meter cannot be used: {error}"))
 }
 
-/// What flags ask for.
+/// The telemetry that the flags ask for.
 pub fn wanted(asked: &Telemetry, disks: Vec<String>, rates: Rates) -> Wanted {
     Wanted {
         disks,
@@ -241,7 +244,7 @@ pub fn wanted(asked: &Telemetry, disks: Vec<String>, rates: Rates) -> Wanted {
     }
 }
 
-/// A flag that asks for something that is off.
+/// A flag that needs telemetry although telemetry is off.
 fn refused_without(asked: &Telemetry) -> Option<&'static str> {
     let flags = [
         (asked.power_log, "--power-log"),

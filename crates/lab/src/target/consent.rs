@@ -1,9 +1,8 @@
-//! The user's word for a block device that will be overwritten: the flag, or model and serial number typed at a
-//! terminal.
+//! The user's consent to overwrite a block device: the flag, or model and serial number typed at a terminal.
 //!
-//! The question shows what would be lost. What is typed speaks for the device that was shown and for no other: the
-//! guard compares it with what is there afterwards. Without a terminal nobody is asked, and the guard's refusal names
-//! the flag.
+//! The question shows what would be lost. The typed answer is valid for the device that was shown and for no other:
+//! the guard compares it with the present device afterwards. Without a terminal no question is asked, and the guard's
+//! refusal names the flag.
 
 use std::path::Path;
 
@@ -17,13 +16,13 @@ use crate::front::Front;
 use crate::order::measurement::Order;
 use crate::target::site;
 
-/// What the user says for the target of an order.
+/// The user's consent for the target of an order.
 ///
 /// # Errors
-/// What the guard refuses whatever is said, and an answer that is another one.
+/// A refusal of the guard that needs no consent, or an answer that does not match.
 pub(crate) fn of(front: &dyn Front, order: &Order<'_>) -> Result<Destroy> {
     if order.under.is_some() {
-        // The user's word for what was set up came before it was.
+        // The user consented before the conditions were set up.
         return Ok(Destroy::default());
     }
     match order.place()?.device() {
@@ -38,8 +37,8 @@ pub(crate) fn of(front: &dyn Front, order: &Order<'_>) -> Result<Destroy> {
     }
 }
 
-/// What the user says for a device that will be written: the flag's word where there is one, else what is typed;
-/// `quiet` where nobody is to be asked.
+/// The user's consent for a device that will be written: the flag if it is given, otherwise the typed answer; with
+/// `quiet` no question is asked.
 ///
 /// # Errors
 /// As for the target of an order.
@@ -63,7 +62,7 @@ pub fn for_device(front: &dyn Front, node: &BlockNode, flag: Option<&Path>, quie
     Ok(Destroy { id: Some(id), typed: true, planned: Some(preview.identity), shown: Some(preview.found) })
 }
 
-/// What has to be typed: model and serial number, or the kernel's name where there is no serial number.
+/// The text to type: model and serial number, or the kernel's name if there is no serial number.
 fn words_of(identity: &DeviceIdentity) -> String {
     let id = guard::id_of(identity);
     identity.model.as_ref().map_or_else(|| id.to_owned(), |model| format!("{model} {id}"))
@@ -85,7 +84,7 @@ fn what_would_be_lost(node: &BlockNode, preview: &Preview) -> String {
         lines.push(format!("({looked_at}.)"));
     }
     let what = if identity.serial.is_some() { "its model and serial number" } else { "its name" };
-    lines.push(format!("Type {what} to overwrite it, anything else to leave it as it is: {}", words_of(identity)));
+    lines.push(format!("Type {what} to overwrite it, anything else to leave it unchanged: {}", words_of(identity)));
     lines.join("\n")
 }
 

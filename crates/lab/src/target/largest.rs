@@ -1,4 +1,4 @@
-//! The largest file below a folder that may be read: what stands for a drive where the drive itself is closed.
+//! The largest readable file below a folder: a substitute for a drive that this user may not open.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 
-/// Entries that are looked at, so that a folder of millions does not take minutes.
+/// Most entries that are inspected, so that a folder of millions does not take minutes.
 const MOST_ENTRIES: usize = 50_000;
-/// Smaller ones are no target of the methodology `check`.
+/// Smaller files are too small for the methodology `check`.
 const LEAST: u64 = 32 << 20;
 
-/// The largest regular file on the same file system that this user may read and that is no hole for the most part.
+/// The largest regular file on the same file system that this user may read and that is not mostly holes.
 #[must_use]
 pub fn file_below(folder: &Path) -> Option<PathBuf> {
     among(folder, MOST_ENTRIES)
 }
 
-/// The same, looking at no more than `left` entries, in the file system's order.
+/// As [`file_below`], inspecting at most `left` entries, in the file system's order.
 fn among(folder: &Path, mut left: usize) -> Option<PathBuf> {
     let device = fs::metadata(folder).ok()?.dev();
     let mut folders = vec![folder.to_owned()];

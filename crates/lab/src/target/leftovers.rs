@@ -1,4 +1,4 @@
-//! What killed runs left in a folder: removed, with a word about each.
+//! Leftovers of killed runs in a folder: removed, with a message about each.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use drivelab_device::LeftoverState;
 use crate::failure::Result;
 use crate::voice::Voice;
 
-/// Removes what killed runs left in the folder, naming each; leaves what a live run uses.
+/// Removes whatever killed runs left in the folder, and names each; leaves alone what a running drivelab uses.
 ///
 /// # Errors
 /// A leftover that cannot be removed.
@@ -19,12 +19,13 @@ pub(crate) fn clear_leftovers(folder: &Path, voice: &Voice) -> Result<()> {
                 let run = leftover.claim().run;
                 let freed = drivelab_device::remove_leftover(leftover)?;
                 voice.say(format!(
-                    "removed {path} ({freed}), left behind by run {run}, which was killed (`drivelab resume {run}` makes \
-                     it again)"
+                    "removed {path} ({freed}), which the killed run {run} left behind (`drivelab resume {run}` creates it \
+                     again)"
                 ));
             }
-            LeftoverState::InUse => voice
-                .warn(format!("{path} belongs to a drivelab run that is going on now: both will disturb each other")),
+            LeftoverState::InUse => voice.warn(format!(
+                "{path} belongs to a drivelab run that is in progress: the two runs will disturb each other"
+            )),
         }
     }
     Ok(())

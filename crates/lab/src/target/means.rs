@@ -1,7 +1,8 @@
-//! What target, drive and host offer, as far as it can be told before a run, for what methodologies need (`requires`).
+//! Capabilities of target, drive and host that methodologies require (`requires`), as far as they are known before a
+//! run.
 //!
-//! Only what is known to be missing is named: where a page cannot be read, the need counts as met, and the run itself
-//! will say. The drive is asked only where the methodology asks for something of it.
+//! Only capabilities that are known to be missing are named: if a page cannot be read, the requirement counts as met,
+//! and the run itself reports the problem. The drive is asked only if the methodology requires something of it.
 
 use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::probe::{NvmeProbe, TargetProbe};
@@ -12,7 +13,7 @@ use crate::order::telemetry::Telemetry;
 use crate::target::placing;
 use crate::target::site::Site;
 
-/// What there is at a site.
+/// The capabilities at a site.
 #[must_use]
 pub(crate) fn of(site: &Site, methodology: &Methodology, telemetry: Option<&Telemetry>) -> Means {
     let is_device = site.is_block_device();
@@ -45,13 +46,13 @@ pub(crate) fn of(site: &Site, methodology: &Methodology, telemetry: Option<&Tele
     }
 }
 
-/// The devices down to the drive that is meant: a loop device that was named stands for itself, wherever its file lies.
+/// The devices down to the drive that is meant: a named loop device stands for itself, wherever its file lies.
 pub(crate) fn drive_of((devices, is_device): (&[BlockDeviceFacts], bool)) -> &[BlockDeviceFacts] {
     let is_loop = is_device && devices.first().is_some_and(|device| device.transport == "loop");
     if is_loop { &devices[..1] } else { devices }
 }
 
-/// Why something is known not to be there, a part of a sentence.
+/// Why a capability is known to be missing, as a sentence fragment.
 fn lack(
     what: Capability,
     devices: &[BlockDeviceFacts],
@@ -68,46 +69,47 @@ fn lack(
         Capability::Nvme => not_nvme(devices),
         Capability::Discard => {
             let refuses = |device: &&BlockDeviceFacts| takes_discards(&Roots::default(), &device.name) == Some(false);
-            devices.iter().find(refuses).map(|device| format!("{} takes no discards", device.name))
+            devices.iter().find(refuses).map(|device| format!("{} does not support discards", device.name))
         }
         Capability::Temperature => {
             let by_file = telemetry.is_some_and(|telemetry| telemetry.temperature_file.is_some());
             let told = by_file || probe.is_some_and(|probe| !probe.temperatures.is_empty());
-            (!told)
-                .then(|| "nothing tells the drive's temperature (--temperature-file connects a thermometer)".to_owned())
+            (!told).then(|| {
+                "nothing reports the drive's temperature (--temperature-file connects a thermometer)".to_owned()
+            })
         }
         Capability::Power => {
             let told = telemetry.is_some_and(|telemetry| {
                 telemetry.power_log || telemetry.power_command.is_some() || telemetry.power_file.is_some()
             });
             let how = "--power-command or --power-file connects a meter, --power-log asks the drive";
-            (!told).then(|| format!("nothing tells the drive's power ({how})"))
+            (!told).then(|| format!("nothing reports the drive's power ({how})"))
         }
         Capability::Smart => {
             let tells = nvme.is_some() || probe.is_some_and(|probe| probe.ata.is_some());
             let unknown = devices.iter().any(|device| matches!(device.transport.as_str(), "nvme" | "sata"));
             (!tells && !unknown).then(|| format!("{name} has no health log"))
         }
-        Capability::PowerStates => of_nvme(&|nvme| nvme.power_states.len() < 2, "has one power state"),
+        Capability::PowerStates => of_nvme(&|nvme| nvme.power_states.len() < 2, "has only one power state"),
         Capability::EnduranceLog => of_nvme(&|nvme| nvme.endurance_groups.is_empty(), "has no endurance group log"),
         Capability::OcpLog => of_nvme(&|nvme| nvme.ocp.is_none(), "has no OCP health log"),
         Capability::Fdp => {
             let off = |nvme: &NvmeProbe| nvme.fdp.as_ref().is_none_or(|fdp| fdp.enabled == Some(false));
-            of_nvme(&off, "has no Flexible Data Placement, or it is off")
+            of_nvme(&off, "has no Flexible Data Placement, or it is switched off")
         }
-        // Looked for where what is found is kept.
+        // Checked where the opened namespace is stored.
         Capability::OtherNamespace => None,
     }
 }
 
-/// No NVMe drive, and why; nothing where it is one that could not be asked.
+/// Why the drive is not an NVMe drive; `None` if it is one, even if it could not be asked.
 fn not_nvme(devices: &[BlockDeviceFacts]) -> Option<String> {
     if devices.iter().any(|device| device.transport == "nvme" || device.name.starts_with("nvme")) {
         return None;
     }
     let device = devices.last();
     Some(match device {
-        Some(device) => format!("{} is no NVMe drive ({})", device.name, device.transport),
+        Some(device) => format!("{} is not an NVMe drive ({})", device.name, device.transport),
         None => "no drive was found below the target".to_owned(),
     })
 }

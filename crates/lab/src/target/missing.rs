@@ -1,7 +1,6 @@
-//! A target that is not there: refused, with what may have been meant, unless a new file was asked for.
+//! A target that does not exist: refused, with a suggestion of what was meant, unless a new file was requested.
 //!
-//! A name that is mistyped, or a folder whose file system is not mounted, must not become a scratch file on the disk of
-//! the running system.
+//! A mistyped name, or a folder whose file system is not mounted, must not become a scratch file on the system disk.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -11,24 +10,24 @@ use drivelab_device::{DeviceError, ErrorKind, not_mounted};
 use crate::failure::{Failure, Result};
 use crate::target::place::NOP;
 
-/// How names of disks begin in /dev, where a number follows.
+/// Prefixes of disk names in /dev that a number follows.
 const NUMBERED: [&str; 11] = ["nvme", "ng", "mmcblk", "loop", "zram", "md", "dm-", "nbd", "sr", "pmem", "nullb"];
-/// The same where letters follow.
+/// Prefixes that letters follow.
 const LETTERED: [&str; 4] = ["sd", "hd", "vd", "xvd"];
 
-/// What becomes of a name that leads to nothing.
+/// What happens to a name that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewFile {
-    /// A scratch file is made under it, as `--new-file` asks.
+    /// A scratch file is created under it, as `--new-file` asks.
     Made,
-    /// It is refused, and the flag is named.
+    /// It is refused, and the message suggests the flag.
     Offered,
-    /// It is refused: nothing is made here.
+    /// It is refused: the command creates no files.
     Never,
 }
 
 impl NewFile {
-    /// By the flag, for a command that takes files or does not.
+    /// From the flag, for a command that takes files or does not.
     #[must_use]
     pub const fn by(flag: bool, takes_files: bool) -> NewFile {
         match (flag, takes_files) {
@@ -39,29 +38,29 @@ impl NewFile {
     }
 }
 
-/// Whether a name that leads to nothing, in a folder that is there, may become a new file.
+/// Checks whether a name that does not exist, in a folder that exists, may become a new file.
 ///
 /// # Errors
-/// The bare name of a device, and every name where no new file was asked for.
+/// The bare name of a device, or any name if no new file was requested.
 pub fn judge(word: &Path, new: NewFile) -> Result<()> {
     let name = bare(word);
     let shown = word.display();
     if name.as_deref() == Some(NOP.trim_end_matches(':')) {
         return Err(Failure::usage(format!(
-            "{shown}: did you mean {NOP}, which stores nothing? A scratch file of the name {shown} is `./{shown} \
+            "{shown}: did you mean {NOP}, which stores nothing? For a scratch file called {shown}, use `./{shown} \
              --new-file`"
         )));
     }
     if let Some(device) = name.as_deref().and_then(device_of_name) {
         let device = device.display();
         return Err(Failure::usage(format!(
-            "{shown}: did you mean {device}? There is no file or folder {shown} here, and the device has that name. A \
-             scratch file of the name {shown} is `./{shown} --new-file`"
+            "{shown}: did you mean {device}? There is no file or folder {shown} here, and the device has that name. For a \
+             scratch file called {shown}, use `./{shown} --new-file`"
         )));
     }
     let make = match new {
         NewFile::Made => return Ok(()),
-        NewFile::Offered => ", or add --new-file to have a scratch file made under that name",
+        NewFile::Offered => ", or add --new-file to create a scratch file under that name",
         NewFile::Never => "",
     };
     let message = match name.filter(|name| is_like_a_device(name)) {
@@ -70,14 +69,14 @@ pub fn judge(word: &Path, new: NewFile) -> Result<()> {
              this machine; name one of them, or a folder{make}"
         ),
         None => format!(
-            "there is no {shown}: check the name, mount what belongs there or make the folder{make}{}",
+            "there is no {shown}: check the name, mount its file system or create the folder{make}{}",
             hint(word).unwrap_or_default()
         ),
     };
     Err(Failure::new(ExitCode::TargetUnusable, message))
 }
 
-/// An error about a path that is not there, with what fstab says of it.
+/// An error about a path that does not exist, with what fstab lists for it.
 #[must_use]
 pub fn explained(word: &Path, error: DeviceError) -> Failure {
     let hint = if error.kind() == ErrorKind::Missing { hint(word) } else { None };
@@ -85,23 +84,23 @@ pub fn explained(word: &Path, error: DeviceError) -> Failure {
     Failure::new(failure.code, failure.message + &hint.unwrap_or_default())
 }
 
-/// What fstab wants there and is not mounted.
+/// The file system that fstab lists for the path and that is not mounted.
 fn hint(word: &Path) -> Option<String> {
     let found = not_mounted(word)?;
     let point = found.mount_point.display();
-    Some(format!(". /etc/fstab has {} for {point}, and it is not mounted: `mount {point}`", found.source))
+    Some(format!(". /etc/fstab lists {} for {point}, and it is not mounted: `mount {point}`", found.source))
 }
 
-/// Something behind the colon of `nop:`.
+/// Text after the colon of `nop:`.
 #[must_use]
 pub fn behind_nop(word: &str) -> Failure {
     Failure::usage(format!(
-        "{word}: {NOP} takes nothing behind its colon; --size says over how many addresses operations are spread. A file \
-         of that name is ./{word}"
+        "{word}: {NOP} takes nothing after its colon; --size sets the number of addresses that operations are spread over. A \
+         file of that name is ./{word}"
     ))
 }
 
-/// The word, where it is a name and no path: `./loop0` has one part too, but only the bare name can mean a device.
+/// The word, if it is a name and not a path: `./loop0` has one part too, but only the bare name can mean a device.
 fn bare(word: &Path) -> Option<String> {
     let mut parts = word.components();
     match (parts.next(), parts.next()) {
@@ -120,7 +119,7 @@ fn device_of_name(name: &str) -> Option<PathBuf> {
 /// Whether a name looks like that of a disk: `sda1`, `nvme0n1`, `dm-0`.
 fn is_like_a_device(name: &str) -> bool {
     let digit = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
-    // sda to sdzzz, and a partition's number.
+    // sda to sdzzz, and a partition number.
     let letters = |rest: &str| {
         let number = rest.trim_start_matches(|c: char| c.is_ascii_lowercase());
         (1..=3).contains(&(rest.len() - number.len())) && number.chars().all(|c| c.is_ascii_digit())
@@ -164,7 +163,7 @@ mod tests {
         assert!(!said(NewFile::Never).message.contains("--new-file"));
         assert!(place_named(&new, NewFile::Made).is_ok());
         let below = folder.path().join("no/new");
-        let Err(failure) = place_named(&below, NewFile::Made) else { panic!("no folder was made for it") };
+        let Err(failure) = place_named(&below, NewFile::Made) else { panic!("no folder was created for it") };
         assert!(failure.code == ExitCode::TargetUnusable && failure.message.contains("there is no folder"));
     }
 }

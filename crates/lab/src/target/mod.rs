@@ -1,4 +1,4 @@
-//! What is measured: named, looked at, asked about, opened.
+//! The target of a measurement: named, inspected, asked about, opened.
 
 pub mod consent;
 pub mod largest;

@@ -10,21 +10,21 @@ use super::sorts::memory::MemoryDevice;
 use super::sorts::{device, file, folder, new_file, nop};
 use crate::failure::{Failure, Result};
 
-/// What the word for a virtual drive begins with.
+/// Prefix of the word for a virtual drive.
 const VIRTUAL: &str = "model:";
 
-/// Looks at what a word or path names; opens and changes nothing.
+/// Inspects what a word or path names; opens and changes nothing.
 ///
 /// # Errors
-/// What is not there, or is nothing that can be measured.
+/// It does not exist, or it cannot be measured.
 pub fn place_of(word: &Path) -> Result<Box<dyn Place>> {
     place_named(word, NewFile::Never)
 }
 
-/// The same for a target, which a command may be asked to make.
+/// As [`place_of`], for a target that a command may create.
 ///
 /// # Errors
-/// As for [`place_of`], and what is there already where a new file was asked for.
+/// As for [`place_of`]; or a new file was requested and the name exists.
 pub fn place_named(word: &Path, new: NewFile) -> Result<Box<dyn Place>> {
     let text = word.to_str().unwrap_or_default();
     if text.starts_with(VIRTUAL) {

@@ -1,4 +1,4 @@
-//! What is to be done with a target, and the target once it is open.
+//! What will be done with a target, and the opened target.
 
 use std::path::Path;
 
@@ -17,18 +17,18 @@ use crate::failure::Result;
 /// Kinds of operation that a load issues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Needs {
-    /// Moves bytes from the target.
+    /// Reads data from the target.
     pub reads: bool,
-    /// Moves bytes to the target.
+    /// Writes data to the target.
     pub writes: bool,
-    /// Trims or writes zeroes without sending them: what only storage can do, and what changes it.
+    /// Trims, or writes zeroes without sending them: operations that only storage supports, and that change it.
     pub deallocates: bool,
     /// Flushes.
     pub flushes: bool,
 }
 
 impl Needs {
-    /// Of all groups of a load that go to the target.
+    /// Needs of all groups of a load that access the target.
     #[must_use]
     pub fn of(workload: &Workload) -> Needs {
         workload.on_target().fold(Needs::default(), |needs, group| {
@@ -43,7 +43,7 @@ impl Needs {
         })
     }
 
-    /// Of all steps of a plan.
+    /// Needs of all steps of a plan.
     #[must_use]
     pub fn of_plan(plan: &Plan) -> Needs {
         plan.steps().filter_map(Step::workload).map(Needs::of).fold(Needs::default(), |all, one| Needs {
@@ -54,7 +54,7 @@ impl Needs {
         })
     }
 
-    /// Whether what the target holds can be changed.
+    /// Whether the target's content can change.
     #[must_use]
     pub const fn changes(self) -> bool {
         self.writes || self.deallocates
@@ -66,21 +66,21 @@ impl Needs {
 pub struct Wanted<'a> {
     /// The run that a scratch file belongs to.
     pub run: RunId,
-    /// What will be done there.
+    /// What will be done with it.
     pub needs: Needs,
-    /// What the user said may be overwritten.
+    /// What the user said may be overwritten (`--destroy`).
     pub destroy: &'a Destroy,
-    /// What `--size` said.
+    /// The value of `--size`.
     pub size: Option<Bytes>,
-    /// Whether it is measured in a file system that was made for the run.
+    /// Whether the target is in a file system that was created for the run.
     pub own: bool,
 }
 
-/// A target that is open, and what was found about it.
+/// An open target and its facts.
 pub struct OpenedIo {
     /// For the engine.
     pub target: IoTarget,
-    /// The scratch file's keeper, where one was made: it is new and has no content yet.
+    /// The keeper of the scratch file, if one was created: it is new and has no content yet.
     pub scratch: Option<Scratch>,
     /// For the record.
     pub facts: TargetFacts,
@@ -89,7 +89,7 @@ pub struct OpenedIo {
 }
 
 impl OpenedIo {
-    /// Something that is open for reading only.
+    /// A target that is open for reading only.
     #[must_use]
     pub fn read_only(opened: OpenedToRead) -> Self {
         let OpenedToRead { target, facts } = opened;
@@ -100,10 +100,10 @@ impl OpenedIo {
         OpenedIo { target: target.into(), scratch: None, facts, remarks }
     }
 
-    /// The last look, for right before the first write: that a device is still as it was when it was let through.
+    /// The last check, immediately before the first write: a device must still be as it was when it was released.
     ///
     /// # Errors
-    /// What was found meanwhile.
+    /// What changed in the meantime.
     pub fn look_again(&self) -> Result<()> {
         match &self.target {
             IoTarget::Writable(target) => Ok(guard::look_again(target)?),
@@ -111,8 +111,8 @@ impl OpenedIo {
         }
     }
 
-    /// Everything found, as it goes on record, without what was measured of the host before; `data` is the folder of
-    /// results, where there is to be one. Looks at the host for half a second where there is a device.
+    /// The environment for the record, without the stored measurements of the host; `data` is the folder of results,
+    /// if there is one. Samples the host for half a second if there is a device.
     #[must_use]
     pub fn environment(&self, data: Option<&Path>) -> Environment {
         let devices = &self.facts.devices;

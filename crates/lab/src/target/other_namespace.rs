@@ -1,4 +1,4 @@
-//! The other namespace of a drive that a plan reads beside its target: opened for a run, and named to the user.
+//! The other namespace of a drive that a plan reads next to its target: opened for a run, and named to the user.
 
 use drivelab_core::environment::{TargetFacts, TargetKind};
 use drivelab_core::exit::ExitCode;
@@ -11,11 +11,11 @@ use drivelab_report::format;
 use crate::failure::{Failure, Result};
 use crate::target::means::drive_of;
 
-/// Opens for reading what the plan reads beside its target; nothing where it reads nothing else. `facts` are the
-/// target's.
+/// Opens for reading the namespace that the plan reads next to its target; `None` if it reads no other. `facts` are
+/// the target's.
 ///
 /// # Errors
-/// Exit 6 where it is not there any more, or where it is another one than the plan was made for.
+/// Exit 6 if it no longer exists, or if it is not the one that the plan was made for.
 pub fn open(plan: &Plan, facts: &TargetFacts) -> Result<Option<ReadOnlyTarget>> {
     let Some(planned) = plan.other_namespace() else { return Ok(None) };
     let is_device = facts.kind == TargetKind::BlockDevice;
@@ -32,14 +32,12 @@ pub fn open(plan: &Plan, facts: &TargetFacts) -> Result<Option<ReadOnlyTarget>> 
     Ok(Some(opened.target))
 }
 
-/// What the plan reads beside its target, for people; nothing where it reads nothing else.
+/// Names the namespace that the plan reads next to its target; `None` if it reads no other.
 #[must_use]
 pub fn remark(plan: &Plan) -> Option<String> {
     let other = plan.other_namespace()?;
     let (what, size) = (words(other), format::bytes(other.capacity));
-    Some(format!(
-        "{what}, {size}, is read beside the target: another namespace of the same drive; nothing is written there"
-    ))
+    Some(format!("{what}, {size}, is also read: another namespace of the target's drive; nothing is written to it"))
 }
 
 /// `/dev/nvme0n2 (namespace 2)`

@@ -1,6 +1,6 @@
-//! What is measured, by its sort: each says for itself what it is, what it refuses and how it is opened.
+//! Targets by kind: each kind describes itself, knows what it refuses and how it is opened.
 //!
-//! A new sort is a file in `sorts/` and a line in `naming.rs`.
+//! A new kind is a file in `sorts/` and a line in `naming.rs`.
 
 use std::fmt::Debug;
 use std::path::Path;
@@ -18,18 +18,18 @@ use crate::voice::Voice;
 
 /// The word for a target that is nothing: operations end in the ring.
 pub const NOP: &str = "nop:";
-/// Size of a scratch file, and addresses of a target without a size, where `--size` does not say.
+/// Size of a scratch file, and number of addresses of a target without a size, if `--size` is not given.
 pub const DEFAULT_SIZE: Bytes = Bytes::GIB;
 
-/// What is found at a place before it is opened for good.
+/// The result of inspecting a place, before it is opened for the run.
 pub struct Looked {
     /// For the plan.
     pub facts: TargetFacts,
-    /// The device that the guard let through, held from here on.
+    /// The device that the guard released, held from here on.
     pub released: Option<WritableTarget>,
 }
 
-/// What the user named, resolved.
+/// The target that the user named, resolved.
 pub trait Place: Debug + Send + Sync {
     /// The path, or the word.
     fn path(&self) -> &Path;
@@ -39,35 +39,35 @@ pub trait Place: Debug + Send + Sync {
         folder_of(self.path())
     }
 
-    /// The block device, where it is one.
+    /// The block device, if the target is one.
     fn device(&self) -> Option<&BlockNode> {
         None
     }
 
-    /// The folder, where it is one.
+    /// The folder, if the target is one.
     fn as_folder(&self) -> Option<&Path> {
         None
     }
 
-    /// The file that is yet to be made, where it is one.
+    /// The file to be created, if the target is one.
     fn as_new_file(&self) -> Option<&Path> {
         None
     }
 
-    /// Whether direct I/O is the default here: everywhere but on what stores nothing and refuses it.
+    /// Whether direct I/O is the default here: everywhere except on targets that store nothing and refuse it.
     fn direct_by_default(&self) -> bool {
         true
     }
 
-    /// Whether a scratch file is made: in a folder, under a new name, or where a killed run left one behind.
+    /// Whether a scratch file is created: in a folder, under a new name, or where a killed run left one.
     ///
     /// # Errors
-    /// Where the folder cannot be looked at.
+    /// The folder cannot be inspected.
     fn makes_scratch(&self) -> Result<bool> {
         Ok(false)
     }
 
-    /// Bytes that it holds, where it has a size of its own.
+    /// Its size in bytes, if it has one of its own.
     ///
     /// # Errors
     /// Where it may not be opened.
@@ -75,48 +75,48 @@ pub trait Place: Debug + Send + Sync {
         Ok(None)
     }
 
-    /// The block devices below it, from it downwards.
+    /// The block devices below it, uppermost first.
     ///
     /// # Errors
-    /// Where they cannot be found.
+    /// They cannot be found.
     fn devices(&self) -> Result<Vec<BlockDeviceFacts>>;
 
-    /// Refuses a methodology that is for other sorts; one that takes any is not asked about.
+    /// Refuses a methodology that is for other kinds; not called for one that takes any kind.
     ///
     /// # Errors
-    /// What it is, and what the methodology runs on.
+    /// What the target is, and what the methodology runs on.
     fn takes(&self, methodology: &Methodology) -> Result<()>;
 
-    /// Refuses to make a new file under this name, where it is something that is there.
+    /// Refuses to create a new file under this name, because it exists.
     ///
     /// # Errors
     /// What it is.
     fn refuse_new_file(&self) -> Result<()> {
         Err(Failure::usage(format!(
-            "--new-file is for a file that is not there yet, and {} is no file: leave the flag out",
+            "--new-file is for a file that does not exist yet, and {} is not a file: leave the flag out",
             self.path().display()
         )))
     }
 
-    /// Looks at what is there, with so many addresses where it has no size of its own. `destroy` is what the user said
-    /// may be overwritten, where it will be written: a refusal then comes before anything else is said about it.
+    /// Inspects the target, with this many addresses if it has no size of its own. `destroy` is what the user said
+    /// may be overwritten, if the target will be written: a refusal then comes before any other message about it.
     ///
     /// # Errors
-    /// What is not there or may not be opened; what the write guard refuses.
+    /// It does not exist or may not be opened, or the write guard refuses it.
     fn look(&self, addresses: Bytes, destroy: Option<&Destroy>) -> Result<Looked>;
 
-    /// What [`Place::open`] would refuse, without making anything.
+    /// Checks what [`Place::open`] would refuse, without creating anything.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Place::open`].
     fn check(&self, wanted: &Wanted<'_>) -> Result<()>;
 
-    /// Opens it for what is wanted; makes a scratch file where it is a folder or a new file, after removing what killed
-    /// runs left there.
+    /// Opens the target as requested. If it is a folder or a new file, removes leftovers of killed runs there and
+    /// creates a scratch file.
     ///
     /// # Errors
-    /// Operations that mean nothing there, `--size` or `--destroy` where they mean nothing, and whatever the write
-    /// guard refuses.
+    /// Operations that have no meaning on this kind of target, `--size` or `--destroy` without a meaning, or a
+    /// refusal of the write guard.
     fn open(&self, wanted: &Wanted<'_>, voice: &Voice) -> Result<OpenedIo>;
 }
 

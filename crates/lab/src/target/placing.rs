@@ -1,4 +1,5 @@
-//! Placing writes by handle: whether target and engine can do what the loads of a plan ask, before anything is written.
+//! Placed writes: checks whether target and engine support what the loads of a plan request, before anything is
+//! written.
 
 use drivelab_core::exit::ExitCode;
 use drivelab_core::plan::{Plan, Step};
@@ -9,10 +10,10 @@ use drivelab_engine::BackendChoice;
 use crate::failure::{Failure, Result};
 use crate::target::place::Place;
 
-/// The handles of the target, for a plan that names some; `None` for one that names none. Looks only.
+/// The target's handles, for a plan that names handles; `None` for a plan that names none. Only inspects.
 ///
 /// # Errors
-/// A target whose writes cannot be placed, a handle that it does not have, a backend that cannot place.
+/// The target's writes cannot be placed, it lacks a handle, or the backend cannot place writes.
 pub fn of(plan: &Plan, place: &dyn Place, backend: BackendChoice) -> Result<Option<PlacementHandles>> {
     let mut named: Vec<u16> = plan.steps().filter_map(Step::workload).flat_map(Workload::placement_handles).collect();
     named.sort_unstable();
@@ -20,7 +21,7 @@ pub fn of(plan: &Plan, place: &dyn Place, backend: BackendChoice) -> Result<Opti
     let [first, ..] = named.as_slice() else { return Ok(None) };
     let refuse = |handle: u16, why: String| {
         let path = place.path().display();
-        let message = format!("writes to {path} were to be placed by handle {handle}, and {why}. Nothing was touched");
+        let message = format!("writes to {path} cannot be placed by handle {handle}: {why}. Nothing was touched");
         Failure::new(ExitCode::TargetUnusable, message)
     };
     let known = look(place).map_err(|why| refuse(*first, why))?;
@@ -31,10 +32,10 @@ pub fn of(plan: &Plan, place: &dyn Place, backend: BackendChoice) -> Result<Opti
     Ok(Some(known))
 }
 
-/// How many handles writes can be placed by, numbered from 0 without a gap.
+/// Number of handles by which writes can be placed, numbered from 0 without a gap.
 ///
 /// # Errors
-/// Why by none, as a part of a sentence.
+/// Why there are none, as a sentence fragment.
 pub fn handles(place: &dyn Place) -> std::result::Result<u16, String> {
     let known = look(place)?;
     let follow = (0..).zip(&known.handles).take_while(|(number, handle)| number == *handle).count();

@@ -1,4 +1,4 @@
-//! What is said where a target cannot be measured, or not by this methodology.
+//! Refusals of targets that cannot be measured, or not by this methodology.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub(crate) fn no_folder(path: &Path, methodology: &Methodology) -> Failure {
     Failure::new(
         ExitCode::TargetUnusable,
         format!(
-            "'{}' makes files and folders of its own (target kind = \"directory\"), and {} is no folder: name one on a \
+            "'{}' creates its own files and folders (target kind = \"directory\"), and {} is not a folder: name one on a \
              mounted file system",
             methodology.identity().name,
             path.display()
@@ -25,8 +25,8 @@ pub(super) fn refuse_block_device(device: &Path, methodology: &Methodology) -> F
     Failure::new(
         ExitCode::GuardRefused,
         format!(
-            "{} is a block device, and the file of '{}' says that it runs on {} (target kind = \"{}\"); mount a \
-             file system on the device and name a folder there, or take a methodology for block devices",
+            "{} is a block device, and the file of '{}' states that it runs on {} (target kind = \"{}\"); mount a \
+             file system on the device and name a folder there, or use a methodology for block devices",
             device.display(),
             methodology.identity().name,
             methodology.target().words(),
@@ -40,8 +40,8 @@ pub(super) fn refuse_file(path: &Path, what: &str, methodology: &Methodology) ->
         ExitCode::TargetUnusable,
         format!(
             "{} is {what}, and '{}' runs on {} (target kind = \"{}\"); name a device that may be overwritten, with \
-             --destroy; without a drive to spare, a loop device on a file serves to try it: `losetup --find --show \
-             --direct-io=on FILE`",
+             --destroy; without a spare drive, try it on a loop device on a file: \
+             `losetup --find --show --direct-io=on FILE`",
             path.display(),
             methodology.identity().name,
             methodology.target().words(),
@@ -50,11 +50,11 @@ pub(super) fn refuse_file(path: &Path, what: &str, methodology: &Methodology) ->
     )
 }
 
-/// The methodology wants a share of a device, and a file has no size before it is made.
+/// The methodology asks for a share of a device, and a file has no size before it is created.
 pub(super) fn no_file_size(folder: &Path, methodology: &Methodology) -> Failure {
     Failure::usage(format!(
-        "'{}' wants a share of a block device and states no size of a file (`file_size`), and a file would be made in {}; \
-         say how large with --size, or name a block device",
+        "'{}' asks for a share of a block device and states no file size (`file_size`), but a file would be created in {}; \
+         give its size with --size, or name a block device",
         methodology.identity().name,
         folder.display()
     ))
@@ -65,17 +65,17 @@ pub(super) fn refuse_nothing(device: &Path) -> Failure {
     Failure::new(
         ExitCode::TargetUnusable,
         format!(
-            "{device} is no device that stores anything, and this methodology runs on drives and files only; name a \
-             folder, or measure drivelab itself with `drivelab io {device}`"
+            "{device} stores nothing, and this methodology runs on drives and files only; name a folder, or measure \
+             drivelab itself with `drivelab io {device}`"
         ),
     )
 }
 
-/// Refuses `--destroy` where the target is nothing that could be destroyed.
+/// Refuses `--destroy` if there is nothing to overwrite.
 pub(crate) fn destroys_nothing(destroy: &Path) -> Failure {
     Failure::usage(format!(
-        "--destroy {} names something to overwrite, but the target is not there yet and will be made; leave --destroy \
-         out",
+        "--destroy {} names something to overwrite, but the target does not exist yet and will be created; leave \
+         --destroy out",
         destroy.display()
     ))
 }

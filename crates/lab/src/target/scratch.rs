@@ -1,4 +1,4 @@
-//! The scratch file: its size, what is in its way, and making it.
+//! The scratch file: its size, leftovers in its way, and its creation.
 
 use std::path::Path;
 
@@ -14,19 +14,19 @@ use super::refusals::{destroys_nothing, no_room, not_writable};
 use crate::failure::{Failure, Result};
 use crate::voice::Voice;
 
-/// The size that was asked of a scratch file, in whole MiB.
+/// The requested size of a scratch file, in whole MiB.
 pub(super) fn asked(wanted: &Wanted<'_>) -> Result<Option<Bytes>> {
     if let Some(destroy) = &wanted.destroy.id {
         return Err(destroys_nothing(destroy));
     }
     let asked = wanted.size.map(|size| size.align_down(Bytes::MIB));
     if asked.is_some_and(|size| size.get() == 0) {
-        return Err(Failure::usage("a scratch file takes at least 1 MiB; say more with --size"));
+        return Err(Failure::usage("a scratch file needs at least 1 MiB; ask for more with --size"));
     }
     Ok(asked)
 }
 
-/// A new scratch file in a folder, named where the user gave a name.
+/// Creates a new scratch file in a folder, under the user's name if there is one.
 pub(super) fn make(folder: &Path, file: Option<&Path>, wanted: &Wanted<'_>, voice: &Voice) -> Result<OpenedIo> {
     let asked = asked(wanted)?;
     let facts = drivelab_device::folder_facts(folder)?;
@@ -41,10 +41,10 @@ pub(super) fn make(folder: &Path, file: Option<&Path>, wanted: &Wanted<'_>, voic
         .map_err(|error| no_room(folder, &facts.file_system, &error))?;
     let mut remarks = Vec::new();
     if let Some(size) = wanted.size.filter(|size| *size != length) {
-        remarks.push(format!("the scratch file is {}, whole MiB of the {} asked for", exact(length), exact(size)));
+        remarks.push(format!("the scratch file is {}: the requested {} in whole MiB", exact(length), exact(size)));
     } else if asked.is_none() && length < DEFAULT_SIZE {
         remarks.push(format!(
-            "the scratch file is {} instead of {}: it takes at most 10 % of the free space, and no more than memory",
+            "the scratch file is {} instead of {}: it takes at most 10 % of the free space, and no more than the memory size",
             format::bytes(length),
             format::bytes(DEFAULT_SIZE)
         ));

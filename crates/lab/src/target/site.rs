@@ -1,4 +1,4 @@
-//! Where a run will measure: the target looked at, and how much of it is tested, before anything is made.
+//! The site of a run: the inspected target and how much of it is tested, before anything is created.
 
 use drivelab_analysis::findings;
 use drivelab_core::environment::{BlockDeviceFacts, FileSystemFacts, TargetFacts};
@@ -20,36 +20,36 @@ use super::released::released_device;
 use crate::failure::{Failure, Result};
 use crate::voice::Voice;
 
-/// Where a run will measure, before anything is made or opened for good.
+/// The site of a run, before anything is created or opened for the run.
 pub struct Site {
-    /// What the user named, resolved.
+    /// The target that the user named, resolved.
     pub place: Box<dyn Place>,
-    /// Whether a scratch file will be made.
+    /// Whether a scratch file will be created.
     pub makes_scratch: bool,
-    /// The file system it lies on; `None` for devices and for what is nothing.
+    /// The file system it lies on; `None` for devices and for targets that store nothing.
     pub(crate) file_system: Option<FileSystemFacts>,
     /// Block devices below it.
     pub devices: Vec<BlockDeviceFacts>,
-    /// What direct I/O needs there, as far as can be told now.
+    /// Requirements of direct I/O there, as far as they are known now.
     pub(crate) direct_io: DirectIo,
     /// Bytes that will be tested.
     pub length: Bytes,
-    /// What the scratch file would have been without the limit of free space; of a device, all of it.
+    /// Size of the scratch file without the limit of free space; for a device, its full size.
     wanted: Bytes,
-    /// What the methodology states for a target that exists, where it states bytes.
+    /// Bytes that the methodology states for an existing target, if it states any.
     stated: Option<Bytes>,
-    /// The device that the guard let through, held from here on.
+    /// The device that the guard released, held from here on.
     released: Option<WritableTarget>,
 }
 
 impl Site {
-    /// Whether it is a block device itself.
+    /// Whether the target is a block device itself.
     #[must_use]
     pub fn is_block_device(&self) -> bool {
         self.place.device().is_some()
     }
 
-    /// The devices below it, and whether it is one itself.
+    /// The devices below the target, and whether the target is one itself.
     #[must_use]
     pub fn below(&self) -> (&[BlockDeviceFacts], bool) {
         (&self.devices, self.is_block_device())
@@ -61,7 +61,7 @@ impl Site {
         if self.is_block_device() { Some(self.wanted) } else { self.file_system.as_ref().map(|system| system.free) }
     }
 
-    /// What opening it would refuse, without making anything.
+    /// Checks what opening it would refuse, without creating anything.
     ///
     /// # Errors
     /// As for [`Place::check`].
@@ -69,13 +69,13 @@ impl Site {
         if self.released.is_some() { Ok(()) } else { self.place.check(wanted) }
     }
 
-    /// What the guard found on a device that it let through.
+    /// The guard's findings about a device that it released.
     #[must_use]
     pub fn guarded(&self) -> Option<&GuardedDevice> {
         self.released.as_ref().and_then(|target| target.decision().device.as_deref())
     }
 
-    /// Opens it; a device that was let through is not let go in between.
+    /// Opens the target; a released device is held without interruption.
     ///
     /// # Errors
     /// As for [`Place::open`].
@@ -86,8 +86,8 @@ impl Site {
         }
     }
 
-    /// The finding about a target that is smaller than was asked for or than the methodology states: it is another load
-    /// than the one that was meant, whoever reads the result.
+    /// The finding about a target that is smaller than requested or than the methodology states: the load then
+    /// differs from the intended one, which every reader must know.
     #[must_use]
     pub fn smaller(&self) -> Option<Finding> {
         if self.makes_scratch {
@@ -96,12 +96,12 @@ impl Site {
         self.stated.filter(|stated| self.length < *stated).map(|stated| findings::target_smaller(stated, self.length))
     }
 
-    /// What the user should know about how the target was chosen.
+    /// Remarks for the user about how the target was chosen.
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if let (Some(file), Some(file_system)) = (self.place.as_new_file(), &self.file_system) {
-            let device = self.devices.first().map_or("a file system without a drive", |device| &device.name);
+            let device = self.devices.first().map_or("a file system that lies on no drive", |device| &device.name);
             remarks.push(format!(
                 "{} is a new scratch file, on {device} (mounted at {}), and is removed at the end",
                 file.display(),
@@ -110,7 +110,7 @@ impl Site {
         }
         if let (Some(node), true) = (self.place.device(), self.length < self.wanted) {
             remarks.push(format!(
-                "the first {} of {} are used ({} in all), as much as the methodology takes in this form; more with --size",
+                "the first {} of {} are used (of {}), as much as the methodology uses in this form; use more with --size",
                 format::bytes(self.length),
                 node.path.display(),
                 format::bytes(self.wanted)
@@ -118,15 +118,15 @@ impl Site {
         }
         if let Some(stated) = self.stated.filter(|stated| !self.makes_scratch && self.length < *stated) {
             remarks.push(format!(
-                "{} are tested, and the methodology takes {} in this form: its areas and volumes shrink with the target",
+                "{} are tested, and the methodology uses {} in this form: its areas and volumes shrink with the target",
                 format::bytes(self.length),
                 format::bytes(stated)
             ));
         }
         if self.length < self.wanted && self.makes_scratch {
             remarks.push(format!(
-                "the scratch file is {} instead of {}: it is made of whole MiB and takes at most 10 % of the free space \
-                 (90 % of a file system that was made for the run)",
+                "the scratch file is {} instead of {}: it has whole MiB and takes at most 10 % of the free space (90 % of \
+                 a file system that was created for the run)",
                 format::bytes(self.length),
                 format::bytes(self.wanted)
             ));
@@ -135,27 +135,27 @@ impl Site {
     }
 }
 
-/// How large a scratch file becomes: from the wanted size, the least, the free space and the memory.
+/// Computes the size of a scratch file from the wanted size, the minimum, the free space and the memory.
 type FitScratch = fn(Bytes, Bytes, Bytes, Bytes) -> std::result::Result<Bytes, NoSpace>;
 
-/// Whether the target is only looked at or will be used.
+/// Whether the target is only inspected or will be used.
 #[derive(Debug, Clone, Copy)]
 pub enum Purpose<'a> {
     /// To make a plan: nothing is opened.
     Plan,
-    /// To measure; what exists and is written needs the user's word.
+    /// To measure; an existing target that is written needs the user's consent.
     Measure {
-        /// What the user said may be overwritten.
+        /// What the user said may be overwritten (`--destroy`).
         destroy: &'a Destroy,
     },
-    /// To measure in a file system that was made for the run: nobody else needs room there.
+    /// To measure in a file system that was created for the run: nothing else needs room there.
     OnOwn,
 }
 
-/// Looks at the place and works out how large the target will be; makes and changes nothing.
+/// Inspects the place and computes how large the target will be; creates and changes nothing.
 ///
 /// # Errors
-/// A target that is missing, refused, read-only, too small or full.
+/// The target is missing, refused, read-only, too small or full.
 pub fn survey(
     place: Box<dyn Place>,
     methodology: &Methodology,
@@ -188,10 +188,10 @@ pub fn survey(
     Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: whole, stated, released })
 }
 
-/// The same for a device that was set up for the run and is held already.
+/// As [`survey`], for a device that was set up for the run and is already held.
 ///
 /// # Errors
-/// A methodology that does not fit it, or a device that is too small for it.
+/// The methodology does not fit the device, or the device is too small.
 pub fn survey_set_up(
     target: WritableTarget,
     methodology: &Methodology,
@@ -201,7 +201,7 @@ pub fn survey_set_up(
     let place = place_of(target.path())?;
     takes(&*place, methodology)?;
     let Some(node) = place.device() else {
-        return Err(Failure::unexpected(format!("{} is no block device any more", target.path().display())));
+        return Err(Failure::unexpected(format!("{} is no longer a block device", target.path().display())));
     };
     let TargetFacts { length: whole, file_system, devices, direct_io, .. } =
         drivelab_device::device_facts(node, target.length(), target.direct_io().clone());
@@ -211,9 +211,9 @@ pub fn survey_set_up(
     Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: whole, stated, released })
 }
 
-/// Whether any step of a methodology can change what its target holds, by its expansion for the size that it wants.
-/// Where that fails, what is wrong with the load is said by the expansion for the real size, and not by the guard;
-/// nothing is opened for writing before that, and then by the real plan.
+/// Whether any step of a methodology can change the target's content, found by expanding it for the size that it
+/// wants. If that expansion fails, the expansion for the real size reports the mistake, not the guard; nothing is
+/// opened for writing before, and the real plan then decides.
 pub(crate) fn changes(methodology: &Methodology, form: Form) -> bool {
     let capacity = methodology.nominal_size(form);
     let shape = TargetShape { capacity, offset_align: Bytes::new(1), guess: SpeedGuess::default() };
@@ -221,12 +221,12 @@ pub(crate) fn changes(methodology: &Methodology, form: Form) -> bool {
     plan.is_ok_and(|plan| Needs::of_plan(&plan).changes())
 }
 
-/// Each methodology says what it runs on.
+/// Checks that the methodology runs on this kind of target.
 fn takes(place: &dyn Place, methodology: &Methodology) -> Result<()> {
     if methodology.target() == MethodTarget::Any { Ok(()) } else { place.takes(methodology) }
 }
 
-/// A scratch file that will be made.
+/// The site of a scratch file that will be created.
 fn new_file(
     place: Box<dyn Place>,
     methodology: &Methodology,
@@ -265,7 +265,8 @@ fn new_file(
     })
 }
 
-/// How much of the target is tested: of a block device as much as was asked for or the methodology wants, else all.
+/// How much of the target is tested: of a block device the requested size or what the methodology wants, otherwise
+/// all.
 fn part_of(
     place: &dyn Place,
     methodology: &Methodology,
@@ -285,10 +286,10 @@ fn part_of(
     }
     let others = methodology.forms_that_fit(whole).into_iter().filter(|other| *other != form).map(Form::name);
     let others: Vec<String> = others.map(|name| format!("--form {name}")).collect();
-    let others = if others.is_empty() { String::new() } else { format!(" (what fits there: {})", others.join(", ")) };
-    let more = if minimum.max(Bytes::MIB) <= whole { ", or say more with --size" } else { "" };
+    let others = if others.is_empty() { String::new() } else { format!(" (these forms fit: {})", others.join(", ")) };
+    let more = if minimum.max(Bytes::MIB) <= whole { ", or ask for more with --size" } else { "" };
     let message = format!(
-        "'{}' needs at least {} of a device, and {} would be used of {}; name a larger one{more}{others}",
+        "'{}' needs at least {} of a device, and {} of {} would be used; name a larger device{more}{others}",
         methodology.identity().name,
         format::bytes(minimum.max(Bytes::MIB)),
         format::bytes(part),

@@ -1,6 +1,7 @@
-//! What documents say of a methodology, as types: tests, parameters, the value of each in every form and its origin.
+//! What documents show about a methodology, as types: tests, parameters, each parameter's value in every form and its
+//! origin.
 //!
-//! Must not know: where they come from, how documents look.
+//! Must not know: where the facts come from, how documents look.
 
 use drivelab_core::plan::Form;
 
@@ -15,47 +16,47 @@ pub struct SuiteAbout {
     pub title: String,
     /// Names of the tests that are taken; empty for all.
     pub tests: Vec<String>,
-    /// The form in which they run, where that is not the suite's own; else empty.
+    /// The form in which they run, if it differs from the suite's own form; otherwise empty.
     pub form: String,
-    /// What their names begin with.
+    /// Prefix of their names.
     pub prefix: String,
     /// Added to the priority of each of them.
     pub priority: u64,
-    /// What they need beside what they say themselves, in words: `target = block_device`; empty where nothing.
+    /// What they need in addition to their own needs, in words: `target = block_device`; empty if nothing.
     pub requires: String,
 }
 
-/// What is told like a test.
+/// What is documented like a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AboutKind {
-    /// A test, which `[[tests]]` names.
+    /// A test from `[[tests]]`.
     Test,
     /// A step of the preparation.
     Preparation,
-    /// What is stated beside the tests: conditions, several drives, a profile.
+    /// What is stated outside the tests: conditions, several drives, a profile.
     Around,
     /// A score.
     Score,
 }
 
-/// A test, or what is told like one.
+/// A test, or something that is documented like one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestAbout {
-    /// What it is.
+    /// Its kind.
     pub kind: AboutKind,
     /// Name of the test, or `prepare` with the number of the step (`prepare 1`).
     pub name: String,
-    /// Title for people; of a preparation step its action and the test that it is done before.
+    /// Title for people; for a preparation step, its action and the test that it prepares for.
     pub title: String,
-    /// What it asks; empty for a preparation step.
+    /// The question it answers; empty for a preparation step.
     pub purpose: String,
     /// Ids of the sources that describe it.
     pub sources: Vec<String>,
-    /// Every parameter that is stated or marked, first of the test, then of its cases and groups.
+    /// Every parameter that is stated or marked: first those of the test, then those of its cases and groups.
     pub parameters: Vec<Parameter>,
 }
 
-/// What the name of a preparation step begins with; its number follows.
+/// Prefix of a preparation step's name; its number follows.
 pub(crate) const NUMBERED: &str = "prepare ";
 
 impl TestAbout {
@@ -65,13 +66,13 @@ impl TestAbout {
         self.kind == AboutKind::Preparation
     }
 
-    /// Of a preparation step its place among `[[prepare]]`.
+    /// For a preparation step, its index in `[[prepare]]`.
     pub(crate) fn preparation_index(&self) -> Option<usize> {
         let number: usize = self.name.strip_prefix(NUMBERED).filter(|_| self.is_preparation())?.parse().ok()?;
         number.checked_sub(1)
     }
 
-    /// Whether `[[tests]]` names it.
+    /// Whether it comes from `[[tests]]`.
     #[must_use]
     pub fn is_test(&self) -> bool {
         self.kind == AboutKind::Test
@@ -81,11 +82,11 @@ impl TestAbout {
 /// One parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
-    /// The case or group that it belongs to; nothing where it is the test's own.
+    /// The case or group that it belongs to; `None` if it belongs to the test itself.
     pub part: Option<String>,
-    /// Its key in the language.
+    /// Its key in the methodology language.
     pub name: String,
-    /// Its values, by declared form; a form in which it is neither stated nor marked is left out.
+    /// Its values by declared form; a form in which it is neither stated nor marked is left out.
     pub forms: Vec<ValueInForm>,
 }
 
@@ -94,7 +95,7 @@ pub struct Parameter {
 pub struct ValueInForm {
     /// The form: faithful or quick.
     pub form: Form,
-    /// The value as text, lists separated by commas; nothing where only a mark speaks of it.
+    /// The value as text, lists separated by commas; `None` if only a mark mentions the parameter.
     pub value: Option<String>,
     /// Where it comes from.
     pub mark: Mark,

@@ -1,4 +1,4 @@
-//! What documents say of conditions and several drives: each table like a test.
+//! What documents show about conditions and several drives: each table like a test.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::target::conditions::tables;
 use crate::tree::marks::{MARKS, Mark, mark_in};
 use crate::tree::value::{Table, text_of};
 
-/// What the tables say, for documents, each like a test; those that the file does not have are left out.
+/// What the tables state, for documents, each like a test; tables that the file does not have are left out.
 pub(crate) fn about(method: &Methodology, forms: &[Form]) -> Vec<TestAbout> {
     let one = |name: &str, title: &str, purpose: &str| {
         let stated: BTreeSet<&str> = forms
@@ -33,13 +33,13 @@ pub(crate) fn about(method: &Methodology, forms: &[Form]) -> Vec<TestAbout> {
             parameters: stated.iter().map(parameter).collect(),
         })
     };
-    let conditions = one("conditions", "What is set up around it", "Under what is it measured?");
+    let conditions = one("conditions", "Conditions", "Under which conditions is it measured?");
     let drives =
-        one("drives", "Several drives", "What becomes of several targets, and what is worked out of their rates?");
+        one("drives", "Several drives", "How are several targets measured, and what is computed from their rates?");
     conditions.into_iter().chain(drives).collect()
 }
 
-/// The value of a key in a form with its mark: one in its own table, or in the form's.
+/// The value of a key in a form with its mark: from its own table, or from the form's table.
 fn value_in(tables: &[&Table], key: &str, form: Form) -> Option<ValueInForm> {
     let value = tables.iter().find_map(|table| table.get(key)).map(|found| text_of(&found.value))?;
     let from = tables.iter().position(|table| table.has(key))?;

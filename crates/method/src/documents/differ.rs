@@ -1,5 +1,5 @@
-//! In what two methodologies differ: targets, needs, profiles, tests, and every parameter in every form. Texts, sources
-//! and marks do not count: they change no step.
+//! How two methodologies differ: targets, needs, profiles, tests, and every parameter in every form. Texts, sources
+//! and marks do not count, because they change no step.
 
 use std::collections::BTreeSet;
 
@@ -10,28 +10,28 @@ use crate::methodology::Methodology;
 use crate::tree::marks::MARKS;
 use crate::tree::value::{Table, Value, text_of};
 
-/// Something that is not the same in two methodologies.
+/// A difference between two methodologies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The test, `prepare N`, `target`, `requires`, `results`, `profiles`, `suite` or `traces`.
     pub test: String,
-    /// The parameter, with the case or group that it belongs to (`log: queue_depth`); nothing for the whole test.
+    /// The parameter, with the case or group that it belongs to (`log: queue_depth`); `None` for the whole test.
     pub parameter: Option<String>,
-    /// The form, where the two differ only there.
+    /// The form, if they differ only in that form.
     pub form: Option<Form>,
-    /// What the first one has.
+    /// The value in the first methodology.
     pub first: Option<String>,
-    /// What the second one has.
+    /// The value in the second methodology.
     pub second: Option<String>,
 }
 
-/// Keys of a test that change its steps and are no parameters.
+/// Keys of a test that change its steps but are not parameters.
 const OF_TEST: [&str; 7] = ["axes", "requires", "priority", "needs", "twin", "recovers_to", "published_unit"];
 
 /// Keys of `[target]` and `[forms.F.target]`.
 const OF_TARGET: [&str; 5] = ["kind", "size", "file_size", "minimum_size", "content"];
 
-/// Keys of a profile that say what it is and change nothing.
+/// Keys of a profile that describe it and change nothing.
 const TEXTS: [&str; 2] = ["name", "purpose"];
 
 /// Every difference, in the order of the first methodology.
@@ -58,7 +58,7 @@ pub fn differences(first: &Methodology, second: &Methodology) -> Vec<Difference>
     all
 }
 
-/// `[requires]` of the file.
+/// The file's `[requires]`.
 fn needs(first: &Methodology, second: &Methodology, all: &mut Vec<Difference>) {
     let table = |method: &Methodology| method.root().table("requires").cloned().unwrap_or_default();
     let (one, other) = (table(first), table(second));
@@ -68,7 +68,7 @@ fn needs(first: &Methodology, second: &Methodology, all: &mut Vec<Difference>) {
     }
 }
 
-/// `[[profiles]]` by name, and which of them is the first, that holds where none is named.
+/// `[[profiles]]` by name, and which of them is the first: the default if none is named.
 fn profiles(first: &Methodology, second: &Methodology, all: &mut Vec<Difference>) {
     let of = |method: &Methodology| -> Vec<(String, String)> {
         let told = |table: &Table| (table.text("name").to_owned(), text_of(&Value::Table(without_texts(table))));
@@ -80,7 +80,7 @@ fn profiles(first: &Methodology, second: &Methodology, all: &mut Vec<Difference>
     by_name("profiles", &ones, &others, all);
 }
 
-/// The table without what changes nothing, its tables too.
+/// The table without the keys that change nothing, also in its subtables.
 fn without_texts(table: &Table) -> Table {
     let mut bare = table.clone();
     bare.entries.retain(|key, _| !TEXTS.contains(&key.as_str()) && !MARKS.contains(&key.as_str()));
@@ -101,7 +101,7 @@ fn traces(first: &Methodology, second: &Methodology, all: &mut Vec<Difference>) 
     by_name("traces", &of(first), &of(second), all);
 }
 
-/// What each of them has under a name, those that only the second one has at the end.
+/// The two values under each name; names that only the second one has come last.
 fn by_name(part: &str, ones: &[(String, String)], others: &[(String, String)], all: &mut Vec<Difference>) {
     let find = |all: &[(String, String)], name: &str| {
         all.iter().find(|(other, _)| other == name).map(|(_, text)| text.clone())

@@ -1,4 +1,4 @@
-//! What documents say of a test on files: its steps, and the sets that they work on.
+//! What documents show about a test on files: its steps, and the file sets that they work on.
 
 use drivelab_core::plan::Form;
 
@@ -8,7 +8,7 @@ use crate::tree::marks::{Mark, mark_in};
 use crate::tree::value::{Table, text_of};
 use crate::vocabulary::files::SET;
 
-/// What documents say of a test on files: its steps, then the sets that they work on.
+/// What documents show about a test on files: its steps, then the file sets that they work on.
 pub(crate) fn about(root: &Table, test: &Table, forms: &[Form]) -> Vec<Parameter> {
     let steps = test.tables("files").iter().map(|step| {
         let of = if step.has("of") { step.text("of") } else { "original" };

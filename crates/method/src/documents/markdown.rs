@@ -1,4 +1,5 @@
-//! The page of a methodology in docs/methods, and the table of all of them, printed from the files alone.
+//! The page of a methodology in docs/methods, and the overview table of all methodologies, generated from the files
+//! alone.
 //!
 //! Owns the layout of these pages. Must not know: runs, results.
 
@@ -11,7 +12,7 @@ use crate::documents::profiles::ProfileAbout;
 use crate::methodology::Methodology;
 use crate::tree::marks::{Mark, OWN};
 
-/// How many parameters of a methodology come from where.
+/// How many parameters of a methodology have each kind of origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Counts {
     stated: usize,
@@ -21,8 +22,9 @@ struct Counts {
 }
 
 impl Counts {
-    /// Over every parameter in its strictest form: faithful where there is one, since quick is shortened by intent.
-    /// Each preparation step counts by itself, with what is marked in it and not stated too: no case states it.
+    /// Counts every parameter in its strictest form: the faithful form if it exists, since the quick form is
+    /// shortened on purpose. Each preparation step counts by itself, and so do parameters that are marked in it but
+    /// not stated, because no case states them.
     fn of(tests: &[TestAbout]) -> Counts {
         let mut counts = Counts::default();
         let counted = |test: &TestAbout, one: &&Parameter| has_value(one) || test.is_preparation();
@@ -43,7 +45,7 @@ impl Counts {
 
 impl Methodology {
     /// Its page in docs/methods: what it asks, how, what it is good for, what it cannot tell, its sources, and every
-    /// parameter with its origin. `example` is the file name of a kept result, where there is one.
+    /// parameter with its origin. `example` is the file name of a kept result, if there is one.
     #[must_use]
     pub fn page(&self, example: Option<&str>) -> String {
         let tests = self.tests();
@@ -65,7 +67,7 @@ impl Methodology {
         let sizes: Vec<String> = forms.map(|form| format!("{}: {}", form.name(), self.size_words(form))).collect();
         let _ = writeln!(page, "\n**Size.** {}.", sizes.join(". "));
         if let Some(example) = example {
-            let _ = writeln!(page, "\nA result of the quick form, as an example: [{example}]({example}).");
+            let _ = writeln!(page, "\nAn example of a quick-form result: [{example}]({example}).");
         }
         page.push_str("\n## Sources\n\n");
         for source in self.sources() {
@@ -83,7 +85,7 @@ impl Methodology {
     }
 }
 
-/// The named selections of its tests, and in what each differs.
+/// The named selections of its tests, and how each one differs.
 fn profiles(page: &mut String, method: &Methodology) {
     let all = method.profiles();
     if all.is_empty() {
@@ -91,8 +93,8 @@ fn profiles(page: &mut String, method: &Methodology) {
     }
     let tests: Vec<String> = method.tests().into_iter().filter(TestAbout::is_test).map(|test| test.name).collect();
     page.push_str(
-        "\n## Profiles\n\n`--profile NAME` chooses one; the first holds where none is named. Figures of different \
-         profiles are not comparable.\n\n| Profile | What it is | Tests | What differs |\n|---|---|---|---|\n",
+        "\n## Profiles\n\n`--profile NAME` chooses one; the first is the default. Figures of different profiles \
+         are not comparable.\n\n| Profile | What it is | Tests | What differs |\n|---|---|---|---|\n",
     );
     let everywhere = |step: &usize| all.iter().all(|profile| profile.prepare.contains(step));
     for profile in &all {
@@ -104,20 +106,20 @@ fn profiles(page: &mut String, method: &Methodology) {
         let stated = profile.parameters.iter().filter(|one| has_value(one)).map(|one| {
             let value = one.forms.first().and_then(|value| value.value.as_deref()).map(escaped).unwrap_or_default();
             match origin(one) {
-                // What a profile needs of its target is no value of a test, and takes no mark.
+                // What a profile needs of its target is not a test's value, so it has no mark.
                 from if from.is_empty() && one.name == "target" => format!("`{}` is {value}", one.name),
-                from if from.is_empty() => format!("`{}` is {value} (not said)", one.name),
+                from if from.is_empty() => format!("`{}` is {value} (not stated)", one.name),
                 from => format!("`{}` is {value} ({from})", one.name),
             }
         });
         let differs: Vec<String> = prepared.into_iter().chain(stated).collect();
-        let differs = if differs.is_empty() { "the tests alone".to_owned() } else { differs.join("; ") };
+        let differs = if differs.is_empty() { "only the tests".to_owned() } else { differs.join("; ") };
         let purpose = escaped(&profile.purpose);
         let _ = writeln!(page, "| `{}` | {purpose} | {} | {differs} |", profile.name, names.join(", "));
     }
 }
 
-/// What a profile states, like a test, for what tests are asked.
+/// What a profile states, in the same form as a test, for the tests that are asked for.
 fn as_test(profile: &ProfileAbout) -> TestAbout {
     TestAbout {
         kind: AboutKind::Around,
@@ -129,12 +131,12 @@ fn as_test(profile: &ProfileAbout) -> TestAbout {
     }
 }
 
-/// Whose tests a suite takes over.
+/// The methodologies whose tests a suite takes over.
 fn suite(page: &mut String, entries: &[SuiteAbout]) {
     if entries.is_empty() {
         return;
     }
-    page.push_str("\n| Tests of | Which | Names begin with | Priority | Needs |\n|---|---|---|---|---|\n");
+    page.push_str("\n| Methodology | Tests | Name prefix | Priority | Needs |\n|---|---|---|---|---|\n");
     for SuiteAbout { method, tests, form, prefix, priority, requires, .. } in entries {
         let which = if tests.is_empty() { "all".to_owned() } else { tests.join(", ") };
         let which = if form.is_empty() { which } else { format!("{which}, {form} form") };
@@ -143,12 +145,12 @@ fn suite(page: &mut String, entries: &[SuiteAbout]) {
     }
 }
 
-/// Whether a preparation step does again what the one before it did.
+/// Whether a preparation step does the same as the step before it.
 fn is_same_preparation(one: &TestAbout, next: &TestAbout) -> bool {
     one.is_preparation() && TestAbout { name: one.name.clone(), ..next.clone() } == *one
 }
 
-/// A test, or preparation steps that are all alike.
+/// A test, or several identical preparation steps.
 fn one_test(page: &mut String, alike: &[TestAbout]) {
     let [test, others @ ..] = alike else { return };
     let last = others.last().map_or_else(String::new, |last| format!(" to {}", last.name.trim_start_matches(NUMBERED)));
@@ -179,7 +181,7 @@ fn one_test(page: &mut String, alike: &[TestAbout]) {
     }
 }
 
-/// Whether it is stated here; of others there is only a mark, and cases or groups have the values.
+/// Whether it is stated here. Other parameters only have a mark here, and cases or groups have the values.
 fn has_value(parameter: &Parameter) -> bool {
     parameter.forms.iter().any(|value| value.value.is_some())
 }
@@ -199,12 +201,12 @@ fn value_text(parameter: &Parameter, form: Form) -> String {
     in_form(parameter, form).and_then(|value| value.value.as_deref()).map(escaped).unwrap_or_default()
 }
 
-/// Text that stays in its cell.
+/// Text that cannot break its table cell.
 fn escaped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
 }
 
-/// Where the value of the strictest form comes from, in a word; the reasons follow below the tables.
+/// Where the value of the strictest form comes from, in one word; the reasons follow below the tables.
 fn origin(parameter: &Parameter) -> String {
     let strictest = in_form(parameter, Form::Faithful).or(parameter.forms.first());
     match strictest.map(|value| &value.mark) {
@@ -216,7 +218,7 @@ fn origin(parameter: &Parameter) -> String {
     }
 }
 
-/// What is ours and what was derived, with the reasons: everything in which it may differ from its source.
+/// Our own choices and derived values, with the reasons: everything in which it may differ from its source.
 fn deviations(page: &mut String, tests: &[TestAbout]) {
     let mut lines: Vec<(String, &'static str, String)> = Vec::new();
     for test in tests {
@@ -240,7 +242,7 @@ fn deviations(page: &mut String, tests: &[TestAbout]) {
         return;
     }
     page.push_str("\n## Deviations and derived values\n\n| Where | What | Why |\n|---|---|---|\n");
-    // A reason that holds in many places is said once.
+    // A reason that applies in many places is printed once.
     let mut said: Vec<(&str, &str, Vec<&str>)> = Vec::new();
     for (place, kind, reason) in &lines {
         match said.iter_mut().find(|(other, why, _)| other == kind && why == reason) {
@@ -253,7 +255,7 @@ fn deviations(page: &mut String, tests: &[TestAbout]) {
     }
 }
 
-/// docs/methods/README.md: all built-in methodologies, and how much of each its sources state.
+/// docs/methods/README.md: all built-in methodologies, and how much of each is stated by its sources.
 #[must_use]
 pub fn overview(methods: &[Methodology]) -> String {
     let mut page = OVERVIEW.to_owned();
@@ -280,22 +282,22 @@ const OVERVIEW: &str = "\
 <!-- Printed from methods/*.toml; do not edit. A test compares the two. -->
 # The built-in methodologies
 
-Each is one file in `methods/`, runs with `drivelab run NAME TARGET`, and has a page here that is printed from the
+Each one is a file in `methods/`, runs with `drivelab run NAME TARGET`, and has a page here that is printed from the
 file: what it asks, how, what it is good for, what it cannot tell, its sources, and every parameter with its origin.
 
 - **stated**: the cited source states the value;
 - **derived**: it follows from what the source states, from its program or its published figures; the page says how;
-- **ours**: no source states it, or it was only reported of the source: the page says why, and every result marks it; or
-  the methodology is our own, and so are its values;
-- **not said**: the value has no mark.
+- **ours**: no source states it, or others only report it about the source; the page says why, and every result marks
+  it. All values of our own methodologies are ours, too;
+- **not stated**: the value has no mark.
 
-They are counted as the faithful form has them, or the quick form where there is no other; each case and group counts
-by itself. What no source states is also listed by hand in [approximations.toml](approximations.toml), and a test holds
-that each of these is marked.
+The table counts the values of the faithful form, or of the quick form if there is no faithful form; each case and
+group counts by itself. Values that no source states are also listed by hand in
+[approximations.toml](approximations.toml), and a test checks that each of them is marked.
 
-Some pages lead to an example, a result of the quick form. It was made on a loop device or in a folder of a shared
-virtual machine: it shows what a result looks like, and nothing about a drive.
+Some pages link to an example of a quick-form result. It was measured on a loop device or in a folder of a shared
+virtual machine: it shows what a result looks like, and says nothing about any drive.
 
-| Methodology | Title | Targets | Forms | Stated | Derived | Ours | Not said |
+| Methodology | Title | Targets | Forms | Stated | Derived | Ours | Not stated |
 |---|---|---|---|---|---|---|---|
 ";

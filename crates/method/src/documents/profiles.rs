@@ -1,11 +1,11 @@
-//! What documents say of profiles: which tests each has, how they are prepared, and what it states itself.
+//! What documents show about profiles: which tests each has, how they are prepared, and what each states itself.
 
 use crate::documents::about::Parameter;
 use crate::documents::stated;
 use crate::methodology::Methodology;
 use crate::tree::value::Table;
 
-/// The table of a profile that replaces keys of the file's.
+/// The table of a profile that replaces keys of the file's own table.
 const CONDITIONS: &str = "conditions";
 
 /// A profile, for lists.
@@ -13,18 +13,18 @@ const CONDITIONS: &str = "conditions";
 pub struct ProfileAbout {
     /// Name, as on the command line.
     pub name: String,
-    /// What it is, in a sentence.
+    /// What it is, in one sentence.
     pub purpose: String,
     /// Names of its tests.
     pub tests: Vec<String>,
-    /// Numbers of the preparation steps that are done in it, from 1.
+    /// Numbers of the preparation steps that run in it, from 1.
     pub prepare: Vec<usize>,
-    /// What it states itself, stronger than what tests and forms state.
+    /// What it states itself; this overrides what tests and forms state.
     pub parameters: Vec<Parameter>,
 }
 
 impl Methodology {
-    /// The profiles, the one that holds where none is named first.
+    /// The profiles; the default, which applies if none is named, comes first.
     #[must_use]
     pub fn profiles(&self) -> Vec<ProfileAbout> {
         let about = |profile: &Table| ProfileAbout {
@@ -37,7 +37,7 @@ impl Methodology {
         self.whole().tables("profiles").iter().map(about).collect()
     }
 
-    /// What a profile states, its conditions as `conditions.KEY`.
+    /// What a profile states; its conditions appear as `conditions.KEY`.
     fn stated_in(&self, profile: &Table) -> Vec<Parameter> {
         let forms = self.declared_forms();
         let around = |name: &'static str| {

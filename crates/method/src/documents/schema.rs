@@ -1,7 +1,8 @@
-//! The JSON Schema of the methodology language, made from the same tables as the checker.
+//! The JSON Schema of the methodology language, generated from the checker's own tables.
 //!
-//! Editors use it for completion and checks while writing; what only the program can know (references, axes, what
-//! fits a target) is not in it. The checked-in copy is docs/formats/method.schema.json; a test holds the two equal.
+//! Editors use it for completion and checks while writing. It does not contain what only the program can check:
+//! references, axes, what fits a target. The checked-in copy is docs/formats/method.schema.json; a test compares the
+//! two.
 
 use serde_json::{Map, Value, json};
 
@@ -29,7 +30,7 @@ pub fn json_schema() -> Value {
     schema
 }
 
-/// What a file must state depends on whether it includes another one.
+/// What a file must state depends on whether it includes another file.
 fn made_of_others(root: &mut Map<String, Value>) {
     let mut all = root.remove("required").unwrap_or_default();
     if let Some(all) = all.as_array_mut() {
@@ -58,7 +59,7 @@ fn shape(shape: &Shape) -> Value {
     json!({ "type": "object", "additionalProperties": false, "properties": properties, "required": required })
 }
 
-/// A parameter stands in many tables and is defined once.
+/// A parameter appears in many tables and is defined once.
 fn property(key: &'static Key, at: &Shape) -> Value {
     let list = at.lists && matches!(key.kind, Kind::Axis(_));
     match parameters().any(|parameter| (parameter.name, parameter.meaning) == (key.name, key.meaning)) {
@@ -137,7 +138,7 @@ fn size_or_share() -> Value {
 }
 
 fn marks() -> Value {
-    // What a preparation step does is marked like a parameter; in other tables the program refuses such a mark.
+    // What a preparation step does can be marked like a parameter; in other tables the program refuses such a mark.
     let names = parameters().map(|key| key.name).chain(RULES).chain(["action"]);
     let properties: Map<String, Value> = names.map(|name| (name.to_owned(), text(r"\S"))).collect();
     json!({ "type": "object", "additionalProperties": false, "properties": properties })
@@ -147,7 +148,7 @@ fn list(one: Value) -> Value {
     json!({ "type": "array", "minItems": 1, "uniqueItems": true, "items": one })
 }
 
-/// Words as constants with their meaning; what is not supported yet is not offered.
+/// Words as constants with their meaning; words that are not supported yet are left out.
 fn one_of(words: &[Word]) -> Value {
     let words = words.iter().filter(|word| word.not_yet.is_none());
     let options: Vec<Value> = words.map(|word| json!({ "const": word.name, "description": word.meaning })).collect();

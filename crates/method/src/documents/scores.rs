@@ -1,4 +1,4 @@
-//! What documents say of scores: each like a test, its parts as a formula.
+//! What documents show about scores: each like a test, its parts as a formula.
 
 use drivelab_core::plan::Form;
 
@@ -7,7 +7,7 @@ use crate::expand::scores::figure;
 use crate::tree::marks::{MARKS, Mark, mark_in};
 use crate::tree::value::{Table, text_of};
 
-/// What the file says of its scores, for documents, each like a test called `score-NAME`; the same in every form.
+/// The file's scores, for documents, each like a test called `score-NAME`; identical in every form.
 pub(crate) fn about(root: &Table, forms: &[Form]) -> Vec<TestAbout> {
     root.tables("scores").iter().map(|score| one_about(score, forms)).collect()
 }
@@ -28,13 +28,13 @@ fn one_about(score: &Table, forms: &[Form]) -> TestAbout {
         kind: AboutKind::Score,
         name: format!("score-{}", score.text("name")),
         title: format!("Score: {}", score.text("title")),
-        purpose: "Made of the figures of steps above.".to_owned(),
+        purpose: "Computed from the figures of steps above.".to_owned(),
         sources: score.list("sources").iter().map(|id| id.value.to_string()).collect(),
         parameters: stated.map(parameter).collect(),
     }
 }
 
-/// The parts in a line: `0.1 × read.throughput of seq/seq-16m-q1t1-read`.
+/// The parts on one line: `0.1 × read.throughput of seq/seq-16m-q1t1-read`.
 fn formula(score: &Table) -> String {
     let part = |part: &Table| {
         let weight = part.get("weight").map(|found| format!("{} × ", found.value)).unwrap_or_default();

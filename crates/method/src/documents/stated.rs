@@ -1,5 +1,5 @@
-//! What a methodology says of itself, for documents: its tests, and each parameter with its value in every form and
-//! where that value comes from.
+//! What a methodology contains, for documents: its tests, and each parameter with its value in every form and the
+//! origin of that value.
 //!
 //! Must not know: targets, plans, how documents look.
 
@@ -35,7 +35,7 @@ impl Methodology {
         all
     }
 
-    /// The methodologies whose tests it takes over, in their order.
+    /// The methodologies whose tests it takes over, in order.
     #[must_use]
     pub fn suite(&self) -> Vec<SuiteAbout> {
         let about = |entry: &Entry| SuiteAbout {
@@ -99,7 +99,7 @@ fn one(root: &Table, test: &Table, forms: &[Form]) -> TestAbout {
     }
 }
 
-/// A rule by which a test repeats, in the place of `rounds`, in the forms that state no rounds of their own.
+/// Shows a repetition rule instead of `rounds`, in the forms that state no rounds of their own.
 fn rule(root: &Table, test: &Table, name: &str, forms: &[Form], all: &mut Vec<Parameter>) {
     let Some(value) = test.get(name) else { return };
     let holds = |form: &Form| !Layers::new(root, test, None, *form).stated_by_form("rounds");
@@ -115,8 +115,8 @@ fn rule(root: &Table, test: &Table, name: &str, forms: &[Form], all: &mut Vec<Pa
     all.extend(parameter(None, name, values));
 }
 
-/// What a case or group states; a value without a mark of its own has that of its test. A form of the test is stronger
-/// than a case, so its value stands there.
+/// What a case or group states; a value without a mark of its own takes the test's mark. A form of the test overrides
+/// a case, so the form's value is shown there.
 fn of_part(root: &Table, test: &Table, part: &Table, forms: &[Form], is_case: bool) -> Vec<Parameter> {
     let mut own = own(part, Some(part.text("name")), forms);
     for parameter in &mut own {
@@ -133,8 +133,8 @@ fn of_part(root: &Table, test: &Table, part: &Table, forms: &[Form], is_case: bo
     own
 }
 
-/// What a table states itself, the same in every form. The action of a preparation step is its title, and a parameter
-/// only where a mark speaks of it.
+/// What a table states itself, identical in every form. The action of a preparation step is its title; it is shown as
+/// a parameter only if a mark mentions it.
 pub(crate) fn own(table: &Table, part: Option<&str>, forms: &[Form]) -> Vec<Parameter> {
     let marked = parameters().map(|key| key.name).filter(|name| !table.has(name) && mark_in(table, name).is_some());
     let texts = ["name", "before", "profiles", "forms", "sources", "purpose", "tests"];

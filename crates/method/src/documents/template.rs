@@ -1,4 +1,4 @@
-//! A new methodology to begin with: a commented file that checks clean.
+//! A template for a new methodology: a commented file that passes the checks.
 
 use std::fmt::Write as _;
 
@@ -11,13 +11,13 @@ pub fn can_be_name(text: &str) -> bool {
     is_name(text)
 }
 
-/// The text of a new methodology of this name.
+/// The text of a new methodology with this name.
 #[must_use]
 pub fn new_text(name: &str) -> String {
     NEW.replace("NAME", name)
 }
 
-/// The text of a new methodology that is derived from another one. `method` is what its file calls that.
+/// The text of a new methodology that is derived from another one. `method` is how its file names the other one.
 #[must_use]
 pub fn derived_text(name: &str, method: &str, base: &Methodology) -> String {
     let mut text = DERIVED
@@ -66,7 +66,7 @@ title = "NAME"
 # Raise it with every change: results are compared by name, version and hash.
 version = "0.1.0"
 summary = "Fills a file and reads it in small blocks at three queue depths."
-good_for = "Seeing how much a drive gains from waiting operations."
+good_for = "Showing how much a drive gains from a higher queue depth."
 cannot_tell = "Anything about writes."
 
 # Where the values come from; each test names at least one source.
@@ -97,7 +97,7 @@ action = "fill"
 [[tests]]
 name = "depths"
 title = "Random reads"
-purpose = "How many operations must wait before the drive is busy?"
+purpose = "How many operations must be in flight to keep the drive busy?"
 sources = ["own"]
 op = "read"
 pattern = "random"

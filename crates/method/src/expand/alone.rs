@@ -21,13 +21,13 @@ use crate::tree::errors::Errors;
 #[derive(Debug)]
 pub(crate) struct Expanded {
     pub(crate) prepare: Vec<TestPlan>,
-    /// Each test, with the preparation that it alone asks for.
+    /// Each test, with the preparation that runs before it alone.
     pub(crate) tests: Vec<(Vec<TestPlan>, TestPlan)>,
     /// What does not fit the target.
     pub(crate) left_out: Vec<LeftOut>,
 }
 
-/// Expands one methodology's own tests, all of them. Where no other namespace of the drive is known, groups on one are
+/// Expands all tests of one methodology. If no other namespace of the drive is known, groups on another namespace are
 /// planned as if it were like the target.
 pub(crate) fn one_methodology(
     method: &Methodology,
@@ -52,7 +52,7 @@ pub(crate) fn one_methodology(
     let prepared = tests.len();
     let mut left_out = Vec::new();
     let first_written = block::first_written(method.root());
-    // What was looked at for an earlier test is not looked at again: work in proportion to the tests.
+    // Each test is looked at once, so that the work stays proportional to the number of tests.
     let (mut filled, mut seen) = (false, 0);
     for (at, test) in method.root().tables("tests").iter().enumerate() {
         if let Some(out) = leave::test(test, shape.offset_align) {
@@ -64,7 +64,7 @@ pub(crate) fn one_methodology(
         seen = tests.len();
         let no_holes = filled || first_written.is_some_and(|first| first <= at);
         match one_test(&scope, test, no_holes, &mut left_out) {
-            // Every trace of it is a slot that nobody has filled.
+            // All of its traces are slots that nobody has filled.
             Ok(plan) if plan.steps.is_empty() => {}
             Ok(plan) => tests.push(plan),
             Err(found) => errors.join(found),
@@ -83,7 +83,7 @@ pub(crate) fn one_methodology(
     Ok(Expanded { prepare: tests, tests: with_preparation(measured), left_out })
 }
 
-/// Each test with the preparation that stands before it.
+/// Each test with the preparation before it.
 fn with_preparation(tests: Vec<TestPlan>) -> Vec<(Vec<TestPlan>, TestPlan)> {
     let (mut pairs, mut before) = (Vec::new(), Vec::new());
     for test in tests {

@@ -1,6 +1,6 @@
-//! What a step is expected to cost in time and written bytes, from a guess of the target's speed.
+//! What a step is expected to cost in time and bytes written, from a guess of the target's speed.
 //!
-//! An estimate for people and for progress bars; no result rests on it.
+//! An estimate for people and for progress bars; no result depends on it.
 
 use drivelab_core::files::{FileLoad, FilePlace, FileWork};
 use drivelab_core::load::Verify;
@@ -11,30 +11,31 @@ use drivelab_core::workload::{Pattern, Streams, Workload};
 
 use crate::scope::SpeedGuess;
 
-/// Opening rings, filling buffers and joining threads around a step; measured values are below this.
+/// Opening rings, filling buffers and joining threads around a step; measured values are lower.
 const SETUP: Nanos = Nanos::from_millis(100);
 
-/// Depth at which the guessed random rate is reached; below it the rate is taken as proportional to the depth.
+/// Queue depth at which the guessed random rate is reached; at lower depths the rate is assumed to be proportional to
+/// the depth.
 const FULL_DEPTH: f64 = 32.0;
 
-/// Trims and zeroings per second, whatever their size: metadata work that a SATA SSD does one after the other.
+/// Trims and write-zeroes per second, whatever their size: metadata work that a SATA SSD does one after the other.
 const ERASES_PER_SECOND: f64 = 20_000.0;
 
-/// Flushes per second: about a millisecond each, of which only one goes on at a time.
+/// Flushes per second: about a millisecond each, and only one runs at a time.
 const FLUSHES_PER_SECOND: f64 = 1000.0;
 
 /// What a load is expected to do in a second.
 #[derive(Debug, Clone, Copy, Default)]
 struct Flow {
     operations: f64,
-    /// Bytes that count towards a volume: of all operations but flushes.
+    /// Bytes that count towards a volume: those of all operations except flushes.
     bytes: f64,
     written: f64,
 }
 
 impl SpeedGuess {
-    /// Bytes per second of reads or writes of this load with so many operations in flight; at least 1, whatever the
-    /// guess says.
+    /// Bytes per second of this load's reads or writes with this many operations in flight; at least 1, whatever the
+    /// guess is.
     fn rate(&self, load: &Workload, in_flight: f64) -> f64 {
         let sequential = self.throughput.get();
         let depth_share = (in_flight / FULL_DEPTH).min(1.0);
@@ -47,7 +48,8 @@ impl SpeedGuess {
         if rate.is_finite() { rate.max(1.0) } else { 1.0 }
     }
 
-    /// What one group of a step does beside the others, which take their shares of the target by their depths.
+    /// What one group of a step does while others run; all groups share the target in proportion to their queue
+    /// depths.
     fn flow(&self, load: &Workload, all_in_flight: f64) -> Flow {
         let share = |percent: Percent| f64::from(percent.get()) / 100.0;
         let in_flight = f64::from(load.queue_depth.get()) * f64::from(load.threads.get());
@@ -78,7 +80,7 @@ impl SpeedGuess {
 pub(crate) fn step(action: &Action, rest: Rest, guess: &SpeedGuess) -> (Nanos, Bytes) {
     let (active, written) = match action {
         Action::Idle { time } => (*time, Bytes::new(0)),
-        // How long cooling takes is not known; nothing, where the drive is cool.
+        // Nobody knows how long cooling takes; it takes no time if the drive is cool.
         Action::CoolDown(_) => (Nanos::new(0), Bytes::new(0)),
         Action::Io { workload, stop, ramp } => match &workload.files {
             Some(files) => of_files(files, guess),
@@ -89,10 +91,10 @@ pub(crate) fn step(action: &Action, rest: Rest, guess: &SpeedGuess) -> (Nanos, B
     (Nanos::new(total), written)
 }
 
-/// Opening, closing and naming a file, on a drive that has to be asked for it.
+/// Opening, closing and naming a file if that needs the drive.
 const A_FILE: Nanos = Nanos::new(100_000);
 
-/// A set of files goes through once; what is copied on the drive is read and written.
+/// A set of files is processed once; a copy within the drive is both read and written.
 fn of_files(load: &FileLoad, guess: &SpeedGuess) -> (Nanos, Bytes) {
     let bytes = load.bytes();
     let both = load.work == FileWork::Copy && load.of == FilePlace::Original;
@@ -103,14 +105,14 @@ fn of_files(load: &FileLoad, guess: &SpeedGuess) -> (Nanos, Bytes) {
     (Nanos::new(nanos(seconds).get().saturating_add(names)), written)
 }
 
-/// Bytes that a pass of all threads moves: the span once where they divide it or share it, the whole span for each
-/// thread where they overlap.
+/// Bytes that all threads move in one pass: the span once if they divide or share it, the whole span for each thread
+/// if their streams overlap.
 fn a_pass(load: &Workload) -> f64 {
     let overlap = matches!(load.streams, Streams::Overlapping | Streams::ByKind) && load.pattern != Pattern::Random;
     load.pass_bytes().as_f64() * if overlap { f64::from(load.threads.get()) } else { 1.0 }
 }
 
-/// The step's own load says when it ends; all groups write until then.
+/// The step's own load decides when the step ends; all groups write until then.
 fn load(workload: &Workload, stop: &StopRule, ramp: Nanos, guess: &SpeedGuess) -> (Nanos, Bytes) {
     if let Some(replay) = &workload.replay {
         return replayed(workload, replay, stop, guess);
@@ -127,14 +129,14 @@ fn load(workload: &Workload, stop: &StopRule, ramp: Nanos, guess: &SpeedGuess) -
     let volume = volumes.into_iter().flatten().min_by(f64::total_cmp);
     let by_volume = volume.map(|bytes| nanos(bytes / own.bytes));
     let by_operations = stop.operations.map(|count| nanos(count as f64 / own.operations));
-    // The cap counts from the start of the step, the ramp inside.
+    // The cap counts from the start of the step and includes the ramp.
     let ramp = ramp.min(stop.cap);
     let most = Nanos::new(stop.cap.get() - ramp.get());
     let shortest = [stop.time, by_volume, by_operations].into_iter().flatten().min().unwrap_or(most);
     let measured = shortest.max(stop.at_least.unwrap_or_default()).min(most);
     let active = measured.get().saturating_add(ramp.get());
     let others = written_per_second - own.written;
-    // The volume is exact where it is what ends the step.
+    // The volume is exact if it is what ends the step.
     let own_measured = match volume {
         Some(bytes) if by_volume == Some(measured) => bytes * (own.written / own.bytes),
         _ => own.written * measured.as_secs_f64(),
@@ -143,7 +145,8 @@ fn load(workload: &Workload, stop: &StopRule, ramp: Nanos, guess: &SpeedGuess) -
     (Nanos::new(active), Bytes::new(written.round() as u64))
 }
 
-/// A replay takes as long as its trace, or as the target takes for it; a part of it takes a part of that.
+/// A replay takes as long as its trace, or as long as the target needs for it; a part of the trace takes that part of
+/// the time.
 fn replayed(workload: &Workload, replay: &Replay, stop: &StopRule, guess: &SpeedGuess) -> (Nanos, Bytes) {
     let facts = &replay.facts;
     let bytes = facts.read.as_f64() + facts.written.as_f64();

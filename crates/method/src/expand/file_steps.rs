@@ -1,4 +1,4 @@
-//! `[[tests.files]]`: tests whose steps work on sets of files.
+//! `[[tests.files]]`: tests whose steps work on file sets.
 //!
 //! Owns which parameters such a test takes, and the names of its steps. Must not know: folders.
 
@@ -20,13 +20,13 @@ use crate::tree::near::nearest;
 use crate::tree::value::{Table, Value, name_at};
 use crate::values::{Pick, Values};
 
-/// Buffer of a thread where the file states none.
+/// Buffer of a thread if the file states none.
 const BUFFER: Bytes = Bytes::MIB;
 
-/// `cap` where the file states none: copying a large set to a slow drive takes hours.
+/// `cap` if the file states none: copying a large set to a slow drive takes hours.
 const CAP: Nanos = Nanos::from_secs(24 * 3600);
 
-/// Keys that a test on files takes, beside marks.
+/// Keys that a test on files takes, besides marks.
 const TAKEN: [&str; 20] = [
     "name",
     "title",
@@ -73,7 +73,7 @@ pub(crate) fn steps(scope: &Scope<'_>, test: &Table) -> Result<Vec<Step>, Errors
                 named(test, &mut step, several);
                 if steps.iter().any(|other| other.id == step.id) {
                     let title = format!("two steps of '{}' are the same: {}", test.text("name"), step.id.slug());
-                    errors.push(Diagnostic::new(table.at.clone(), title, "repetition is said with `rounds`"));
+                    errors.push(Diagnostic::new(table.at.clone(), title, "to repeat a step, use `rounds`"));
                 }
                 steps.push(step);
             }
@@ -83,11 +83,11 @@ pub(crate) fn steps(scope: &Scope<'_>, test: &Table) -> Result<Vec<Step>, Errors
     if errors.is_empty() { Ok(steps) } else { Err(errors) }
 }
 
-/// Parameters of the test that say nothing about files.
+/// Parameters of the test that do not apply to files.
 fn unsuited(test: &Table, errors: &mut Errors) {
     for (name, entry) in std::iter::once(test).chain(test.form_tables()).flat_map(|table| &table.entries) {
         if !TAKEN.contains(&name.as_str()) && !TAKEN_TOO.contains(&name.as_str()) {
-            let title = format!("`{name}` says nothing about a test on files");
+            let title = format!("`{name}` does not apply to a test on files");
             let label = "it takes block_size (its buffer), threads, direct, cap, rests and rounds";
             errors.push(Diagnostic::new(entry.key_at.clone(), title, label));
         } else if let (Value::List(_), false) = (&entry.value.value, name == "sources") {
@@ -100,11 +100,12 @@ fn unsuited(test: &Table, errors: &mut Errors) {
 /// What all steps of the test have in common.
 fn general(values: &Values<'_, '_>, errors: &mut Errors) -> Workload {
     let stated = |key: &str| values.get(key).is_some() && !values.is_general(key);
-    // Sizes of blocks in [defaults] are those of loads on one target.
+    // Block sizes in [defaults] are meant for loads on one target.
     let block_size = values.size("block_size").filter(|_| stated("block_size")).unwrap_or(BUFFER);
     if !block_size.get().is_multiple_of(4096) || block_size.get() == 0 || block_size > Bytes::GIB {
-        let title = format!("files are moved in buffers of whole 4 KiB up to 1 GiB, and {block_size} is none");
-        errors.push(Diagnostic::new(values.at("block_size"), title, "expected a multiple of 4 KiB"));
+        let title =
+            format!("files are moved in buffers of multiples of 4 KiB, at most 1 GiB, and {block_size} is not one");
+        errors.push(Diagnostic::new(values.at("block_size"), title, "expected a multiple of 4 KiB, at most 1 GiB"));
     }
     let threads = values.whole("threads").filter(|_| stated("threads")).and_then(|threads| Threads::new(threads).ok());
     let direct = stated("direct") && matches!(values.get("direct"), Some(Value::Flag(true)));
@@ -149,14 +150,14 @@ fn file_load(
         _ => FileSync::End,
     };
     let cannot = match (work, of) {
-        (FileWork::Create, FilePlace::Source | FilePlace::Copy) => Some("`create` makes the original"),
+        (FileWork::Create, FilePlace::Source | FilePlace::Copy) => Some("`create` creates the original"),
         (FileWork::Copy, FilePlace::Copy) => Some("a copy is made of the source or of the original"),
         (FileWork::Verify | FileWork::Delete, FilePlace::Source) => Some("the source is only read"),
         _ => None,
     };
     if let Some(why) = cannot {
         let at = table.get("of").map_or_else(|| table.at.clone(), |value| value.at.clone());
-        return Err(Diagnostic::new(at, format!("there is no `{}` of that", work.name()), why));
+        return Err(Diagnostic::new(at, format!("`{}` cannot work on that", work.name()), why));
     }
     if let Some(entry) = table.entry("sync").filter(|_| work.reads()) {
         let title = format!("`{}` writes nothing that could be made durable", work.name());
@@ -203,7 +204,7 @@ fn step(scope: &Scope<'_>, values: &Values<'_, '_>, workload: Workload) -> Step 
     }
 }
 
-/// Gives a step its id and label; the set is in the id where the test has several.
+/// Gives a step its id and label; the id contains the set if the test has several.
 fn named(test: &Table, step: &mut Step, several: bool) {
     let Some(files) = step.workload().and_then(|workload| workload.files.clone()) else { return };
     let words = match (files.work, files.of) {

@@ -1,6 +1,6 @@
-//! Names of steps: the slug in their id, the short text for people, and their places on the axes.
+//! Names of steps: the slug in the id, the short text for people, and the values on the axes.
 //!
-//! What is not as usual is named always, what is usual only where the test varies it.
+//! A value that differs from the usual one is always named; a usual value is named only if the test varies it.
 
 use drivelab_core::load::{Arrivals, OpKind, OtherOps, Verify};
 use drivelab_core::plan::RateSearch;
@@ -13,18 +13,18 @@ use crate::tree::value::Value;
 use crate::values::Values;
 use crate::vocabulary::load::axes;
 
-/// What a name is made of, as written in the file.
+/// The parts of a name, as written in the file.
 #[derive(Debug, Clone)]
 pub(crate) struct Naming {
     pattern: Pattern,
     sizes: String,
-    /// What is moved instead, where the target is too small for that.
+    /// The block sizes that are used instead, if the target is too small for the stated ones.
     instead: Option<String>,
     queue_depth: u32,
     threads: u32,
-    /// For people, and for the slug.
+    /// The operations: for people, and for the slug.
     op: (String, String),
-    /// What the rest does not show; the case where it is needed.
+    /// What the rest does not show, and the case if it is needed.
     pub(crate) extra: Vec<String>,
     /// Groups that run at the same time.
     beside: Vec<String>,
@@ -33,12 +33,12 @@ pub(crate) struct Naming {
 }
 
 impl Naming {
-    /// Of a step's own load with these values, before it is held against a target.
+    /// Names a step's own load with these values, before it is fitted to a target.
     pub(crate) fn of(values: &Values<'_, '_>, workload: &Workload, search: Option<&RateSearch>) -> Naming {
         let picked = |key: &str| values.test.is_some_and(|(_, pick)| pick.values.iter().any(|(name, _)| *name == key));
         let details = details(values, workload).into_iter();
         let told = |detail: &Detail| {
-            // A search sets the rate, whatever a general table says.
+            // A search sets the rate, whatever a general table states.
             (!detail.usual || picked(detail.key)) && !(detail.key == "rate" && search.is_some())
         };
         let searched = search.map(|search| format!("{} within {}", search.percentile_name(), search.bound));
@@ -56,7 +56,7 @@ impl Naming {
         }
     }
 
-    /// The load as it was held against its target: people read which blocks are moved. Ids stay as they are written.
+    /// Adopts the load as it was fitted to its target: people read which block sizes are used. Ids stay as written.
     pub(crate) fn fitted(&mut self, workload: &Workload) {
         let fitted = sizes(workload);
         self.instead = (self.replay.is_none() && fitted != self.sizes).then_some(fitted);
@@ -100,7 +100,7 @@ impl Naming {
                 format!("{pattern} {sizes} Q{}T{} {}", self.queue_depth, self.threads, self.op.0)
             }
         };
-        // A case that is called what its operations do says nothing more.
+        // A case that is named after its operations adds nothing.
         for extra in self.extra.iter().filter(|extra| **extra != self.op.0) {
             label.push_str(", ");
             label.push_str(extra);
@@ -112,9 +112,9 @@ impl Naming {
     }
 }
 
-/// A group by its name, and what it reads where that is not the target.
+/// A group by its name, and that it reads another namespace if it does.
 fn beside(group: &Workload) -> String {
-    // Not by its name: a step is called the same on every drive.
+    // Without the namespace's name: a step has one name on every drive.
     if group.on.is_some() { format!("{} (on another namespace)", group.name) } else { group.name.clone() }
 }
 
@@ -150,7 +150,7 @@ fn operations(workload: &Workload) -> (String, String) {
     (long.join(" "), short.join("-"))
 }
 
-/// One property of a load that pattern, sizes, depth and operations do not show.
+/// A property of a load that pattern, sizes, queue depth and operations do not show.
 struct Detail {
     key: &'static str,
     text: String,
@@ -254,7 +254,8 @@ pub(crate) fn shown(values: &Values<'_, '_>, workload: &Workload) -> Vec<(&'stat
     axes().map(|axis| (axis, of(axis))).collect()
 }
 
-/// "4 KiB" -> `4k`, "25 % at 10 %" -> `25pct-at-10pct`: only what a step id may hold, still one text for each value.
+/// "4 KiB" -> `4k`, "25 % at 10 %" -> `25pct-at-10pct`: only characters that a step id may contain, with a different
+/// text for each value.
 fn compact(text: &str) -> String {
     const UNITS: [(&str, &str); 15] = [
         ("TiB", "t"),

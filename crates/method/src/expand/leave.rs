@@ -1,7 +1,7 @@
-//! What of a methodology does not fit a target and is left out by name: tests in smaller blocks than it has, and of
-//! lists the spans that are too large and the block sizes that are too small.
+//! What is left out by name because it does not fit the target: tests in blocks smaller than the target's logical
+//! block, and list entries for spans that are too large or block sizes that are too small.
 //!
-//! Must not know: what is known of drive and host beside the size and the logical block of the target.
+//! Must not know: what is known about drive and host beyond the size and the logical block of the target.
 
 use drivelab_core::plan::LeftOut;
 use drivelab_core::units::Bytes;
@@ -12,21 +12,19 @@ use crate::target::requires::too_coarse;
 use crate::tree::value::{Amount, Located, Table, Value};
 use crate::values::Pick;
 
-/// A test that the target cannot do because of its logical block.
+/// A test that the target cannot run because of its logical block.
 pub(crate) fn test(test: &Table, logical_block: Bytes) -> Option<LeftOut> {
     let reason = too_coarse(test.table("requires"), logical_block)?;
     Some(LeftOut { test: test.text("name").to_owned(), title: test.text("title").to_owned(), reason })
 }
 
-/// Leaves out combinations whose span, one of a list, is larger than the target, or whose block size, one of a list, is
-/// not made of whole logical blocks, and says which; where none fits, all of them stay, and are an error.
+/// Leaves out and names combinations whose listed span is larger than the target, or whose listed block size is not
+/// made of whole logical blocks. If none fits, all of them stay and are an error.
 pub(crate) fn values(scope: &Scope<'_>, test: &Table, picks: &mut Vec<Pick<'_>>) -> Vec<LeftOut> {
     let usable = scope.usable;
     let mut out = Vec::new();
     if !scope.smoke() {
-        out.extend(each(test, picks, "span", "of its spans those larger than the target", |pick| {
-            is_beyond(pick, usable)
-        }));
+        out.extend(each(test, picks, "span", "spans larger than the target", |pick| is_beyond(pick, usable)));
     }
     let cached = |pick: &Pick<'_>| {
         let layers = Layers::new(scope.root(), test, pick.case, scope.base);
@@ -34,12 +32,12 @@ pub(crate) fn values(scope: &Scope<'_>, test: &Table, picks: &mut Vec<Pick<'_>>)
         direct.is_some_and(|found| found.value == Value::Flag(false))
     };
     let coarse = |pick: &Pick<'_>| is_finer(pick, scope.shape.offset_align) && !cached(pick);
-    let why = format!("of its block sizes those that are not whole logical blocks of {}", scope.shape.offset_align);
+    let why = format!("block sizes that are not whole logical blocks of {}", scope.shape.offset_align);
     out.extend(each(test, picks, "block_size", &why, coarse));
     out
 }
 
-/// Leaves out the combinations that do not fit for one of their values, where some do.
+/// Leaves out the combinations that do not fit because of one value, unless none fits.
 fn each<'t>(
     test: &Table,
     picks: &mut Vec<Pick<'t>>,
@@ -69,13 +67,13 @@ fn picked<'p>(pick: &'p Pick<'_>, key: &str) -> Option<&'p Located<Value>> {
     pick.values.iter().find(|(name, _)| *name == key).map(|(_, value)| *value)
 }
 
-/// Whether the block size that was picked from a list is not made of whole logical blocks.
+/// Whether the block size picked from a list is not a multiple of the logical block.
 fn is_finer(pick: &Pick<'_>, logical_block: Bytes) -> bool {
     let size = picked(pick, "block_size").map(|found| &found.value);
     matches!(size, Some(Value::Size(size)) if !size.get().is_multiple_of(logical_block.get().max(1)))
 }
 
-/// Whether the span that was picked from a list is stated in bytes and ends behind the target.
+/// Whether the span picked from a list is stated in bytes and ends beyond the target.
 fn is_beyond(pick: &Pick<'_>, usable: Bytes) -> bool {
     let Some(Value::Extent(extent)) = picked(pick, "span").map(|found| &found.value) else { return false };
     let in_bytes = matches!(extent.length, Amount::Bytes(_));

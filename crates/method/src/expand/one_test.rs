@@ -1,6 +1,6 @@
-//! One test of the file becomes one of the plan: every combination of its axes, with names that tell them apart.
+//! Turns one test of the file into one of the plan: every combination of its axes, with names that distinguish them.
 //!
-//! What one combination becomes is in `step`. Must not know: other tests, suites.
+//! How one combination becomes a step is in `step`. Must not know: other tests, suites.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,8 @@ use crate::tree::value::{Table, Value, name_at};
 use crate::values::Pick;
 use crate::vocabulary::load::axes;
 
-/// The test of the plan; `filled` where what runs before it leaves data everywhere, or preparation writes some.
+/// The plan's test. `filled` means that data lie everywhere because of what runs before it, or that preparation
+/// writes some.
 pub(crate) fn one_test(
     scope: &Scope<'_>,
     test: &Table,
@@ -46,7 +47,7 @@ pub(crate) fn one_test(
         return Err(Diagnostic::new(name_at(test), title, "expected shorter lists").into());
     }
     for pick in &picks {
-        // One mistake in a load is told once, not at every point.
+        // A mistake in a load is reported once, not at every point.
         let places = if points.is_empty() { vec![None] } else { points.iter().copied().map(Some).collect() };
         let steps: Result<Vec<Draft>, _> = places.into_iter().map(|point| io_step(scope, test, pick, point)).collect();
         match steps {
@@ -101,7 +102,7 @@ fn of_steps(scope: &Scope<'_>, test: &Table, steps: Vec<Step>) -> Result<TestPla
     })
 }
 
-/// The unit in which the rates of a test, or of a whole methodology, were published, where it says so.
+/// The unit in which the source published the rates of a test or of a whole methodology, if the file states it.
 fn published_unit(table: &Table) -> Option<PublishedUnit> {
     PublishedUnit::ALL.into_iter().find(|unit| unit.name() == table.text("published_unit"))
 }
@@ -113,10 +114,10 @@ fn replays_nothing(scope: &Scope<'_>, test: &Table, pick: &Pick<'_>) -> bool {
     scope.method.traces_known().is_empty_slot(scope.root(), name)
 }
 
-/// Steps with ids that are unique in the test and with the axes on which they differ.
+/// Steps with ids that are unique in the test, and with the axes on which they differ.
 fn named(test: &Table, drafts: Vec<Draft>) -> Result<Vec<Step>, Diagnostic> {
     let plain: BTreeSet<String> = drafts.iter().map(|draft| draft.naming.slug()).collect();
-    // Curves are known by their case: it is the load that they are of.
+    // Curves are identified by their case, which is the load that they belong to.
     let with_case = plain.len() < drafts.len() || drafts.iter().any(|draft| draft.step.relative.is_some());
     let axes = varying(test, &drafts);
     let mut taken = BTreeSet::new();
@@ -130,7 +131,7 @@ fn named(test: &Table, drafts: Vec<Draft>) -> Result<Vec<Step>, Diagnostic> {
         if !taken.insert(slug.clone()) {
             let title = format!("two steps of '{}' are the same: {slug}", test.text("name"));
             let error = Diagnostic::new(name_at(test), title, "every step of a test differs in an axis or a case");
-            return Err(error.help("repetition is said with `rounds`"));
+            return Err(error.help("to repeat a step, use `rounds`"));
         }
         draft.step.id = StepId::new(test.text("name"), &slug);
         draft.step.label = draft.naming.label();

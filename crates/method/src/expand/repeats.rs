@@ -1,4 +1,4 @@
-//! Rounds that do not count, the whole set again, and what a rest follows.
+//! Rounds that do not count, repeated sets, and what a rest follows.
 //!
 //! Must not know: steps, targets.
 
@@ -9,7 +9,7 @@ use crate::scope::Scope;
 use crate::tree::diagnostic::Diagnostic;
 use crate::tree::value::{Table, Value};
 
-/// What is repeated beside the rounds of a test; nothing in the smoke form.
+/// What is repeated besides the rounds of a test; nothing in the smoke form.
 pub(crate) fn repeats(
     scope: &Scope<'_>,
     test: &Table,

@@ -1,6 +1,6 @@
-//! How often the steps of a test are executed: a fixed number of rounds, until it is steady, or in search of a rate.
+//! How often the steps of a test are executed: a fixed number of rounds, until steady state, or in search of a rate.
 //!
-//! What is repeated beside that is in `repeats`.
+//! Other repetitions are in `repeats`.
 
 use drivelab_core::plan::{RateSearch, Rounds, Step, Tracked};
 use drivelab_core::units::Bytes;
@@ -76,7 +76,7 @@ pub(crate) fn rounds(
     Ok(Rounds::Steady { step, tracked, max, written: most.map(passes), at_least: least.map(passes) })
 }
 
-/// Bytes of the target that these steps write to, whichever of their threads does: places that several write to count
+/// Bytes of the target that these steps write to, in whichever thread. Places that several threads write to count
 /// once.
 fn written_to(steps: &[Step]) -> Bytes {
     let writers = steps.iter().filter_map(Step::workload).flat_map(Workload::groups).filter(|load| load.writes());

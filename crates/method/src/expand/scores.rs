@@ -1,7 +1,7 @@
-//! `[[scores]]`: figures that a methodology makes of those of its steps, by weights.
+//! `[[scores]]`: weighted figures that a methodology derives from the figures of its steps.
 //!
-//! Owns what their names refer to: tests, steps, other scores. What they come to is worked out by `analysis`. Must not
-//! know: records, results.
+//! Owns what their names refer to: tests, steps, other scores. `analysis` computes their values. Must not know:
+//! records, results.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,10 +17,10 @@ use crate::tree::marks::{cited, sources_of};
 use crate::tree::near::nearest;
 use crate::tree::value::{Located, Table, Value};
 
-/// Unit of a score whose figures have several.
+/// Unit of a score whose figures have different units.
 const POINTS: &str = "points";
 
-/// Adds names that refer to nothing.
+/// Adds an error for each name that refers to nothing.
 pub(crate) fn check(root: &Table, sources: &[&str], errors: &mut Errors) {
     let tests: Vec<&str> = root.tables("tests").iter().map(|test| test.text("name")).collect();
     let known: HashSet<&str> = tests.iter().copied().collect();
@@ -48,17 +48,17 @@ pub(crate) fn check(root: &Table, sources: &[&str], errors: &mut Errors) {
     }
 }
 
-/// What a plan holds of the scores of a methodology.
+/// What a plan contains of a methodology's scores.
 #[derive(Debug, Default)]
 pub(crate) struct Scores {
     pub(crate) scores: Vec<Score>,
     pub(crate) left_out: Vec<LeftOut>,
-    /// Steps that there are not, although nothing was set.
+    /// Steps that do not exist, although nothing was set on the command line.
     pub(crate) errors: Errors,
 }
 
-/// The scores of a methodology whose tests are in a plan under names with this prefix (`as-ssd-`, or nothing). One of
-/// whose tests none is there is not spoken of: the tests are.
+/// The scores of a methodology whose tests are in a plan under names with this prefix (`as-ssd-`, or nothing). A
+/// score of which every test is missing is not reported, because the missing tests are.
 pub(crate) fn of_plan(method: &Methodology, prefix: &str, tests: &[TestPlan]) -> Scores {
     let mut all = Scores::default();
     let tests: HashMap<&str, &TestPlan> = tests.iter().rev().map(|test| (test.name.as_str(), test)).collect();
@@ -87,7 +87,7 @@ pub(crate) fn of_plan(method: &Methodology, prefix: &str, tests: &[TestPlan]) ->
                 all.left_out.push(LeftOut { test: name, title, reason: error.title().to_owned() })
             }
             Err(Lack::Test(test)) => {
-                let reason = format!("it needs the test '{test}', which is not there");
+                let reason = format!("it needs the test '{test}', which is not in the plan");
                 all.left_out.push(LeftOut { test: name, title, reason });
             }
         }
@@ -95,7 +95,7 @@ pub(crate) fn of_plan(method: &Methodology, prefix: &str, tests: &[TestPlan]) ->
     all
 }
 
-/// What a part of a score refers to and what is not there.
+/// What a part of a score refers to and the plan does not have.
 enum Lack {
     Test(String),
     Step(Diagnostic),
@@ -159,7 +159,7 @@ fn score(table: &Table, name: String, parts: Vec<ScorePart>, over: Option<String
     }
 }
 
-/// Unit of a figure, by the end of its name.
+/// Unit of a figure, from the end of its name.
 fn unit(figure: &str, rates: ScoreRates) -> &'static str {
     match figure.rsplit('.').next() {
         Some("throughput") if rates == ScoreRates::Binary => "MiB/s",

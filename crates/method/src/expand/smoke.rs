@@ -1,6 +1,6 @@
-//! The smoke form as a whole: how long its steps may be, and which of them say nothing new.
+//! The smoke form as a whole: how long its steps may be, and which of them add nothing new.
 //!
-//! What it does to one step is said where the step is made.
+//! What it does to a single step is in the code that makes the step.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +14,15 @@ use crate::methodology::Methodology;
 use crate::scope::SMOKE_CAP;
 use crate::tree::value::{Located, Table, Value};
 
-/// The smoke form: longest step however many there are; a shorter one would often end before its first completion.
+/// The smoke form: longest step, however many steps there are; a shorter one would often end before its first
+/// completion.
 const SMOKE_LEAST: Nanos = Nanos::from_millis(20);
 
-/// The smoke form: time for all steps of all tests together, so that every methodology can be tried in seconds.
+/// The smoke form: time for all steps of all tests together, so that every methodology can be tried within seconds.
 const SMOKE_TOTAL: Nanos = Nanos::from_secs(10);
 
-/// The smoke form's longest step: the time for all, shared out. A test whose axes are wrong has an error of its own.
+/// The smoke form's longest step: the total time, divided among the steps. A test whose axes are wrong has an error
+/// of its own.
 pub(crate) fn smoke_cap(method: &Methodology, base: Form) -> Nanos {
     let of_root = |root: &Table, wanted: &[Located<Value>]| -> usize {
         let steps_of = |test: &Table| {
@@ -38,7 +40,8 @@ pub(crate) fn smoke_cap(method: &Methodology, base: Form) -> Nanos {
     Nanos::new(share).clamp(SMOKE_LEAST, SMOKE_CAP)
 }
 
-/// The smoke form replays a trace once in each way: of a test that replays what earlier ones did, the first step stays.
+/// The smoke form replays a trace once in each way: if a test replays what earlier tests did, only its first step
+/// stays.
 pub(crate) fn replayed_once(tests: &mut [TestPlan]) {
     let mut seen: BTreeSet<String> = BTreeSet::new();
     for test in tests {

@@ -1,4 +1,4 @@
-//! One combination of a test becomes one step: loads, stop rule, rest, estimate.
+//! Turns one combination of a test into one step: loads, stop rule, rest, estimate.
 //!
 //! Must not know: rounds, ids.
 
@@ -31,13 +31,13 @@ pub(crate) struct Draft {
     pub(crate) step: Step,
     pub(crate) naming: Naming,
     pub(crate) case: Option<String>,
-    /// It is a point of a curve, which its name says last.
+    /// It is a point of a curve; the point comes last in its name.
     pub(crate) on_curve: bool,
     /// Parameters that can be axes, as shown.
     pub(crate) shown: Vec<(&'static str, String)>,
-    /// What operations do was given as shares, not as `op`.
+    /// The operations were stated as shares, not as `op`.
     pub(crate) by_share: bool,
-    /// Reads what something must have filled.
+    /// It reads blocks that must have been filled before.
     pub(crate) reads: bool,
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn io_step<'m>(
     Ok(Draft { step, naming, case, on_curve: point.is_some(), shown, by_share, reads })
 }
 
-/// The action with the highest rate of a search: an estimate that is rather too high.
+/// The action with the highest rate of a search, for an estimate that tends to be too high.
 fn at_most(action: &Action, search: Option<RateSearch>) -> Action {
     let mut action = action.clone();
     if let (Action::Io { workload, .. }, Some(search)) = (&mut action, search)
@@ -107,7 +107,7 @@ fn at_most(action: &Action, search: Option<RateSearch>) -> Action {
     action
 }
 
-/// The test's own load and its groups, as written; those that are wrong are left out.
+/// The test's own load and its groups, as written; wrong ones are left out.
 fn loads<'a, 'm>(
     scope: &Scope<'m>,
     values: &Values<'a, 'm>,
@@ -140,7 +140,7 @@ fn loads<'a, 'm>(
     loads
 }
 
-/// The loads held against what they go to, each with a seed of its own, the first with the others beside it.
+/// The loads fitted to what they go to, each with its own seed; the first one contains the others.
 fn fitting(
     scope: &Scope<'_>,
     loads: &[Written<'_, '_>],

@@ -11,19 +11,19 @@ use crate::tree::diagnostic::Diagnostic;
 use crate::tree::errors::Errors;
 use crate::values::Values;
 
-/// `cap` of `cool_down` where the file states none.
+/// `cap` of `cool_down` if the file states none.
 pub(crate) const COOL_DOWN_CAP: Nanos = Nanos::from_secs(1800);
 
-/// `cap` where the file states none.
+/// `cap` if the file states none.
 const CAP: Nanos = Nanos::from_secs(3600);
 
-/// `cap` of a replay where the file states none.
+/// `cap` of a replay if the file states none.
 const REPLAY_CAP: Nanos = Nanos::from_secs(24 * 3600);
 
-/// `rest_cap` where the file states none.
+/// `rest_cap` if the file states none.
 const REST_CAP: Nanos = Nanos::from_secs(600);
 
-/// The stop rule as written, for these loads where they are known.
+/// The stop rule as written, for these loads if they are known.
 pub(crate) fn stop(values: &Values<'_, '_>, loads: &[&Workload], errors: &mut Errors) -> Option<StopRule> {
     let before = errors.len();
     let time = values.time("time");
@@ -47,7 +47,7 @@ pub(crate) fn stop(values: &Values<'_, '_>, loads: &[&Workload], errors: &mut Er
         },
         cap: values.time("cap").unwrap_or(longest),
     };
-    // What is wrong with the trace of a replay was said of it.
+    // Errors about the trace of a replay were reported before.
     if !stop.says_when() && values.get("trace").is_none() {
         let title = format!("'{}' does not say when its steps end", values.name);
         let label = "expected `time`, `volume`, `passes`, `operations` or `coverage`";
@@ -69,12 +69,12 @@ pub(crate) fn stop(values: &Values<'_, '_>, loads: &[&Workload], errors: &mut Er
     }
     if stop.time.is_some_and(|time| time.get() == 0) || stop.cap.get() == 0 {
         let key = if stop.cap.get() == 0 { "cap" } else { "time" };
-        errors.push(Diagnostic::new(values.at(key), "a step of no time measures nothing", "expected more than 0 s"));
+        errors.push(Diagnostic::new(values.at(key), "a step of 0 s measures nothing", "expected more than 0 s"));
     }
     (errors.len() == before).then_some(stop)
 }
 
-/// `passes` and `coverage` need an order in which each block comes once.
+/// `passes` and `coverage` need an order in which each block comes exactly once.
 fn passes(values: &Values<'_, '_>, loads: &[&Workload], errors: &mut Errors) {
     let Some(key) = ["passes", "coverage"].into_iter().find(|key| values.get(key).is_some()) else { return };
     let any = |of: fn(&Workload) -> bool| loads.iter().any(|load| of(load));
@@ -88,7 +88,7 @@ fn passes(values: &Values<'_, '_>, loads: &[&Workload], errors: &mut Errors) {
             "expected `volume` or `time` with `seek_percent`",
         ),
         () if any(|load| load.streams == Streams::ByKind) => (
-            "streams by kind have no passes in common: reads and writes each go on by themselves",
+            "streams by kind have no common passes: reads and writes each advance by themselves",
             "expected `volume` or `time` with streams = \"by_kind\"",
         ),
         () if any(|load| !load.block_size_mix.is_empty()) => (
@@ -96,7 +96,7 @@ fn passes(values: &Values<'_, '_>, loads: &[&Workload], errors: &mut Errors) {
             "expected `volume` or `time` with `block_size_mix`",
         ),
         () if loads.len() > 1 => (
-            "groups have no passes in common: each goes over its own span at its own speed",
+            "groups have no common passes: each goes over its own span at its own speed",
             "expected `volume` or `time` for a test with groups",
         ),
         () => return,
@@ -104,8 +104,8 @@ fn passes(values: &Values<'_, '_>, loads: &[&Workload], errors: &mut Errors) {
     errors.push(Diagnostic::new(values.at(key), title, label));
 }
 
-/// The smoke form of a stop rule: at most 8 MiB and `cap`. It measures for four fifths of that, so that a step ends by
-/// its own rule.
+/// The smoke form of a stop rule: at most 8 MiB and `cap`. It measures for four fifths of the cap, so that a step
+/// ends by its own rule.
 pub(crate) fn smoke(stop: &StopRule, cap: Nanos) -> StopRule {
     let most = Nanos::new(cap.get() / 5 * 4);
     let StopRule { time, volume, passes, at_least: _, operations, coverage, errors, cap: _ } = *stop;
@@ -121,7 +121,7 @@ pub(crate) fn smoke(stop: &StopRule, cap: Nanos) -> StopRule {
     }
 }
 
-/// What follows the step.
+/// The rest after the step.
 pub(crate) fn rest(values: &Values<'_, '_>) -> Rest {
     let percent = values.whole("duty_cycle").and_then(|percent| Percent::new(percent).ok());
     match (percent, values.time("rest")) {
@@ -131,7 +131,7 @@ pub(crate) fn rest(values: &Values<'_, '_>) -> Rest {
     }
 }
 
-/// What must be before the step.
+/// The condition under which the step starts.
 pub(crate) fn start_below(values: &Values<'_, '_>) -> Option<CoolDown> {
     let below_c = values.whole("start_below").and_then(|celsius| u32::try_from(celsius).ok())?;
     Some(CoolDown { below_c, cap: values.time("start_below_cap").unwrap_or(COOL_DOWN_CAP) })

@@ -10,10 +10,10 @@ use crate::tree::value::{Located, Table, Value, name_at};
 use crate::values::Pick;
 use crate::vocabulary::load::{CASE, axes};
 
-/// Most steps of one test; more is a slip of the pen, not a methodology.
+/// Most steps of one test; more is taken for a mistake.
 pub(crate) const MOST_STEPS: usize = 10_000;
 
-/// All combinations of a test in a declared form, the outermost axis changing last.
+/// All combinations of a test in a declared form; the outermost axis changes last.
 pub(crate) fn picks<'m>(root: &'m Table, test: &'m Table, base: Form) -> Result<Vec<Pick<'m>>, Diagnostic> {
     let layers = Layers::new(root, test, None, base);
     let order = order(test, &layers)?;
@@ -49,7 +49,7 @@ fn order(test: &Table, layers: &Layers<'_>) -> Result<Vec<&'static str>, Diagnos
         present.push(CASE);
     }
     let written = test.list("axes");
-    // An axis that the file does not know, since it was set on the command line, is the innermost.
+    // An axis that the file does not know, because it was set on the command line, is the innermost one.
     let (set, stated): (Vec<&'static str>, Vec<&'static str>) =
         present.iter().partition(|axis| **axis != CASE && layers.is_set(axis));
     if written.is_empty() {
@@ -68,12 +68,13 @@ fn order(test: &Table, layers: &Layers<'_>) -> Result<Vec<&'static str>, Diagnos
         {
             let test = test.text("name");
             let title = format!("`{other}` was set for all tests, and '{test}' runs once for each `{axis}`");
-            let error = Diagnostic::new(value.at.clone(), title, format!("`{other}` says what `{axis}` says"));
+            let error =
+                Diagnostic::new(value.at.clone(), title, format!("`{other}` and `{axis}` state the same thing"));
             let help = format!("set it for the tests that it is meant for: --set TEST.{other}=VALUE");
             return Err(error.help(help));
         }
         if !stated {
-            let title = format!("'{axis}' is no axis of '{}'", test.text("name"));
+            let title = format!("'{axis}' is not an axis of '{}'", test.text("name"));
             return Err(Diagnostic::new(name.at.clone(), title, format!("its axes are {}", quoted(&present))));
         }
         if present.contains(&axis) {

@@ -1,6 +1,7 @@
-//! Loads whose blocks carry headers: whether what a step checks was written with headers, and by whom.
+//! Loads whose blocks carry headers: whether the blocks that a step checks were written with headers, and by which
+//! step.
 //!
-//! The engine knows what the last step with headers wrote, so that is what a check can be about. Must not know: how
+//! The engine knows what the last step with headers wrote, so a check can be about that only. Must not know: how
 //! headers look.
 
 use drivelab_core::load::Verify;
@@ -12,7 +13,7 @@ use crate::tree::diagnostic::Diagnostic;
 use crate::tree::errors::Errors;
 use crate::tree::value::name_at;
 
-/// A load that changed blocks, without those beside it.
+/// A load that changed blocks, without the loads beside it.
 #[derive(Debug, Clone)]
 pub(crate) struct Written {
     pub(crate) step: String,
@@ -25,7 +26,7 @@ impl Written {
     }
 }
 
-/// Adds what is wrong with the checks of a plan.
+/// Adds the errors in a plan's checks.
 pub(crate) fn check(scope: &Scope<'_>, tests: &[TestPlan], errors: &mut Errors) {
     let mut before: Vec<Written> = Vec::new();
     for test in tests {
@@ -45,8 +46,8 @@ pub(crate) fn check(scope: &Scope<'_>, tests: &[TestPlan], errors: &mut Errors) 
     }
 }
 
-/// Gives each check the seed of the step of its test that wrote headers, where both draw their places in the same way:
-/// over a part of the span at random places it then reads the blocks that were written.
+/// Gives each check the seed of the step in its test that wrote headers, if both draw their places in the same way. A
+/// check of random places in a part of the span then reads the blocks that were written.
 pub(crate) fn read_back(steps: &mut [Step]) {
     let mut writers: Vec<Workload> = Vec::new();
     let loads = steps.iter_mut().filter_map(|step| match &mut step.action {
@@ -65,7 +66,7 @@ pub(crate) fn read_back(steps: &mut [Step]) {
     }
 }
 
-/// Whether two loads with one seed go to the same places.
+/// Whether two loads with the same seed go to the same places.
 fn same_places(one: &Workload, other: &Workload) -> bool {
     let drawn = |load: &Workload| {
         let sizes = (load.block_size, load.block_size_mix.clone());
@@ -74,7 +75,7 @@ fn same_places(one: &Workload, other: &Workload) -> bool {
     drawn(one) == drawn(other) && one.locality == other.locality
 }
 
-/// The load without those beside it.
+/// The load without the loads beside it.
 pub(crate) fn single(load: &Workload) -> Workload {
     Workload { beside: Vec::new(), ..load.clone() }
 }
@@ -83,7 +84,7 @@ fn wrong(scope: &Scope<'_>, test: &str, title: String) -> Diagnostic {
     let table = scope.root().tables("tests").iter().find(|table| table.text("name") == test);
     let at = table.or_else(|| scope.root().tables("prepare").first()).map_or(0..0, name_at);
     Diagnostic::new(at, title, "blocks can be checked only where their last write is known").help(
-        "a check follows the step that wrote with `verify`, stays in its span, and nothing else writes there between",
+        "a check follows the step that wrote with `verify`, stays in its span, and nothing else writes there in between",
     )
 }
 
@@ -92,7 +93,7 @@ pub(crate) fn overlap(one: Span, other: Span) -> bool {
     one.offset.get() < other.end() && other.offset.get() < one.end()
 }
 
-/// Where one of several loads at the same time has headers, no other may write to its blocks.
+/// If one of several concurrent loads has headers, no other load may write to its blocks.
 fn apart(loads: &[Workload]) -> Result<(), String> {
     for (at, load) in loads.iter().enumerate().filter(|(_, load)| !load.verify.is_off()) {
         let others = loads.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| other);
@@ -121,7 +122,9 @@ pub(crate) fn checkable(load: &Workload, before: &[Written], as_found: bool) -> 
     }
     let unit = writer.block_unit();
     match load.block_sizes().into_iter().find(|size| !size.get().is_multiple_of(unit.max(1))) {
-        Some(size) => Err(format!("'{step}' wrote a header for each {unit} bytes, and {size} is no multiple of that")),
+        Some(size) => {
+            Err(format!("'{step}' wrote a header for each {unit} bytes, and {size} is not a multiple of that"))
+        }
         None => Ok(()),
     }
 }

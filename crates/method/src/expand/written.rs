@@ -1,7 +1,8 @@
-//! What steps leave on the target, and which tests need what an earlier one left there: data to read, headers to check.
+//! What steps leave on the target, and which tests need what an earlier test left there: data to read, headers to
+//! check.
 //!
-//! A test of the whole methodology is held against the tests that stay: what it would have found is compared with what
-//! it finds without those that are left out. Must not know: why a test is left out.
+//! Compares what a test would find in the complete methodology with what it finds when some tests are left out. Must
+//! not know: why a test is left out.
 
 use drivelab_core::load::Verify;
 use drivelab_core::plan::{Action, Step, TestPlan};
@@ -10,26 +11,26 @@ use drivelab_core::workload::{Pattern, Span, Workload};
 
 use crate::expand::verified::{Written, checkable, overlap, single};
 
-/// A test by its place in its methodology; `before` is the preparation that it alone asks for.
+/// A test by its index in its methodology; `before` means the preparation that runs before it alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(crate) at: usize,
     pub(crate) before: bool,
 }
 
-/// A test that stays and the part, left out, that wrote what it needs.
+/// A test that stays, and the part that wrote what it needs and is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lack {
     pub(crate) test: usize,
     pub(crate) of: Part,
 }
 
-/// What a step does to the target or needs of it.
+/// What a step does to the target, or needs of it.
 #[derive(Debug, Clone)]
 enum Effect {
     Reads(Span),
     Checks(Box<Workload>),
-    /// Writes and does nothing else there; `whole` where it goes over all of it, and not only for a time.
+    /// Only writes in this span; `whole` means that it covers all of the span rather than ending after a time.
     Fills {
         span: Span,
         whole: bool,
@@ -38,28 +39,28 @@ enum Effect {
     Writes(Box<Written>),
 }
 
-/// Everything that the tests of a methodology do to the target, in order; `None` is the preparation of all of them.
+/// Everything that the tests of a methodology do to the target, in order; `None` is the preparation of all tests.
 #[derive(Debug, Clone)]
 pub(crate) struct Sequence(Vec<(Option<Part>, Vec<Effect>)>);
 
-/// Parts of the target, each with who wrote it, the last one at the end.
+/// Parts of the target, each with its writer; the last writer comes last.
 #[derive(Debug, Default)]
 struct Pieces(Vec<(Span, Option<Part>)>);
 
-/// What the target holds at a moment, and who wrote it.
+/// What the target holds at one moment, and who wrote it.
 #[derive(Debug, Default)]
 struct Held {
-    /// What is full of data.
+    /// Spans that are completely filled with data.
     full: Pieces,
-    /// What some data were written to.
+    /// Spans that were written to, at least in part.
     touched: Pieces,
     writes: Vec<Written>,
     writers: Vec<Option<Part>>,
 }
 
 impl Sequence {
-    /// Of the preparation of all tests, and of each test with its own. Where the target is taken as it is found, reads
-    /// need no writes.
+    /// Made of the preparation of all tests, and of each test with its own preparation. If the target is used as
+    /// found, reads need no earlier writes.
     pub(crate) fn new<'p>(
         shared: &[TestPlan],
         tests: impl Iterator<Item = (&'p [TestPlan], &'p TestPlan)>,
@@ -80,13 +81,13 @@ impl Sequence {
         Sequence(all)
     }
 
-    /// The tests that leave something which another one may need, or whose preparation does.
+    /// The tests that leave something that another test may need, or whose preparation does.
     pub(crate) fn writers(&self) -> impl Iterator<Item = usize> {
         let leaves = |effect: &Effect| matches!(effect, Effect::Fills { .. } | Effect::Writes(_));
         self.0.iter().filter(move |(_, effects)| effects.iter().any(leaves)).filter_map(|(part, _)| Some((*part)?.at))
     }
 
-    /// The first test of those that stay that lacks what one that does not stay would have written for it.
+    /// The first remaining test that lacks data which a test that is left out would have written for it.
     pub(crate) fn lacking(&self, stays: &[bool]) -> Option<Lack> {
         let is_there = |part: Option<Part>| part.is_none_or(|part| stays.get(part.at) == Some(&true));
         let (mut whole, mut left) = (Held::default(), Held::default());
@@ -108,7 +109,7 @@ impl Sequence {
 }
 
 impl Effect {
-    /// Who wrote what this needs, where it is there after all tests and not after those that stay.
+    /// Who wrote what this effect needs, if it exists after all tests but not after the remaining ones.
     fn missing(&self, whole: &Held, left: &Held) -> Option<Part> {
         match self {
             Effect::Reads(span) => {
@@ -117,7 +118,7 @@ impl Effect {
             Effect::Checks(load) => {
                 let last = |held: &Held| held.writes.iter().rposition(|other| overlap(other.load.span, load.span));
                 let writer = whole.writers[last(whole)?];
-                // Of a target that is taken as it is found, blocks that nobody wrote would pass.
+                // On a target that is used as found, blocks that nobody wrote would pass.
                 let fails = last(left).is_none() || checkable(load, &left.writes, false).is_err();
                 writer.filter(|_| fails)
             }
@@ -160,7 +161,7 @@ impl Pieces {
         self.0 = before.into_iter().flat_map(rest).collect();
     }
 
-    /// Who wrote what is in this span, last, and not among those that are left.
+    /// The last writer of a part of this span that the remaining pieces do not cover.
     fn lost(&self, span: Span, left: &Pieces) -> Option<Part> {
         let is_lost = |(piece, _): &&(Span, Option<Part>)| {
             let offset = piece.offset.max(span.offset);
@@ -179,7 +180,7 @@ impl Pieces {
     }
 }
 
-/// What of a piece lies outside a span.
+/// The parts of a piece outside a span.
 fn without(piece: Span, span: Span) -> impl Iterator<Item = Span> {
     let between = |from: u64, to: u64| Span { offset: Bytes::new(from), length: Bytes::new(to.saturating_sub(from)) };
     let below = between(piece.offset.get(), piece.end().min(span.offset.get()));
@@ -204,7 +205,7 @@ fn effects(step: &Step, as_found: bool) -> Vec<Effect> {
     all
 }
 
-/// The span of a step that goes over all of it once.
+/// The span of a step that covers all of it once.
 fn gone_over(step: &Step) -> Option<(&Workload, Span)> {
     let Action::Io { workload, stop, .. } = &step.action else { return None };
     let once = stop.passes.is_some() || stop.volume.is_some_and(|volume| volume >= workload.span.length);
@@ -214,7 +215,7 @@ fn gone_over(step: &Step) -> Option<(&Workload, Span)> {
     whole.then_some((workload, workload.span))
 }
 
-/// The span that a step leaves full of data: it only writes, and goes over all of it.
+/// The span that a step leaves full of data: the step only writes, and covers all of the span.
 fn filled(step: &Step) -> Option<Span> {
     gone_over(step).filter(|(load, _)| load.write_percent.get() == 100).map(|(_, span)| span)
 }
@@ -223,8 +224,8 @@ fn emptied(step: &Step) -> Option<Span> {
     gone_over(step).filter(|(load, _)| load.other.trim_percent.get() == 100).map(|(_, span)| span)
 }
 
-/// Whether a test leaves data in all of the target, but for a last part of a block. A time may be over before that; in
-/// the smoke form every step has one.
+/// Whether a test leaves data in all of the target, except for a last partial block. A step with a time may end
+/// before that and does not count, except in the smoke form, where every step has a time.
 pub(crate) fn fills(test: &TestPlan, usable: Bytes, smoke: bool) -> bool {
     let to_the_end = |step: &&Step| match &step.action {
         Action::Io { stop, .. } => smoke || stop.time.is_none(),

@@ -10,7 +10,7 @@ use crate::tree::errors::Errors;
 use crate::tree::value::Table;
 use crate::values::Values;
 
-/// Keys that only one of the two ways has, with an example and what each means.
+/// Keys that belong to only one of the two ways, with an example and the meaning of each.
 const BY_TIME: [(&str, &str); 2] =
     [("on", "on = \"1 s\": Time of activity."), ("off", "off = \"5 s\": Pause after it.")];
 
@@ -19,7 +19,7 @@ const BY_VOLUME: [(&str, &str); 2] = [
     ("duty_cycle", "duty_cycle = 20: Active share of burst and pause together, per cent."),
 ];
 
-/// A detail of the second.
+/// A key that refines the second way.
 const AT_MOST: &str = "on_at_most";
 
 /// Which keys the table has: those of one way, all of them.
@@ -39,7 +39,7 @@ pub(crate) fn check(table: &Table, errors: &mut Errors) {
             return wrong(format!("`{time}` and `{volume}` exclude each other in `bursts`"), whole, None);
         }
         (None, None) if table.lacking => return,
-        (None, None) => return wrong("`bursts` says nothing".to_owned(), whole, None),
+        (None, None) => return wrong("`bursts` is empty".to_owned(), whole, None),
         (Some(_), None) => BY_TIME,
         (None, Some(_)) => BY_VOLUME,
     };
@@ -50,7 +50,7 @@ pub(crate) fn check(table: &Table, errors: &mut Errors) {
     }
 }
 
-/// The bursts of a load, where it has any; `is_open` where arrivals are scheduled.
+/// The bursts of a load, if it has any; `is_open` means that arrivals are scheduled.
 pub(crate) fn bursts(
     values: &Values<'_, '_>,
     is_open: bool,
@@ -60,7 +60,7 @@ pub(crate) fn bursts(
     let none = ["on", AT_MOST].into_iter().find(|key| table.time(key).is_some_and(|time| time.is_zero()));
     if let Some(key) = none {
         let label = format!("expected `{key}` above 0 s");
-        errors.push(Diagnostic::new(values.at("bursts"), "a burst of no time", label));
+        errors.push(Diagnostic::new(values.at("bursts"), "a burst of 0 s", label));
     }
     if let (Some(on), Some(off)) = (table.time("on"), table.time("off")) {
         return ((!off.is_zero()).then_some(Bursts { on, off }), None);

@@ -1,4 +1,4 @@
-//! What a load writes: its pattern of data, and how much of it compresses or repeats.
+//! What a load writes: its data pattern, and how much of it compresses or repeats.
 //!
 //! Must not know: what operations there are.
 
@@ -13,7 +13,7 @@ use crate::tree::errors::Errors;
 use crate::tree::value::Value;
 use crate::values::Values;
 
-/// What is written.
+/// The data that are written.
 pub(crate) fn data(values: &Values<'_, '_>) -> DataPattern {
     match values.word("data") {
         "zero" => DataPattern::Zero,
@@ -24,7 +24,7 @@ pub(crate) fn data(values: &Values<'_, '_>) -> DataPattern {
     }
 }
 
-/// Details of what is written.
+/// Details of the data that are written.
 pub(crate) fn content(
     values: &Values<'_, '_>,
     data: DataPattern,

@@ -1,7 +1,7 @@
 //! `curve`: a load at full speed, then at shares of the rate that it reached.
 //!
-//! Owns what the table says and what cannot go with it. The rates follow at run time from the record of the step at
-//! full speed (`drivelab_core::relative`).
+//! Owns what the table states and what it cannot be combined with. The rates follow at run time from the record of
+//! the step at full speed (`drivelab_core::relative`).
 
 use drivelab_core::load::Arrivals;
 use drivelab_core::relative::{RelativeRate, Rounding};
@@ -17,12 +17,12 @@ use crate::values::Values;
 /// The axis that a curve makes.
 pub(crate) const CURVE: &str = "curve";
 
-/// A place on a curve.
+/// A point on a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Point {
-    /// The closed loop, with all that the load has in flight.
+    /// A closed loop with all operations that the load keeps in flight.
     FullSpeed,
-    /// An open loop with this share of its operations per second, in per cent.
+    /// An open loop at this share of the closed loop's operations per second, in per cent.
     Percent(u32),
 }
 
@@ -43,7 +43,7 @@ impl Point {
         }
     }
 
-    /// As much of an amount as the share says.
+    /// This point's share of an amount.
     pub(crate) fn part_of(self, amount: u64) -> u64 {
         match self {
             Point::FullSpeed => amount,
@@ -62,8 +62,8 @@ fn table<'m>(test: &Table, layers: &Layers<'m>) -> Option<&'m Table> {
     }
 }
 
-/// The places of a test's curve in their order, full speed first; empty where it has none. A moment of the last share
-/// is enough for the smoke form.
+/// The points of a test's curve in order, full speed first; empty if it has no curve. In the smoke form, a moment of
+/// the last share is enough.
 pub(crate) fn points(scope: &Scope<'_>, test: &Table, layers: &Layers<'_>) -> Vec<Point> {
     let Some(table) = table(test, layers) else { return Vec::new() };
     let percent = |value: &Located<Value>| match value.value {
@@ -82,7 +82,7 @@ pub(crate) fn smoke_points(test: &Table, layers: &Layers<'_>) -> usize {
     table(test, layers).map_or(0, |table| 1 + table.list("points").len().min(1))
 }
 
-/// What a step at a share of the rate says about it; the base gets its id later.
+/// What a step at a share of the rate stores about it; the base gets its id later.
 pub(crate) fn relative(test: &Table, values: &Values<'_, '_>, point: Option<Point>) -> Option<RelativeRate> {
     let Some(Point::Percent(percent)) = point else { return None };
     let (layers, _) = values.test?;
@@ -106,12 +106,12 @@ pub(crate) fn arrivals(values: &Values<'_, '_>) -> Arrivals {
     }
 }
 
-/// Whether a load takes shares of its full speed: all of a curve's but groups with a rate of their own.
+/// Whether a load runs at shares of its full speed: all loads of a curve do, except groups with a rate of their own.
 pub(crate) fn scales(values: &Values<'_, '_>) -> bool {
     !values.own.is_some_and(|own| own.has("rate"))
 }
 
-/// What a load of a curve must not state: the curve says when its operations start.
+/// Keys that a load of a curve must not state, because the curve decides when its operations start.
 pub(crate) fn check_pace(values: &Values<'_, '_>, errors: &mut Errors) {
     for key in ["rate", "think_time", "bursts"] {
         let holds = values.get(key).is_none() || values.is_general(key);
@@ -124,7 +124,7 @@ pub(crate) fn check_pace(values: &Values<'_, '_>, errors: &mut Errors) {
     }
 }
 
-/// Adds what is wrong with the curve of a test by itself.
+/// Adds the errors in a test's curve by itself.
 pub(crate) fn check(test: &Table, errors: &mut Errors) {
     let Some(entry) = test.entry(CURVE) else { return };
     if let Some(other) = ["steady", "find_rate"].into_iter().find(|key| test.has(key)) {
@@ -133,11 +133,11 @@ pub(crate) fn check(test: &Table, errors: &mut Errors) {
     }
 }
 
-/// Adds what is wrong with the table of a curve, wherever it stands.
+/// Adds the errors in the table of a curve, wherever the table is.
 pub(crate) fn check_table(holder: &Table, errors: &mut Errors) {
     let Some(table) = holder.table(CURVE) else { return };
     if table.time("stop_above").is_some_and(|bound| bound.is_zero()) {
         let at = table.get("stop_above").map_or_else(|| table.at.clone(), |value| value.at.clone());
-        errors.push(Diagnostic::new(at, "no operation takes no time", "expected a bound above 0 s"));
+        errors.push(Diagnostic::new(at, "every operation takes longer than 0 s", "expected a bound above 0 s"));
     }
 }

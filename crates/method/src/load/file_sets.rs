@@ -1,4 +1,4 @@
-//! `[[file_sets]]`: sets of files, in each form.
+//! `[[file_sets]]`: file sets, in each form.
 //!
 //! Owns what a set's keys mean together. Must not know: folders, what is done with a set.
 
@@ -18,14 +18,14 @@ use crate::vocabulary::load::SEED;
 /// The smoke form: most files and bytes of a set.
 const SMOKE: (u32, Bytes) = (48, Bytes::new(2 << 20));
 
-/// The keys of which one, alone or with what belongs to it, says how large files are.
+/// Keys that state how large files are: exactly one of them, alone or with the keys that belong to it.
 const LAWS: [&str; 3] = ["size", "median", "smallest"];
 
-/// A set's table with the values of a form over it.
+/// A set's table, with the values of a form on top.
 pub(crate) struct SetTable<'m> {
     own: &'m Table,
     form: Option<&'m Table>,
-    /// The faithful form beside the quick one: what it shortens needs no mark of its own.
+    /// The faithful form's table, for the quick form: a value that the quick form shortens needs no mark of its own.
     faithful: Option<Box<SetTable<'m>>>,
 }
 
@@ -77,7 +77,7 @@ impl<'m> SetTable<'m> {
     }
 }
 
-/// The sets of a methodology in a form; those that are wrong are left out.
+/// The sets of a methodology in a form; wrong ones are left out.
 pub(crate) fn sets(scope: &Scope<'_>, errors: &mut Errors) -> Vec<(FileSet, Vec<Approximation>)> {
     let mut sets = Vec::new();
     for table in scope.root().tables("file_sets") {
@@ -98,7 +98,7 @@ fn set(scope: &Scope<'_>, table: &SetTable<'_>) -> Result<FileSet, Diagnostic> {
     };
     let stated: Vec<&str> = LAWS.into_iter().filter(|law| table.has(law)).collect();
     let [law] = stated[..] else {
-        let title = format!("the set '{name}' does not say in one way how large its files are");
+        let title = format!("the set '{name}' does not state in exactly one way how large its files are");
         return wrong(name_at(table.own), title, "expected `size`, or `median`, or `smallest` and `largest`");
     };
     let seed = derived_seed(table.of("seed").whole("seed").unwrap_or(SEED), &format!("files/{name}"));
@@ -109,7 +109,11 @@ fn set(scope: &Scope<'_>, table: &SetTable<'_>) -> Result<FileSet, Diagnostic> {
         _ => log_uniform(table)?,
     };
     if let Some(total) = total.filter(|total| total.get() < u64::from(count)) {
-        return wrong(table.at("total"), format!("{total} are too few for {count} files"), "expected a byte for each");
+        return wrong(
+            table.at("total"),
+            format!("{total} are too few for {count} files"),
+            "expected at least one byte for each",
+        );
     }
     let compress = table.of("compress_percent").whole("compress_percent").unwrap_or(0);
     let compress_percent = Percent::new(compress).unwrap_or_default();
@@ -121,8 +125,8 @@ fn only(table: &SetTable<'_>, law: &str, others: &[&str]) -> Result<(), Diagnost
     match others.iter().find(|key| table.has(key)) {
         None => Ok(()),
         Some(key) => {
-            let title = format!("`{key}` says nothing about files whose sizes follow from `{law}`");
-            Err(Diagnostic::new(table.at(key), title, "expected it away"))
+            let title = format!("`{key}` does not apply to files whose sizes follow from `{law}`");
+            Err(Diagnostic::new(table.at(key), title, "remove it"))
         }
     }
 }
@@ -131,7 +135,7 @@ fn fixed(table: &SetTable<'_>) -> Result<FileSizes, Diagnostic> {
     only(table, "size", &["sigma", "largest", "total"])?;
     let size = table.size("size").unwrap_or_default();
     if size.get() == 0 {
-        return Err(Diagnostic::new(table.at("size"), "a file of no bytes moves nothing", "expected at least 1 B"));
+        return Err(Diagnostic::new(table.at("size"), "an empty file moves nothing", "expected at least 1 B"));
     }
     Ok(FileSizes::Fixed { size })
 }
@@ -143,11 +147,11 @@ fn log_normal(table: &SetTable<'_>, count: u32, total: Option<Bytes>, seed: u64)
     match (sigma, total) {
         (Some(sigma_millionths), None) => Ok(FileSizes::LogNormal { median, sigma_millionths }),
         (None, Some(total)) => FileSizes::log_normal_of_total(median, count, total, seed).ok_or_else(|| {
-            let title = format!("{count} files with a median of {median} cannot have {total} together");
+            let title = format!("{count} files with a median of {median} cannot total {total}");
             Diagnostic::new(table.at("total"), title, "expected more than the median times their number")
         }),
         _ => {
-            let title = "the spread of log-normal sizes is not stated in one way";
+            let title = "the spread of log-normal sizes is not stated in exactly one way";
             Err(Diagnostic::new(table.at("median"), title, "expected `sigma` or `total` beside it"))
         }
     }

@@ -1,6 +1,6 @@
-//! A load held against its target: the span in bytes, alignment, room for every stream.
+//! Fits a load to its target: the span in bytes, alignment, room for every stream.
 //!
-//! Owns what the smoke form changes where its target is too small. Must not know: where values come from.
+//! Owns what the smoke form changes if its target is too small. Must not know: where values come from.
 
 use std::ops::Range;
 
@@ -15,10 +15,10 @@ use crate::tree::diagnostic::Diagnostic;
 use crate::tree::value::Extent;
 use crate::values::Values;
 
-/// Bytes of which operations of a trace are multiples where the target asks for less.
+/// Trace operations are multiples of this many bytes, if the target asks for less.
 const LEAST_UNIT: u64 = 512;
 
-/// A load's needs of its target, with the places that errors point to.
+/// What a load needs from its target, with the places that errors point to.
 pub(crate) struct Needs {
     block_at: Range<usize>,
     span_at: Range<usize>,
@@ -38,7 +38,7 @@ impl Needs {
     }
 }
 
-/// The workload with its span in bytes, held against the target.
+/// The workload with its span in bytes, fitted to the target.
 pub(crate) fn fitted(
     scope: &Scope<'_>,
     mut workload: Workload,
@@ -53,7 +53,7 @@ pub(crate) fn fitted(
             .help("direct I/O moves whole logical blocks; choose another size, or direct = false"));
     }
     if workload.replay.is_some() && workload.block_size > scope.usable {
-        // Operations of a trace that are longer are shortened one by one, and counted.
+        // Longer operations of a trace are shortened one by one, and counted.
         workload.block_size = scope.usable.align_down(Bytes::new(align.max(LEAST_UNIT)));
     }
     if scope.smoke() && workload.block_size > scope.usable {
@@ -65,8 +65,8 @@ pub(crate) fn fitted(
     Ok(workload)
 }
 
-/// The same for what has to reach the very end of its span, which blocks seldom divide: the load, and a second one for
-/// what is left behind its last whole block.
+/// Like [`fitted`], for a load that has to reach the very end of its span, which is seldom a multiple of the block
+/// size: the load, and a second one for what its last whole block leaves.
 pub(crate) fn fitted_to_the_end(
     scope: &Scope<'_>,
     workload: Workload,
@@ -95,7 +95,7 @@ fn note(approximations: &mut Vec<Approximation>, parameter: &str, reason: &str) 
     approximations.push(Approximation { parameter: parameter.to_owned(), reason: reason.to_owned() });
 }
 
-/// Sizes that are larger than `most` become `most`; a stride would be larger still.
+/// Reduces sizes that are larger than `most` to `most`, and drops the stride, which would be larger still.
 fn shrink(workload: &mut Workload, most: Bytes) {
     workload.block_size = most;
     let mut mix: Vec<SizeShare> = Vec::new();
@@ -110,7 +110,7 @@ fn shrink(workload: &mut Workload, most: Bytes) {
     workload.block_size_mix = if mix.len() > 1 { mix } else { Vec::new() };
 }
 
-/// Room for a block of each stream, or for a stride.
+/// Checks the room for a block of each stream, or for a stride.
 fn room(
     scope: &Scope<'_>,
     workload: &mut Workload,
@@ -147,12 +147,12 @@ fn room(
     Ok(())
 }
 
-/// The extent in bytes, its ends multiples of the block.
+/// The extent in bytes; its ends are multiples of the block size.
 fn span(scope: &Scope<'_>, needs: &Needs, block: Bytes) -> Result<Span, Diagnostic> {
     let usable = scope.usable.get();
     let (mut offset, mut length) = (needs.extent.offset.of(scope.usable), needs.extent.length.of(scope.usable));
     if scope.smoke() {
-        // The smoke form keeps the order of things, not their size.
+        // The smoke form keeps the sequence, but not the sizes.
         length = length.max(block.get()).min(usable);
         offset = offset.min(usable - length);
     }

@@ -1,5 +1,5 @@
-//! Groups of threads with loads of their own that run at the same time: the test's own load, called `main`, and
-//! `[[tests.groups]]` beside it.
+//! Concurrent groups of threads with loads of their own: the test's own load, called `main`, and `[[tests.groups]]`
+//! beside it.
 //!
 //! Owns how a rate is split by weight and what weights mean in a closed loop. Must not know: targets.
 
@@ -24,7 +24,7 @@ pub(crate) struct Written<'a, 'm> {
 }
 
 impl Written<'_, '_> {
-    /// Has the test's rate, not one of its own.
+    /// Takes the test's rate, because it has none of its own.
     fn inherits_rate(&self) -> bool {
         let own = self.values.own.is_some_and(|own| own.has("rate"));
         self.workload.pace.rate.is_some() && !own
@@ -35,7 +35,7 @@ impl Written<'_, '_> {
     }
 }
 
-/// Names the loads and gives each its part of the rate or its weight; the first is the test's own.
+/// Names the loads and gives each its part of the rate or its weight; the first load is the test's own.
 pub(crate) fn share_out(loads: &mut [Written<'_, '_>], errors: &mut Errors) {
     let [main] = loads else { return among_groups(loads, errors) };
     main.values.holds("weight", Some("there are no groups beside it to share anything with"), errors);
@@ -85,7 +85,7 @@ fn split_rate(loads: &mut [Written<'_, '_>], errors: &mut Errors) {
     let weights: Vec<Option<u64>> = parts.iter().map(|at| loads[*at].weight()).collect();
     if let Some(without) = weights.iter().position(Option::is_none) {
         let load = &loads[parts[without.max(1)]];
-        let title = "the rate of the test is not shared out: not every load has a `weight`";
+        let title = "the rate of the test cannot be split: not every load has a `weight`";
         let error = Diagnostic::new(load.values.name_at.clone(), title, "expected `weight` or a `rate` of its own");
         errors
             .push(error.help("a `weight` in the test and in each group splits the rate; `rate` in a group adds to it"));
@@ -100,7 +100,8 @@ fn split_rate(loads: &mut [Written<'_, '_>], errors: &mut Errors) {
     }
 }
 
-/// Where the load goes: nothing for the target. What would do more than read there is wrong.
+/// The namespace that the load goes to; `None` for the target. A load that does more than read another namespace is
+/// an error.
 pub(crate) fn elsewhere<'m>(
     scope: &Scope<'m>,
     load: &Written<'_, 'm>,
@@ -110,21 +111,21 @@ pub(crate) fn elsewhere<'m>(
     let Workload { direct, verify, replay, .. } = &load.workload;
     let why = match () {
         () if replay.is_some() => "a trace is replayed on the target",
-        () if load.workload.read_percent() < 100 => "it does more than read there, and nobody released that namespace",
+        () if load.workload.read_percent() < 100 => "it does more than read there, and only the target may be written",
         () if !verify.is_off() => "no step has written headers there",
         () if !direct => "it would go through the page cache there; expected direct = true",
         () => return Some(scope.other),
     };
     let title = format!("the group '{}' cannot be on = \"{OTHER_NAMESPACE}\"", load.values.name);
-    errors.push(Diagnostic::new(on.at.clone(), title, why).help("another namespace of the drive is only ever read"));
+    errors.push(Diagnostic::new(on.at.clone(), title, why).help("another namespace of the drive can only be read"));
     None
 }
 
-/// The scope of loads on another namespace: its size and its logical block in the place of the target's.
+/// The scope of loads on another namespace: its size and logical block in place of the target's.
 pub(crate) fn scope_of<'m>(scope: &Scope<'m>, other: &OtherNamespace, extent: &Extent) -> Scope<'m> {
     let mut usable = if scope.smoke() { other.capacity.min(SMOKE_SIZE) } else { other.capacity };
     if !other.is_known() && matches!(extent.length, Amount::Bytes(_)) {
-        // How much the one that will be there holds, nobody knows yet.
+        // Nobody knows yet how much that namespace will hold.
         usable = usable.max(Bytes::new(extent.offset.of(usable).saturating_add(extent.length.of(usable))));
     }
     let mut there = Scope { usable, ..*scope };
@@ -132,7 +133,7 @@ pub(crate) fn scope_of<'m>(scope: &Scope<'m>, other: &OtherNamespace, extent: &E
     there
 }
 
-/// Names that groups of a test cannot have.
+/// Refuses names that a test's groups cannot have.
 pub(crate) fn check_names(test: &Table, errors: &mut Errors) {
     for name in
         test.tables("groups").iter().filter_map(|group| group.get("name").filter(|_| group.text("name") == MAIN))

@@ -1,4 +1,4 @@
-//! Loads: from the values of a file to a workload that is held against its target.
+//! Loads: from the values of a file to a workload that is fitted to a target.
 
 pub(crate) mod bursts;
 pub(crate) mod content;

@@ -1,6 +1,6 @@
-//! `find_rate`: the search for the highest rate at which a percentile of the response time keeps a bound.
+//! `find_rate`: the search for the highest rate at which a percentile of the response time stays within a bound.
 //!
-//! Owns what a search asks of its test. Which rate is tried next is decided by `drivelab-analysis`.
+//! Owns what a search needs from its test. `drivelab-analysis` decides which rate is tried next.
 
 use drivelab_core::plan::RateSearch;
 use drivelab_core::units::Nanos;
@@ -10,7 +10,7 @@ use crate::tree::errors::Errors;
 use crate::tree::rate::{AskedRate, iops_text};
 use crate::tree::value::{Table, Value};
 
-/// Most rounds where the file states none: enough to tell 1,000 from 200,000 IOPS to within 1 %.
+/// Most rounds if the file states none: enough to find a rate between 1,000 and 200,000 IOPS to within 1 %.
 const ROUNDS: u32 = 12;
 
 /// A rate of the table in operations per 1,000 seconds.
@@ -21,7 +21,7 @@ fn rate(table: &Table, key: &str) -> Option<u64> {
     }
 }
 
-/// The search of a test; `None` where it has none, or where it is wrong, which has an error.
+/// The search of a test; `None` if it has none, or if the search is wrong and therefore has an error.
 pub(crate) fn of(test: &Table) -> Option<RateSearch> {
     let table = test.table("find_rate")?;
     Some(RateSearch {
@@ -33,7 +33,7 @@ pub(crate) fn of(test: &Table) -> Option<RateSearch> {
     })
 }
 
-/// Adds what is wrong with the search of a test by itself.
+/// Adds the errors in a test's search by itself.
 pub(crate) fn check(test: &Table, errors: &mut Errors) {
     let Some(table) = test.table("find_rate") else { return };
     let mut wrong = |key: &str, title: String, label: String| {
@@ -53,7 +53,7 @@ pub(crate) fn check(test: &Table, errors: &mut Errors) {
         wrong("to", title, format!("expected more than {}", iops_text(from)));
     }
     if table.time("bound").is_some_and(|bound| bound.is_zero()) {
-        wrong("bound", "no response takes no time".to_owned(), "expected a bound above 0 s".to_owned());
+        wrong("bound", "every response takes longer than 0 s".to_owned(), "expected a bound above 0 s".to_owned());
     }
     if let Some(groups) = test.entry("groups") {
         let title = "`find_rate` and `groups` exclude each other";
@@ -64,7 +64,7 @@ pub(crate) fn check(test: &Table, errors: &mut Errors) {
     }
 }
 
-/// Too few operations arrive at the lowest rate for the percentile to be one of them.
+/// The error that too few operations arrive at the lowest rate for the percentile to be meaningful.
 pub(crate) fn too_short(search: &RateSearch, test: &Table, time: Option<Nanos>) -> Option<Diagnostic> {
     let needed = (100_000.0 / f64::from(100_000 - search.percentile_thousandths)).ceil();
     let arriving = search.lowest as f64 / 1000.0 * time?.as_secs_f64();

@@ -1,7 +1,7 @@
-//! Seeds that follow from the stated one: each step, each set of files has one of its own.
+//! Seeds that follow from the stated one: each step and each file set has its own.
 
-/// A seed for one step, so that two steps do not visit the same offsets in the same order; below 2^53, so that every
-/// reader of JSON keeps it exactly.
+/// A seed for one step, so that two steps do not visit the same offsets in the same order. It is below 2^53, so that
+/// every JSON reader keeps it exactly.
 pub(crate) fn derived_seed(seed: u64, name: &str) -> u64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&seed.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Block sizes of a load: one, or a mix with shares of the operations or of the bytes.
+//! Block sizes of a load: one size, or a mix with shares of the operations or of the bytes.
 
 use drivelab_core::load::SizeShare;
 use drivelab_core::units::Bytes;
@@ -14,7 +14,7 @@ use crate::values::Values;
 pub(crate) struct Sizes {
     pub(crate) largest: Bytes,
     pub(crate) smallest: Bytes,
-    /// Empty where there is one size.
+    /// Empty if there is only one size.
     pub(crate) mix: Vec<SizeShare>,
 }
 
@@ -73,11 +73,11 @@ pub(crate) fn sizes(
 
 fn double(table: &Table, size: Bytes) -> Diagnostic {
     let at = table.get("block_size").map_or_else(|| table.at.clone(), |value| value.at.clone());
-    Diagnostic::new(at, format!("{size} stands twice in `block_size_mix`"), "expected each size once")
+    Diagnostic::new(at, format!("{size} appears twice in `block_size_mix`"), "expected each size once")
 }
 
-/// Weights among the operations. A share of the bytes is divided by the size: exactly where the weights stay below
-/// 2^32, else to within 2^-32 of the largest.
+/// Weights of the operations. A share of the bytes is divided by the size: exactly if the weights stay below 2^32,
+/// otherwise to within 2^-32 of the largest.
 fn weights(shares: &[(Bytes, u64)], of_bytes: bool) -> Vec<SizeShare> {
     let common = shares.iter().map(|(size, _)| u128::from(size.get())).reduce(least_common_multiple).unwrap_or(1);
     let weight = |(size, share): &(Bytes, u64)| {

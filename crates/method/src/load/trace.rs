@@ -1,6 +1,6 @@
 //! The load that replays a trace.
 //!
-//! Owns the meaning of `trace` and of the keys about it. Must not know: formats, files.
+//! Owns the meaning of `trace` and of the keys that belong to it. Must not know: formats, files.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::tree::value::{Table, Value};
 use crate::values::Values;
 use crate::vocabulary::load::SEED;
 
-/// The kinds of I/O, sizes, places and times of a trace are its own.
+/// A trace has its own kinds of operations, sizes, places and times, so these keys do not apply.
 const ITS_OWN: &[&str] = &[
     "op",
     "write_percent",
@@ -47,7 +47,7 @@ const ITS_OWN: &[&str] = &[
     "at_least",
 ];
 
-/// The keys that say how a trace is replayed.
+/// The keys that state how a trace is replayed.
 const ABOUT: [&str; 5] = ["replay", "replay_scale", "idle_cap", "trace_fit", "trace_trims"];
 
 /// The load that replays a trace, with an empty span.
@@ -62,7 +62,7 @@ pub(crate) fn workload(
         errors.push(Diagnostic::new(
             values.at("trace"),
             format!("the group '{}' replays a trace", values.name),
-            "a trace is replayed alone, by one thread, without groups beside it",
+            "a trace is replayed by one thread, without other groups of threads",
         ));
         return None;
     }
@@ -86,7 +86,7 @@ pub(crate) fn workload(
         errors.push(values.missing("queue_depth"));
     }
     let mode = mode(values, errors);
-    // An empty slot has no steps; they are left out before this.
+    // An empty slot has no steps; such steps are left out before this.
     let source = source.clone()?;
     let replay = Replay {
         trace: name.clone(),
@@ -123,7 +123,7 @@ fn mode(values: &Values<'_, '_>, errors: &mut Errors) -> Option<ReplayMode> {
             let title = format!("replay = \"{of}\" needs `{key}`");
             errors.push(Diagnostic::new(values.at("replay"), title, format!("expected `{key}` too")).about(key));
         }
-        let why = format!("only replay = \"{of}\" has one");
+        let why = format!("only replay = \"{of}\" uses it");
         values.holds(key, (word != of).then_some(why.as_str()), errors);
     }
     match word {
@@ -137,7 +137,7 @@ fn mode(values: &Values<'_, '_>, errors: &mut Errors) -> Option<ReplayMode> {
     }
 }
 
-/// Adds what is said about a replay where none is.
+/// Adds an error for each replay key of a load that replays nothing.
 pub(crate) fn without(values: &Values<'_, '_>, errors: &mut Errors) {
     for key in ABOUT {
         values.holds(key, Some("only a load with `trace` replays one"), errors);

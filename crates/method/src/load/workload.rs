@@ -1,5 +1,5 @@
-//! The load as written: from the values of a test, a group or a preparation step to a [`Workload`], not yet held
-//! against a target.
+//! The load as written: from the values of a test, a group or a preparation step to a [`Workload`] that is not yet
+//! fitted to a target.
 //!
 //! Owns the defaults of the language and the contradictions inside one load. Must not know: targets, rounds, ids.
 
@@ -22,17 +22,17 @@ use crate::tree::value::{Extent, Value};
 use crate::values::Values;
 use crate::vocabulary::load::SEED;
 
-/// Room that a header needs in a block.
+/// Smallest block that has room for a header.
 const LEAST_VERIFIED: u64 = 512;
 
-/// What holds where neither a table nor the language states it; for preparation, which states little.
+/// Values that apply if neither a table nor the language states them; for preparation, which states little.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Preset {
     pub(crate) shares: Option<Shares>,
     pub(crate) block_size: Option<Bytes>,
     pub(crate) queue_depth: Option<u64>,
     pub(crate) pattern: Option<Pattern>,
-    /// The first rate of a search; it stands in place of `rate`.
+    /// The first rate of a search, which replaces `rate`.
     pub(crate) searched: Option<AskedRate>,
     /// The load is on a curve: its rates are shares of its full speed.
     pub(crate) on_curve: bool,
@@ -49,11 +49,11 @@ pub(crate) struct Shares {
     pub(crate) check: bool,
 }
 
-/// All operations of one kind.
+/// All operations are of one kind.
 const ALL: u64 = 100;
 
 impl Shares {
-    /// By the word of `op`.
+    /// From the word of `op`.
     pub(crate) fn of(word: &str) -> Shares {
         let all = |one: &str| if one == word { Percent::new(ALL).unwrap_or_default() } else { Percent::ZERO };
         Shares {
@@ -69,12 +69,12 @@ impl Shares {
         [self.write, self.trim, self.write_zeroes, self.flush].iter().map(|share| u64::from(share.get())).sum()
     }
 
-    /// Anything that changes blocks.
+    /// Whether any operation changes blocks.
     fn changes(self) -> bool {
         [self.write, self.trim, self.write_zeroes].iter().any(|share| !share.is_zero())
     }
 
-    /// Nothing but flushes, which move nothing and go nowhere.
+    /// Whether there are only flushes, which move nothing and have no offset.
     fn only_flushes(self) -> bool {
         u64::from(self.flush.get()) == ALL
     }
@@ -83,7 +83,7 @@ impl Shares {
 /// The keys of the shares, in the order in which messages name them.
 pub(crate) const SHARES: [&str; 4] = ["write_percent", "trim_percent", "write_zeroes_percent", "flush_percent"];
 
-/// The load of these values, with an empty span; `folder` is where relative paths of the file begin.
+/// The load of these values, with an empty span; relative paths of the file begin in `folder`.
 pub(crate) fn workload(
     values: &Values<'_, '_>,
     preset: Preset,
@@ -142,7 +142,7 @@ pub(crate) fn workload(
     (errors.len() == before).then_some(workload)
 }
 
-/// Part of the target, as written.
+/// The part of the target, as written.
 pub(crate) fn extent(values: &Values<'_, '_>) -> Extent {
     match values.get("span") {
         Some(Value::Extent(extent)) => *extent,
@@ -169,8 +169,8 @@ fn shares(values: &Values<'_, '_>, preset: Preset, errors: &mut Errors) -> Optio
         check: false,
     };
     if shares.sum() > ALL {
-        let title = format!("{} sum to {} %", stated.join(", "), shares.sum());
-        errors.push(Diagnostic::new(values.at(last), title, "expected at most 100 % together; reads are what is left"));
+        let title = format!("{} add up to {} %", stated.join(", "), shares.sum());
+        errors.push(Diagnostic::new(values.at(last), title, "expected at most 100 % together; the rest are reads"));
         return None;
     }
     Some(shares)
@@ -178,7 +178,7 @@ fn shares(values: &Values<'_, '_>, preset: Preset, errors: &mut Errors) -> Optio
 
 fn other(values: &Values<'_, '_>, shares: Shares, errors: &mut Errors) -> OtherOps {
     let sync_every = values.whole("sync_every").and_then(|every| u32::try_from(every).ok()).unwrap_or(0);
-    let misfit = shares.write.is_zero().then_some("it counts writes, and this load has none");
+    let misfit = shares.write.is_zero().then_some("it counts writes, but this load has none");
     let syncs = sync_every > 0 && values.holds("sync_every", misfit, errors);
     OtherOps {
         trim_percent: shares.trim,
@@ -213,28 +213,29 @@ fn locality(values: &Values<'_, '_>, pattern: Pattern, errors: &mut Errors) -> L
 fn stride(values: &Values<'_, '_>, sizes: &Sizes, pattern: Pattern, errors: &mut Errors) -> Option<Bytes> {
     let stride = values.size("stride")?;
     let misfit = match () {
-        () if !pattern.is_sequential() => Some("only pattern = \"sequential\" and \"reverse\" have strides"),
-        () if !sizes.mix.is_empty() => Some("a stride is between operations of one size"),
+        () if !pattern.is_sequential() => Some("a stride needs pattern = \"sequential\" or \"reverse\""),
+        () if !sizes.mix.is_empty() => Some("a stride needs one block size"),
         () => None,
     };
     if !values.holds("stride", misfit, errors) {
         return None;
     }
     if !stride.get().is_multiple_of(sizes.largest.get()) {
-        let title = format!("a stride of {stride} is no multiple of the block size, {}", sizes.largest);
+        let title = format!("a stride of {stride} is not a multiple of the block size {}", sizes.largest);
         errors.push(Diagnostic::new(values.at("stride"), title, "expected whole blocks"));
     }
     (stride > sizes.largest).then_some(stride)
 }
 
-/// Which blocks they are follows from the seed as written, not from that of the step: steps with the same places meet.
+/// The places follow from the seed as written, not from the seed of the step, so that steps with the same places use
+/// the same blocks.
 fn places(values: &Values<'_, '_>, sizes: &Sizes, pattern: Pattern, errors: &mut Errors) -> Option<Places> {
     let count = values.whole("places").and_then(|count| u32::try_from(count).ok())?;
     let misfit = match () {
-        () if !pattern.is_sequential() => Some("only pattern = \"sequential\" and \"reverse\" go through places"),
-        () if !sizes.mix.is_empty() => Some("places are blocks of one size"),
-        () if values.get("stride").is_some() => Some("a stride is another way to leave blocks out"),
-        () if !values.percent("seek_percent").is_zero() => Some("places are gone through in order, without jumps"),
+        () if !pattern.is_sequential() => Some("places need pattern = \"sequential\" or \"reverse\""),
+        () if !sizes.mix.is_empty() => Some("places need one block size"),
+        () if values.get("stride").is_some() => Some("places cannot have a stride"),
+        () if !values.percent("seek_percent").is_zero() => Some("places cannot have jumps"),
         () => None,
     };
     let seed = values.whole("seed").unwrap_or(SEED);
@@ -250,11 +251,11 @@ fn seek_percent(values: &Values<'_, '_>, pattern: Pattern, errors: &mut Errors) 
 
 fn streams(values: &Values<'_, '_>, sizes: &Sizes, pattern: Pattern, errors: &mut Errors) -> Streams {
     let misfit = match () {
-        () if !pattern.is_sequential() => Some("only pattern = \"sequential\" and \"reverse\" go on from a place"),
-        () if !sizes.mix.is_empty() => Some("streams by kind have blocks of one size"),
-        () if values.get("stride").is_some() => Some("streams by kind go from block to block, without a stride"),
-        () if values.get("places").is_some() => Some("streams by kind go through all blocks, not through places"),
-        () if !values.percent("seek_percent").is_zero() => Some("streams by kind go through blocks without jumps"),
+        () if !pattern.is_sequential() => Some("streams by kind need pattern = \"sequential\" or \"reverse\""),
+        () if !sizes.mix.is_empty() => Some("streams by kind need one block size"),
+        () if values.get("stride").is_some() => Some("streams by kind cannot have a stride"),
+        () if values.get("places").is_some() => Some("streams by kind cannot have places"),
+        () if !values.percent("seek_percent").is_zero() => Some("streams by kind cannot have jumps"),
         () => None,
     };
     match values.word("streams") {
@@ -266,7 +267,7 @@ fn streams(values: &Values<'_, '_>, sizes: &Sizes, pattern: Pattern, errors: &mu
     }
 }
 
-/// The rate of a group is not split here: `groups` knows the others.
+/// The rate of a group is not split here: `groups` knows the other loads.
 fn pace(
     values: &Values<'_, '_>,
     Preset { searched, on_curve, .. }: Preset,
@@ -286,11 +287,7 @@ fn pace(
     let syncs = other(values, shares, &mut Errors::default()).sync_every;
     let rate = asked.and_then(|asked| rate(values, asked, arrivals, (shares, syncs), sizes, errors));
     if asked.is_none() {
-        values.holds(
-            "arrivals",
-            Some("arrivals are scheduled only where `rate`, `find_rate` or `curve` is stated"),
-            errors,
-        );
+        values.holds("arrivals", Some("arrivals are scheduled only with `rate`, `find_rate` or `curve`"), errors);
     }
     let (bursts, volume_bursts) = bursts(values, asked.is_some(), errors);
     let think_time = values.time("think_time").filter(|_| searched.is_none()).unwrap_or_default();
@@ -306,12 +303,13 @@ fn rate(
     sizes: &Sizes,
     errors: &mut Errors,
 ) -> Option<Rate> {
-    // Flushes arrive like every operation and move nothing: those that are drawn, and those after so many writes.
+    // Flushes arrive like every other operation and move nothing: those that are drawn, and those after every N
+    // writes.
     let synced = if sync_every > 0 { f64::from(shares.write.get()) / 100.0 / f64::from(sync_every) } else { 0.0 };
     let moving = f64::from(100 - shares.flush.get()) / 100.0 / (1.0 + synced);
     let per_1000_s = asked.per_1000_s(sizes.mean() * moving);
     if per_1000_s.is_none() {
-        let title = format!("{asked} is no rate of operations for this load");
+        let title = format!("{asked} is not a rate of operations that this load can have");
         let label = "expected between one operation in 1000 s and 1G IOPS";
         errors.push(Diagnostic::new(values.at("rate"), title, label));
     }
@@ -342,17 +340,17 @@ fn verify(
             Some("a load that checks what an earlier step wrote must not write, trim or zero")
         }
         () if verify != Verify::Check && shares.write.is_zero() => {
-            Some("headers are written, and this load has no writes; op = \"verify\" checks them")
+            Some("only writes carry headers, but this load has none; op = \"verify\" checks them")
         }
         () if shares.only_flushes() => Some("flushes move no blocks"),
         () if sizes.smallest.get() < LEAST_VERIFIED => Some("a header needs blocks of at least 512 bytes"),
         () if verify != Verify::Check && !plain => {
             Some("blocks with headers are data = \"incompressible\" without other shares")
         }
-        () if streams == Streams::ByKind => Some("streams by kind leave nobody knowing which operation came last"),
-        () if threads.get() > 1 && streams != Streams::Disjoint => Some(
-            "threads that write the same blocks leave nobody knowing which wrote last; expected streams = \"disjoint\"",
-        ),
+        () if streams == Streams::ByKind => Some("with streams by kind, the last write of a block is unknown"),
+        () if threads.get() > 1 && streams != Streams::Disjoint => {
+            Some("several threads write the same blocks, so the last write is unknown; expected streams = \"disjoint\"")
+        }
         () => None,
     };
     let key = if shares.check { "op" } else { "verify" };

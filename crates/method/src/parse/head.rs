@@ -1,4 +1,4 @@
-//! The first lines of a built-in methodology: what a list shows of it, without checking all of the file.
+//! The first lines of a built-in methodology: what a list shows about it, without checking the whole file.
 
 use toml::de::{DeTable, DeValue};
 
@@ -7,7 +7,7 @@ use crate::parse::read::unexpanded;
 use crate::sources::library::BuiltIn;
 use crate::target::wanted::MethodTarget;
 
-/// What a list shows of a methodology.
+/// What a list shows about a methodology.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
     /// Its name.
@@ -16,20 +16,20 @@ pub struct Head {
     pub version: String,
     /// Its title.
     pub title: String,
-    /// What it runs on, in its first profile where it has any.
+    /// What it runs on; in its first profile, if it has profiles.
     pub target: MethodTarget,
 }
 
 impl BuiltIn {
-    /// All that it says, without a look whether its forms can be expanded, which takes most of the time of
-    /// [`crate::parse()`] and which its own tests take. `None` for a built-in file that is wrong.
+    /// The whole methodology, without checking whether its forms can be expanded: that takes most of the time of
+    /// [`crate::parse()`], and tests do it for built-in files. `None` for a wrong built-in file.
     #[must_use]
     pub fn whole(&self) -> Option<Methodology> {
         unexpanded(self.name, self.text).ok()
     }
 
-    /// What a list shows of it. A file that is a change of another one is read whole, as what it does not say is there.
-    /// `None` for a built-in file that is wrong, which its own tests keep out.
+    /// What a list shows about it. A file that derives from another one is read completely, because the other one
+    /// states the rest. `None` for a wrong built-in file, which tests rule out.
     #[must_use]
     pub fn head(&self) -> Option<Head> {
         let tree = DeTable::parse(self.text).ok()?;

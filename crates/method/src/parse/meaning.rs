@@ -1,7 +1,7 @@
-//! What the values of a file mean together, as far as no target is needed: names, references, contradictions.
+//! Checks what the values of a file mean together, as far as no target is needed: names, references, contradictions.
 //!
-//! Works on a tree that may lack what was wrong, so that one run reports these errors beside the others. Tables with a
-//! file of their own are checked there. Must not know: targets, plans.
+//! Works on a tree in which wrong values may be missing, so that these errors are reported together with the others.
+//! Tables that have a file of their own are checked there. Must not know: targets, plans.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ use crate::tree::value::{Located, STATED_FORMS, Table, Value, by_name};
 use crate::vocabulary::alike::{EXCLUSIVE, together};
 use crate::vocabulary::parameters::REPEATS;
 
-/// Adds what is wrong with the whole.
+/// Adds the errors in the whole file.
 pub(crate) fn check(root: &Table, errors: &mut Errors) {
     let sources: Vec<&str> = root.tables("sources").iter().map(|source| source.text("id")).collect();
     unique(root.tables("sources"), "id", "source", errors);
@@ -59,7 +59,7 @@ pub(crate) fn check(root: &Table, errors: &mut Errors) {
     scores::check(root, &sources, errors);
 }
 
-/// `recovers_to` names a test that runs before it.
+/// Checks that `recovers_to` names a test that runs before it.
 fn recovers_to(root: &Table, errors: &mut Errors) {
     let tests = root.tables("tests");
     let mut before: HashSet<&str> = HashSet::new();
@@ -123,7 +123,7 @@ fn undeclared_forms(root: &Table, table: &Table, errors: &mut Errors) {
     }
 }
 
-/// A bundle must not replace a list: the number of steps would no longer be the product of the axes.
+/// A case must not replace a list: otherwise the number of steps would no longer be the product of the axes.
 fn case_and_axes(root: &Table, test: &Table, case: &Table, errors: &mut Errors) {
     for (name, entry) in &case.entries {
         let names = together(name);
@@ -132,7 +132,7 @@ fn case_and_axes(root: &Table, test: &Table, case: &Table, errors: &mut Errors) 
         };
         let stated = |table: &Table| names.iter().any(|name| table.has(name));
         if of(test) || (!stated(test) && root.table("defaults").is_some_and(of)) {
-            let title = format!("`{name}` is an axis of the test and stands in a case too");
+            let title = format!("`{name}` is an axis of the test and is also in a case");
             errors.push(Diagnostic::new(entry.key_at.clone(), title, "expected in one of the two places"));
         }
     }
@@ -162,7 +162,7 @@ pub(crate) fn parameters(table: &Table, sources: &[&str], errors: &mut Errors) {
     }
 }
 
-/// What a mark says of a parameter.
+/// What a mark states about a parameter, in words.
 fn says(mark: &str) -> &'static str {
     match mark {
         "source_of" => "has a source",
@@ -186,7 +186,7 @@ fn unique(tables: &[Table], key: &str, what: &str, errors: &mut Errors) {
 
 fn forms(root: &Table, errors: &mut Errors) {
     let Some(entry) = root.entry("forms") else { return };
-    // What is wrong there has its own error, and may well be the form that was meant.
+    // A wrong key there has its own error, and may well be the form that was meant.
     if root.form_tables().next().is_none() && !root.table("forms").is_some_and(|forms| forms.lacking) {
         let error =
             Diagnostic::new(entry.value.at.clone(), "no form is declared", "expected `faithful`, `quick` or both");
@@ -217,7 +217,7 @@ fn sizes(root: &Table, errors: &mut Errors) {
     }
 }
 
-/// `rest_cap` bounds what `duty_cycle` asks for; where no `duty_cycle` can meet it, it would be ignored.
+/// `rest_cap` limits what `duty_cycle` asks for; if no `duty_cycle` can meet it, it would be ignored.
 fn rest_caps<'t>(root: &'t Table, errors: &mut Errors) {
     let of_test = |test: &'t Table| -> Vec<&'t Table> {
         let own = std::iter::once(test);

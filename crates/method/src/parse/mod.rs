@@ -1,4 +1,5 @@
-//! From a text to a checked methodology: its head, what its values mean together, and what was set on top.
+//! From a text to a checked methodology: its head, what its values mean together, and what was set on the command
+//! line.
 
 pub(crate) mod head;
 pub(crate) mod meaning;

@@ -1,7 +1,7 @@
-//! From a text to a methodology that is sound: read, understood, and expanded once in every form.
+//! From a text to a sound methodology: read, checked, and expanded once in every form.
 //!
-//! Every form is expanded for the target size that is wanted, so an error that does not depend on the target is known
-//! before there is one.
+//! Every form is expanded for the target size that it wants, so errors that do not depend on the target are found
+//! before a target exists.
 
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ use crate::target::requires::Means;
 use crate::tree::diagnose::Diagnostics;
 use crate::tree::errors::Errors;
 
-/// Reads a methodology. `file_name` is what messages call the file; files that it includes are found beside it.
+/// Reads a methodology. `file_name` is what messages call the file; included files are looked for beside it.
 ///
 /// # Errors
 /// [`Diagnostics`] with everything that is wrong: syntax, unknown keys, wrong values, contradictions, and what this
-/// version cannot do yet, each in its file.
+/// version does not support yet, each in its file.
 pub fn parse(file_name: &str, text: &str) -> Result<Methodology, Diagnostics> {
     unexpanded(file_name, text)?.sound()
 }
 
-/// The same without a look whether its forms can be expanded.
+/// Like [`parse`], but without checking whether the forms can be expanded.
 pub(crate) fn unexpanded(file_name: &str, text: &str) -> Result<Methodology, Diagnostics> {
     let mut reader = Reader::default();
     let read = reader.read(file_name, text);
@@ -40,7 +40,7 @@ pub(crate) fn unexpanded(file_name: &str, text: &str) -> Result<Methodology, Dia
 }
 
 impl Methodology {
-    /// Itself, where every form can be expanded for the target that it wants.
+    /// The methodology itself, if every form can be expanded for the target that it wants.
     pub(crate) fn sound(self) -> Result<Self, Diagnostics> {
         let mut errors = Errors::default();
         let others = self.other_profiles();
@@ -54,7 +54,7 @@ impl Methodology {
         if errors.is_empty() { Ok(self) } else { Err(self.diagnostics(errors)) }
     }
 
-    /// Its other profiles, where nothing was set, which is about the chosen one.
+    /// Its other profiles; none if parameters were set, because settings apply to the chosen profile.
     fn other_profiles(&self) -> Vec<Methodology> {
         let others = self.profile_names().into_iter();
         let others = others.filter(|name| *name != self.profile() && self.settings().is_empty());

@@ -1,7 +1,7 @@
 //! Parameters set on the command line: `KEY=VALUE` for every test, `TEST.KEY=VALUE` for one.
 //!
-//! Owns how such a value is written: as in TOML, or bare, as a list (`1,2,8`) or as doublings (`1..64`). They are the
-//! strongest layer of values. Must not know: flags.
+//! Owns how such a value is written: as in TOML, or bare, as a list (`1,2,8`) or as doublings (`1..64`). These values
+//! override all others. Must not know: flags.
 
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::DataPattern;
@@ -21,12 +21,12 @@ use crate::tree::texts::Texts;
 use crate::tree::value::{Entry, Located, Table, Value};
 use crate::vocabulary::file::SETTING;
 
-/// Why such a value is none of the source's.
+/// The mark of such a value: the source does not state it.
 const REASON: &str = "set on the command line";
 
 /// A setting as checked tables.
 struct Setting {
-    /// The test that it is about; `None` for all.
+    /// The test that it applies to; `None` for all tests.
     test: Option<String>,
     table: Table,
     /// As it was written.
@@ -34,11 +34,12 @@ struct Setting {
 }
 
 impl Methodology {
-    /// The same with parameters set, the later ones stronger. Its hash and version say that it is another one.
+    /// The methodology with parameters set; later settings override earlier ones. Hash and version show that it is a
+    /// different methodology.
     ///
     /// # Errors
-    /// [`Diagnostics`] that show the setting: no such test or parameter, a value of another kind, or one that does not
-    /// go with the rest.
+    /// [`Diagnostics`] that show the setting: no such test or parameter, a value of the wrong kind, or a value that
+    /// does not fit the rest.
     pub fn with_settings(self, settings: &[String]) -> Result<Methodology, Diagnostics> {
         if settings.is_empty() {
             return Ok(self);
@@ -67,7 +68,7 @@ impl Methodology {
         changed.sound()
     }
 
-    /// The names of its tests and of those of its suite, as they will run.
+    /// The names of its tests and of its suite's tests, as they will run.
     fn test_names(&self) -> Vec<String> {
         let names = |method: &Methodology, prefix: &str| -> Vec<String> {
             method.root().tables("tests").iter().map(|test| format!("{prefix}{}", test.text("name"))).collect()
@@ -77,7 +78,7 @@ impl Methodology {
     }
 }
 
-/// One setting, checked; nothing where it is wrong, which is added to the errors.
+/// One setting, checked; `None` if it is wrong, which adds an error.
 fn one(setting: &str, tests: &[String], texts: &mut Texts, errors: &mut Errors) -> Option<Setting> {
     let wrong = |texts: &mut Texts, title: String, label: &str| {
         let base = texts.add("--set", setting);
@@ -109,7 +110,7 @@ fn one(setting: &str, tests: &[String], texts: &mut Texts, errors: &mut Errors) 
     let base = texts.add(&format!("--set {setting}"), &line);
     let (tree, syntax) = DeTable::parse_recoverable(&line);
     if !syntax.is_empty() {
-        let title = format!("'{key}' is no name of a parameter");
+        let title = format!("'{key}' is not the name of a parameter");
         errors.push(Diagnostic::new(base..base + line.len(), title, "expected KEY=VALUE or TEST.KEY=VALUE"));
         return None;
     }
@@ -122,14 +123,14 @@ fn one(setting: &str, tests: &[String], texts: &mut Texts, errors: &mut Errors) 
     (!failed).then(|| Setting { test: test.map(str::to_owned), table, text: setting.to_owned() })
 }
 
-/// The value as TOML: as it is where it is TOML, else as doublings, as a list, or as text.
+/// The value as TOML: unchanged if it is TOML, otherwise as doublings, as a list, or as text.
 fn written(value: &str) -> Result<String, String> {
     let is_toml = |text: &str| format!("v = {text}").parse::<toml::Table>().is_ok();
     if is_toml(value) {
         return Ok(value.to_owned());
     }
     if let Some((first, last)) = value.split_once("..") {
-        return doublings(first.trim(), last.trim()).ok_or_else(|| format!("'{value}' are no doublings"));
+        return doublings(first.trim(), last.trim()).ok_or_else(|| format!("'{value}' is not a row of doublings"));
     }
     let quoted = |text: &str| {
         if is_toml(text) { text.to_owned() } else { toml::Value::from(text).to_string() }
@@ -141,7 +142,7 @@ fn written(value: &str) -> Result<String, String> {
     Ok(quoted(value))
 }
 
-/// `1..64`, `4k..1M`: each twice the one before, both ends among them.
+/// `1..64`, `4k..1M`: each value is twice the one before, both ends included.
 fn doublings(first: &str, last: &str) -> Option<String> {
     let numbers = || Some((first.parse::<u64>().ok()?, last.parse::<u64>().ok()?));
     let sizes = || Some((first.parse::<Bytes>().ok()?.get(), last.parse::<Bytes>().ok()?.get()));
@@ -155,7 +156,7 @@ fn doublings(first: &str, last: &str) -> Option<String> {
     whole.then(|| format!("[{}]", all.iter().map(text).collect::<Vec<_>>().join(", ")))
 }
 
-/// Marks each value as one of the command line.
+/// Marks each value as set on the command line.
 fn mark(table: &mut Table) {
     let at = table.at.clone();
     let marks = table.entries.iter().map(|(key, entry)| {
@@ -180,7 +181,8 @@ fn put(root: &mut Table, test: Option<&str>, table: &Table) {
     }
 }
 
-/// Reads give what the preparation wrote: where it writes the same data as the tests, it goes on doing so.
+/// Reads return what the preparation wrote. A preparation step that writes the same data as the tests therefore takes
+/// the new data too.
 fn prepared(root: &mut Table, set: &Table) {
     if !matches!(set.get("data").map(|found| &found.value), Some(Value::Word(_))) {
         return;
@@ -199,7 +201,7 @@ fn prepared(root: &mut Table, set: &Table) {
     }
 }
 
-/// The table under a key, made where there is none.
+/// The table under a key; it is created if it is missing.
 fn inner<'t>(root: &'t mut Table, key: &str, like: &Table) -> Option<&'t mut Table> {
     let at = like.at.clone();
     let empty = Value::Table(Table { at: at.clone(), ..Table::default() });

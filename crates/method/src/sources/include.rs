@@ -1,7 +1,7 @@
-//! From a file with what it includes to one tree: derivation from another methodology, and suites of several.
+//! From a file with its included files to one tree: derivation from another methodology, and suites of several.
 //!
-//! Owns finding an included methodology (built in, or a file beside this one) and what keeps files from including each
-//! other without end. What replaces what is in `merge`. Must not know: targets, plans.
+//! Owns finding an included methodology (built in, or a file beside this one) and stopping files from including each
+//! other endlessly. `merge` owns what replaces what. Must not know: targets, plans.
 
 use std::path::Path;
 
@@ -18,10 +18,10 @@ use crate::tree::texts::Texts;
 use crate::tree::value::{Located, Table, Value};
 use crate::vocabulary::file;
 
-/// Methodologies that may include each other in a row; more is a slip of the pen.
+/// Most methodologies that may include each other in a chain; more is taken for a mistake.
 const DEEPEST: usize = 8;
 
-/// Syntax errors that are shown; the rest of a broken file is mostly their echo.
+/// Syntax errors that are shown; the rest of a broken file mostly repeats them.
 const SYNTAX_ERRORS: usize = 10;
 
 /// A file understood as a tree, with the suite that it names.
@@ -39,7 +39,7 @@ pub(crate) struct ReadEntry {
     pub(crate) read: Read,
 }
 
-/// Reads files into one row of texts, and keeps every error.
+/// Reads files into one sequence of texts, and keeps every error.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     pub(crate) texts: Texts,
@@ -49,7 +49,7 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// The tree of a file with everything that it includes; `None` where it is no TOML.
+    /// The tree of a file with everything that it includes; `None` if it is not TOML.
     pub(crate) fn read(&mut self, file: &str, text: &str) -> Option<Read> {
         let base = self.texts.add(file, text);
         let (tree, syntax) = DeTable::parse_recoverable(text);
@@ -62,7 +62,7 @@ impl Reader {
             return None;
         }
         let is_derived = tree.get_ref().keys().any(|key| key.get_ref() == "include");
-        // What a derived file lacks may be in the one that it includes.
+        // What a derived file lacks may be in the file that it includes.
         let mut errors = if is_derived { Errors::that_may_lack() } else { Errors::default() };
         let root = check::table(tree.get_ref(), tree.span(), &file::FILE, &mut errors).moved(base);
         self.errors.join(errors.moved(base));
@@ -85,7 +85,8 @@ impl Reader {
                 sought_in(&mut read.root, sub);
             }
             root = derived(read.root, root, include.list("drop_tests"), &mut self.errors);
-            // An own suite replaces the included one, whose methodologies were sought beside it.
+            // A file's own suite replaces the included suite, whose methodologies were looked for beside the included
+            // file.
             suite = if entries.is_empty() { read.suite } else { Vec::new() };
             check::complete(&root, &file::FILE, &mut self.errors);
         }
@@ -99,7 +100,7 @@ impl Reader {
                 let at = entry.get("method").map_or_else(|| entry.at.clone(), |value| value.at.clone());
                 let error =
                     Diagnostic::new(at, "a suite cannot hold another suite", "expected a methodology with tests");
-                let why = "priorities, needs and names of its tests would be said in two places: name the methodologies of \
+                let why = "priorities, needs and names of its tests would be stated in two places: name the methodologies of \
                            that suite here";
                 self.errors.push(error.help(why));
                 continue;
@@ -109,29 +110,32 @@ impl Reader {
         Some(Read { file: file.to_owned(), root, suite })
     }
 
-    /// A derived methodology is another one, so it says itself what it is called.
+    /// A derived methodology is a different one, so it must state its own format, name and version.
     fn own_identity(&mut self, root: &Table) {
         for key in ["format", "name", "version"].into_iter().filter(|key| !root.has(key) && !root.lacking) {
             let title = format!("`{key}` is missing in a derived methodology");
-            let error =
-                Diagnostic::new(root.at.clone(), title, "what includes another one has a name and version of its own");
+            let error = Diagnostic::new(
+                root.at.clone(),
+                title,
+                "a methodology that includes another one states its own format, name and version",
+            );
             self.errors.push(error.about(key));
         }
     }
 
-    /// What `method` of a table names.
+    /// Reads the methodology that `method` of a table names.
     fn included(&mut self, table: &Table, folder: Option<&Path>) -> Option<Read> {
         let method = table.get("method")?;
         let name = table.text("method").to_owned();
         match found(&name, folder) {
             Ok((file, _)) if self.chain.contains(&file) => {
                 let title = format!("'{name}' includes itself");
-                let label = format!("by way of {}", self.chain.join(", "));
+                let label = format!("through {}", self.chain.join(", "));
                 self.errors.push(Diagnostic::new(method.at.clone(), title, label));
                 None
             }
             Ok(_) if self.chain.len() >= DEEPEST => {
-                let title = format!("more than {DEEPEST} methodologies include each other in a row");
+                let title = format!("more than {DEEPEST} methodologies include each other in a chain");
                 self.errors.push(Diagnostic::new(method.at.clone(), title, "expected fewer"));
                 None
             }
@@ -144,7 +148,7 @@ impl Reader {
     }
 }
 
-/// Relative paths of an included file begin in its folder, which is `folder` as seen from the file that includes it.
+/// Relative paths of an included file begin in its folder, which is `folder` as seen from the including file.
 fn sought_in(table: &mut Table, folder: &Path) {
     for (key, entry) in table.entries.iter_mut().filter(|(key, _)| !MARKS.contains(&key.as_str())) {
         match &mut entry.value.value {

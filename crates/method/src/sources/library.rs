@@ -1,4 +1,4 @@
-//! The built-in methodologies, as text: they go through the same parser as a file of the user's own.
+//! The built-in methodologies, as text: they go through the same parser as a user's own file.
 
 use crate::tree::near::nearest;
 
@@ -49,7 +49,7 @@ pub fn find(name: &str) -> Option<&'static BuiltIn> {
     ALL.iter().find(|built_in| built_in.name == name)
 }
 
-/// The name nearest to one that is unknown, where one is near enough to be what was meant.
+/// The built-in name nearest to an unknown one, if one is near enough to be meant.
 #[must_use]
 pub fn near(name: &str) -> Option<&'static str> {
     nearest(name, ALL.iter().map(|built_in| built_in.name))

@@ -1,7 +1,7 @@
 //! A methodology that is derived from another one: what its file states replaces what the included one states.
 //!
-//! Owns what replaces what, key by key. A value that is replaced loses its mark of origin, since that was about the
-//! value before; its details go with it, since they would say nothing. Must not know: files.
+//! Owns what replaces what, key by key. A replaced value loses its mark of origin, because the mark was about the old
+//! value; its details go with it, because they would no longer apply. Must not know: files.
 
 use crate::tree::diagnostic::Diagnostic;
 use crate::tree::errors::Errors;
@@ -32,7 +32,7 @@ pub(crate) fn derived(mut base: Table, own: Table, dropped: &[Located<Value>], e
     base
 }
 
-/// Leaves out tests by name; a name that there is not is an error.
+/// Leaves out tests by name; an unknown name is an error.
 fn drop_tests(base: &mut Table, dropped: &[Located<Value>], errors: &mut Errors) {
     let names: Vec<String> = base.tables("tests").iter().map(|test| test.text("name").to_owned()).collect();
     for one in dropped {
@@ -48,8 +48,8 @@ fn drop_tests(base: &mut Table, dropped: &[Located<Value>], errors: &mut Errors)
     forget(base, is_dropped);
 }
 
-/// Takes out of the rest what names tests that are dropped: preparation before them, profiles (which go where none of
-/// their tests is left, with the preparation that is theirs alone), and that a test has to come back to them.
+/// Removes references to dropped tests from the rest: preparation before them, profiles (a profile without tests
+/// goes, together with the preparation that only it has), and `recovers_to`.
 fn forget(base: &mut Table, is_dropped: impl Fn(&str) -> bool) {
     let mut tables = |key: &str, change: &dyn Fn(&mut Vec<Table>)| {
         let Some(Value::Tables(tables)) = base.entries.get_mut(key).map(|entry| &mut entry.value.value) else { return };
@@ -73,7 +73,7 @@ fn forget(base: &mut Table, is_dropped: impl Fn(&str) -> bool) {
     }
 }
 
-/// Keeps some names of a list; whether any is left, or there is no list.
+/// Keeps some names of a list; returns whether any name is left, or there is no list.
 fn keep_names(table: &mut Table, key: &str, keep: impl Fn(&str) -> bool) -> bool {
     let list = table.entries.get_mut(key).map(|entry| &mut entry.value.value);
     let Some(Value::List(names)) = list else { return true };
@@ -81,7 +81,7 @@ fn keep_names(table: &mut Table, key: &str, keep: impl Fn(&str) -> bool) -> bool
     !names.is_empty()
 }
 
-/// The error about the name of a test that the included methodology has not.
+/// The error that the included methodology has no test of this name.
 pub(crate) fn unknown_test(name: &Located<Value>, known: &[String]) -> Diagnostic {
     let wanted = name.value.to_string();
     let label = format!("expected one of: {}", known.join(", "));
@@ -89,7 +89,7 @@ pub(crate) fn unknown_test(name: &Located<Value>, known: &[String]) -> Diagnosti
         .near(nearest(&wanted, known.iter().map(String::as_str)))
 }
 
-/// Takes from forms and tests the details of what `[defaults]` had and has no more.
+/// Removes from forms and tests the details of what `[defaults]` no longer has.
 fn general_details(base: &mut Table, own: &Table) {
     for (key, detail) in own.table("defaults").into_iter().flat_map(left_over) {
         let forms = [&*base, own].into_iter().filter_map(|root| root.table("forms"));
@@ -100,7 +100,7 @@ fn general_details(base: &mut Table, own: &Table) {
         for (name, entry) in &mut base.entries {
             match &mut entry.value.value {
                 Value::Table(forms) if name == "forms" => within(forms, key, detail),
-                // A form that still has the key needs the details of the tests.
+                // If a form still has the key, the tests' details are still needed.
                 Value::Tables(tests) if name == "tests" && !in_forms => {
                     tests.iter_mut().for_each(|test| take_out(test, key, detail));
                 }
@@ -110,7 +110,7 @@ fn general_details(base: &mut Table, own: &Table) {
     }
 }
 
-/// The details that say nothing any more beside what a table states, each with what it was a detail of.
+/// The details that no longer apply beside what a table states, each with the key that it refines.
 fn left_over(own: &Table) -> impl Iterator<Item = (&'static str, &'static str)> {
     let is_left_over = |(key, word, _): &&(&'static str, Option<&str>, &str)| {
         let may_be = |value: &Value| match value {
@@ -122,7 +122,7 @@ fn left_over(own: &Table) -> impl Iterator<Item = (&'static str, &'static str)> 
     DETAILS.iter().filter(is_left_over).map(|(key, _, detail)| (*key, *detail))
 }
 
-/// Takes a detail out of a table that does not state what it is a detail of, and out of its cases and forms.
+/// Removes a detail from a table that does not state the key that it refines, and from its cases and forms.
 fn take_out(table: &mut Table, key: &str, detail: &str) {
     if together(key).iter().any(|name| table.has(name)) {
         return;
@@ -138,7 +138,7 @@ fn take_out(table: &mut Table, key: &str, detail: &str) {
     }
 }
 
-/// The same for every form of a table of forms.
+/// Like [`take_out`], for every form of a table of forms.
 fn within(forms: &mut Table, key: &str, detail: &str) {
     for entry in forms.entries.values_mut() {
         if let Value::Table(form) = &mut entry.value.value {
@@ -147,7 +147,7 @@ fn within(forms: &mut Table, key: &str, detail: &str) {
     }
 }
 
-/// Tables with names: one of the same name is merged, another one is added at the end.
+/// Named tables: one with the same name is merged, any other is added at the end.
 fn named(base: &mut Table, key: &str, entry: Entry, name: &str, merge: fn(&mut Table, Table)) {
     let (Value::Tables(own), at) = (entry.value.value, entry.value.at) else { return };
     let slot = base
@@ -163,7 +163,7 @@ fn named(base: &mut Table, key: &str, entry: Entry, name: &str, merge: fn(&mut T
     }
 }
 
-/// A table in a table, merged where both have it.
+/// A table in a table, merged if both have it.
 fn inner(base: &mut Table, key: &str, entry: Entry, merge: fn(&mut Table, Table)) {
     match (base.entries.get_mut(key).map(|before| &mut before.value.value), entry.value.value) {
         (Some(Value::Table(before)), Value::Table(own)) => merge(before, own),
@@ -181,7 +181,7 @@ fn forms(base: &mut Table, own: Table) {
     }
 }
 
-/// A table of parameters. What says the same thing in another way goes with the value that is replaced.
+/// A table of parameters. Keys that state the same thing in another way are removed together with the replaced value.
 pub(crate) fn parameters(base: &mut Table, own: Table) {
     let marks_of = |table: &Table, kind: &str| -> Vec<String> {
         table.table(kind).into_iter().flat_map(|marks| marks.entries.keys().cloned()).collect()
@@ -208,7 +208,7 @@ pub(crate) fn parameters(base: &mut Table, own: Table) {
     }
 }
 
-/// The keys that a stated one takes the place of; tables that are merged are not among them.
+/// The keys that a stated key replaces; tables that are merged are not among them.
 fn replaced_by(key: &str) -> Vec<&str> {
     if matches!(key, "forms" | "target" | "requires") {
         return Vec::new();
@@ -234,7 +234,7 @@ fn unmark(table: &mut Table, name: &str) {
     }
 }
 
-/// A tree without the scores of tests that it has not.
+/// Removes the scores of tests that the tree does not have.
 fn retain_known(root: &mut Table) {
     let known: Vec<String> = root.tables("tests").iter().map(|test| test.text("name").to_owned()).collect();
     let Some(Value::Tables(scores)) = root.entries.get_mut("scores").map(|entry| &mut entry.value.value) else {

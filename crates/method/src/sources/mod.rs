@@ -1,4 +1,4 @@
-//! Where methodologies come from: files, the built-in library, what is included, derived and chosen, traces.
+//! Where methodologies come from: files, the built-in library, included, derived and chosen parts, traces.
 
 pub(crate) mod include;
 pub mod library;

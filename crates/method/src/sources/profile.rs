@@ -1,7 +1,7 @@
-//! `[[profiles]]` in a tree: named selections of its tests, with values and a target of their own.
+//! `[[profiles]]` in a tree: named selections of its tests, with their own values and target.
 //!
-//! Owns which tests a profile has, and where the tree keeps the chosen one, whose values are the strongest of the file.
-//! Must not know: forms, targets.
+//! Owns which tests a profile has, and where the tree keeps the chosen profile, whose values override all others in
+//! the file. Must not know: forms, targets.
 
 use std::collections::HashSet;
 
@@ -10,15 +10,15 @@ use crate::tree::errors::Errors;
 use crate::tree::near::nearest;
 use crate::tree::value::{Entry, Located, Table, Value};
 
-/// Where the tree keeps the profile that was chosen; no key of the language.
+/// Where the tree keeps the chosen profile; this is not a key of the language.
 const CHOSEN: &str = "profile (chosen)";
 
-/// The chosen profile of a tree, where it has profiles.
+/// The chosen profile of a tree, if it has profiles.
 pub(crate) fn chosen(root: &Table) -> Option<&Table> {
     root.table(CHOSEN)
 }
 
-/// The tree with this profile's tests alone, and its values; `None` where there is no such profile.
+/// The tree with only this profile's tests, and with its values; `None` if there is no such profile.
 pub(crate) fn choose(whole: &Table, name: &str) -> Option<Table> {
     let profile = whole.tables("profiles").iter().find(|profile| profile.text("name") == name)?;
     let mut root = whole.clone();
@@ -36,12 +36,12 @@ pub(crate) fn choose(whole: &Table, name: &str) -> Option<Table> {
     Some(root)
 }
 
-/// The first profile, which holds where none is named.
+/// The first profile, which is the default.
 pub(crate) fn first(root: &Table) -> Option<&str> {
     root.tables("profiles").first().map(|profile| profile.text("name"))
 }
 
-/// Whether profiles name tests that there are, and preparation steps profiles.
+/// Checks that profiles name existing tests, and preparation steps existing profiles.
 pub(crate) fn check(root: &Table, errors: &mut Errors) {
     let tests: Vec<&str> = root.tables("tests").iter().map(|test| test.text("name")).collect();
     let known: HashSet<&str> = tests.iter().copied().collect();

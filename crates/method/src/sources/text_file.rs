@@ -1,4 +1,4 @@
-//! Files that people write: of a size that people write.
+//! Reads files that people write, up to a size that people write.
 
 use std::io::Result;
 use std::path::Path;
@@ -11,15 +11,16 @@ const MOST: u64 = 16 << 20;
 /// The text of a file.
 ///
 /// # Errors
-/// As [`read_bytes`], and where it is not UTF-8.
+/// As for [`read_bytes`]; also if the text is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String> {
     input::read_text(path, MOST)
 }
 
-/// What is in a file.
+/// The content of a file.
 ///
 /// # Errors
-/// As for reading any file; and where it is no regular file (a device or a pipe may never end) or has more than 16 MiB.
+/// As for reading any file; also if it is not a regular file (a device or a pipe may never end) or has more than 16
+/// MiB.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     input::read(path, MOST)
 }

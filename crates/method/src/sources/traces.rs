@@ -1,6 +1,6 @@
-//! `[[traces]]` of a file, and what is known of each beside its text.
+//! `[[traces]]` of a file, and what is known of each trace beyond its text.
 //!
-//! Must not know: formats, files; what is in a file of a trace is told by whoever has read it
+//! Must not know: formats, files. Whoever has read a trace file passes on what it contains
 //! ([`crate::Methodology::know_trace`]).
 
 use std::collections::BTreeMap;
@@ -14,29 +14,29 @@ use crate::tree::errors::Errors;
 use crate::tree::value::{Table, Value};
 use crate::vocabulary::load::SEED;
 
-/// Sizes of a made trace where the file states none.
+/// Sizes of a synthetic trace if the file states none.
 const SMALLEST: Bytes = Bytes::new(SYNTHETIC_UNIT);
 
 const LARGEST: Bytes = Bytes::MIB;
 
-/// Largest read or write that is taken to be in a file that nobody has read yet.
+/// Assumed largest read or write of a file that nobody has read yet.
 const UNKNOWN_LARGEST: Bytes = Bytes::MIB;
 
-/// What is known of the traces of a methodology beside its text.
+/// What is known of a methodology's traces beyond its text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Known {
-    /// Files that stand in for what the text says.
+    /// Files that replace what the text states.
     given: BTreeMap<String, PathBuf>,
-    /// What is in the files.
+    /// What the files contain.
     facts: BTreeMap<String, TraceFacts>,
 }
 
-/// A trace of a methodology, as its text or the user says where it comes from.
+/// A trace of a methodology, with its source as the text or the user states it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceDeclared {
     /// Its name.
     pub name: String,
-    /// Where it comes from; `None` for a slot that nobody has filled.
+    /// Its source; `None` for a slot that nobody has filled.
     pub source: Option<TraceSource>,
 }
 
@@ -74,7 +74,7 @@ impl Known {
         Some(TraceSource::File { path, format: word("format"), device: text("device") })
     }
 
-    /// What is in a trace that comes from there.
+    /// The content of a trace with this source.
     pub(crate) fn facts(&self, name: &str, source: &TraceSource) -> TraceFacts {
         match source {
             TraceSource::Synthetic(made) => made.facts(),
@@ -89,7 +89,7 @@ impl Known {
     }
 }
 
-/// Of a file that nobody has read yet.
+/// Assumptions about a file that nobody has read yet.
 fn unknown() -> TraceFacts {
     TraceFacts {
         format: String::new(),
@@ -108,7 +108,7 @@ fn unknown() -> TraceFacts {
     }
 }
 
-/// The parameters of a made trace.
+/// The parameters of a synthetic trace.
 fn synthetic(table: &Table) -> SyntheticTrace {
     let count = |key: &str| table.whole(key).unwrap_or(0);
     SyntheticTrace {
@@ -127,16 +127,16 @@ fn synthetic(table: &Table) -> SyntheticTrace {
     }
 }
 
-/// Adds what is wrong with `[[traces]]`, and with references to them.
+/// Adds the errors in `[[traces]]`, and in references to them.
 pub(crate) fn check(root: &Table, errors: &mut Errors) {
     for table in root.tables("traces") {
         if let (Some(_), Some(entry)) = (table.get("file"), table.entry("synthetic")) {
             let title = "`file` and `synthetic` exclude each other";
-            errors.push(Diagnostic::new(entry.key_at.clone(), title, "a trace is recorded or made"));
+            errors.push(Diagnostic::new(entry.key_at.clone(), title, "a trace is either recorded or synthetic"));
         }
         for key in ["format", "device"] {
             if let Some(entry) = table.entry(key).filter(|_| !table.has("file")) {
-                let title = format!("`{key}` says nothing about a trace without a file");
+                let title = format!("`{key}` does not apply to a trace without a file");
                 errors.push(Diagnostic::new(entry.key_at.clone(), title, "expected `file` too"));
             }
         }
@@ -148,12 +148,12 @@ pub(crate) fn check(root: &Table, errors: &mut Errors) {
     }
 }
 
-/// Why no trace has these counts, volumes and sizes.
+/// Why no trace can have these counts, volumes and sizes.
 fn impossible(table: &Table) -> Option<String> {
     let made = synthetic(table);
     let unit = |bytes: Bytes| bytes.get() > 0 && bytes.get().is_multiple_of(SYNTHETIC_UNIT);
     if made.operations() == 0 {
-        return Some("a trace of no operations".to_owned());
+        return Some("a trace without operations".to_owned());
     }
     if !unit(made.smallest) || !unit(made.largest) || made.smallest > made.largest {
         return Some(format!(
@@ -171,7 +171,7 @@ fn impossible(table: &Table) -> Option<String> {
         let whole = volume.get() / SYNTHETIC_UNIT * SYNTHETIC_UNIT;
         (whole < least || whole > most).then(|| {
             format!(
-                "{operations} {what} of {} to {} each cannot come to {volume}: it is {} to {}",
+                "{operations} {what} of {} to {} each cannot add up to {volume}: it is {} to {}",
                 made.smallest,
                 made.largest,
                 Bytes::new(least),

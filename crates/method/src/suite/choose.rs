@@ -1,7 +1,7 @@
-//! Which tests of a methodology and its suite become part of a plan: what fits target, rights and time.
+//! Which tests of a methodology and its suite become part of a plan: those that fit target, rights and time.
 //!
 //! Owns the order by priority and the reasons for what is left out. What one methodology expands to is in
-//! `expand::alone`, which whole ones do not fit in `fitting`, what fits the time in `taking`.
+//! `expand::alone`, which whole methodologies do not fit in `fitting`, what fits the time in `taking`.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ use crate::target::requires::{Means, unmet_of_test};
 use crate::tree::errors::Errors;
 use crate::tree::value::{Table, by_name};
 
-/// What became of a methodology and its suite.
+/// The chosen tests of a methodology and its suite, and what is left out.
 #[derive(Debug, Default)]
 pub(crate) struct Chosen {
     pub(crate) tests: Vec<TestPlan>,
@@ -71,7 +71,7 @@ pub(crate) fn chosen(
                 }
                 units.push(unit);
             }
-            // A target that is no multiple of the block, say: a matter of this target and not of the suite.
+            // For example a target that is not a multiple of the block: the target is at fault, the suite is not.
             Err(found) => chosen.left_out.push(whole(entry, reason_of(&found))),
         }
     }
@@ -99,7 +99,7 @@ pub(crate) fn chosen(
     Ok(chosen)
 }
 
-/// The scores of the methodology and of those of its suite, of the tests that are in the plan.
+/// Adds the scores of the methodology and of its suite's methodologies, for tests that are in the plan.
 fn scored(method: &Methodology, chosen: &mut Chosen) -> Result<(), Errors> {
     let mut all = scores::of_plan(method, "", &chosen.tests);
     for entry in method.entries() {
@@ -117,10 +117,11 @@ fn scored(method: &Methodology, chosen: &mut Chosen) -> Result<(), Errors> {
     Ok(())
 }
 
-/// Why the other tests of a methodology are left out of a suite's smoke form, which would take minutes with all.
+/// Reason for leaving out the other tests of a methodology in a suite's smoke form, which would take minutes with all
+/// tests.
 const SMOKE: &str = "the smoke form of a suite has the first test of each methodology";
 
-/// Tests of a methodology of which nothing stays, from which on one line names them all.
+/// If at least this many tests of a methodology are left out and none stays, one line names the methodology instead.
 const MANY: usize = 4;
 
 /// What is left out, each with its reason. `entry` is a methodology of which nothing stays.
@@ -137,7 +138,8 @@ fn left_out(entry: Option<(String, String)>, out: Vec<Candidate>) -> Vec<LeftOut
     all
 }
 
-/// Keeps the first test that is asked for, and can run where one can; whether there were others.
+/// Keeps the first test that is asked for and can run, or the first that is asked for if none can; returns whether
+/// there were others.
 fn keep_first(unit: &mut Unit) -> bool {
     let asked: Vec<usize> = (0..unit.tests.len()).filter(|at| unit.tests[*at].asked).collect();
     let first = asked.iter().find(|at| taking::can_run(unit, **at)).or(asked.first()).copied();
@@ -179,7 +181,7 @@ fn entry_unit(entry: &Entry, expanded: Expanded, means: &Means, sources: &mut Ve
     Unit::of(method, Some((prefix.to_owned(), method.title().to_owned())), prepare, candidates)
 }
 
-/// The tests, each with its priority and why it cannot run, where it cannot.
+/// The tests, each with its priority and, if it cannot run, the reason.
 fn candidates(
     method: &Methodology,
     (tests, prepare): (Vec<(Vec<TestPlan>, TestPlan)>, &[TestPlan]),
@@ -193,7 +195,7 @@ fn candidates(
         let read_only = means.read_only.as_ref().filter(|_| changes);
         let read_only = read_only.map(|why| Out::Writes(format!("it writes, and {why}")));
         let asked = is_asked(&test.name);
-        let not_asked = (!asked).then(|| Out::Unmet("the suite does not take it".to_owned()));
+        let not_asked = (!asked).then(|| Out::Unmet("the suite does not include it".to_owned()));
         let out = not_asked.or(read_only).or_else(|| unmet_of_test(table?, means).map(Out::Unmet));
         let own = table.and_then(|table| table.whole("priority")).unwrap_or(0);
         Candidate { before, test, priority: priority + own, asked, out }

@@ -1,6 +1,6 @@
-//! Why a whole methodology does not become part of a suite, and how much of the suite's target one that does gets.
+//! Why a whole methodology does not become part of a suite, and how much of the suite's target it gets if it does.
 //!
-//! Must not know: priorities and time, by which single tests are taken.
+//! Must not know: priorities and time, which decide about single tests.
 
 use drivelab_core::files::{FileLoad, Room, room_of};
 use drivelab_core::plan::{Form, TestPlan};
@@ -12,11 +12,11 @@ use crate::scope::TargetShape;
 use crate::target::requires::{Ground, Means, unmet};
 use crate::target::wanted::MethodTarget;
 
-/// Room that is left free beside sets of files: a file system keeps books of its own.
+/// Room that is kept free beside file sets, for the file system's metadata.
 const SPARE: u64 = 32 << 20;
 
-/// The form of a suite's methodology: the one that its entry names, else the suite's own; `None` where it has not that
-/// one. The smoke form is smoke everywhere.
+/// The form in which a suite runs a methodology: the one that its entry names, otherwise the suite's own; `None` if
+/// the methodology does not have that form. The smoke form is always smoke.
 pub(crate) fn form_of(entry: &Entry, form: Form) -> Option<Form> {
     let wanted = wanted(entry, form);
     entry.method.forms().contains(&wanted).then_some(wanted)
@@ -27,12 +27,12 @@ fn wanted(entry: &Entry, form: Form) -> Form {
     stated.filter(|_| form != Form::Smoke).unwrap_or(form)
 }
 
-/// Why an entry that names a form does not run in the smoke form: another one runs the same methodology there.
+/// Why an entry that names a form does not run in the smoke form: another entry already runs the same methodology.
 pub(crate) fn doubled(suite: &Methodology, entry: &Entry, form: Form) -> Option<String> {
     let name = |entry: &Entry| entry.method.identity().name.clone();
     let plain = suite.entries().iter().any(|other| !other.table.has("form") && name(other) == name(entry));
     (form == Form::Smoke && entry.table.has("form") && plain)
-        .then(|| "the smoke form of a methodology is one, whatever form its entry names".to_owned())
+        .then(|| "the smoke form is the same for every form, and another entry runs it".to_owned())
 }
 
 /// Why a whole methodology of a suite does not run.
@@ -51,7 +51,8 @@ pub(crate) fn unfit(entry: &Entry, form: Form, shape: &TargetShape, means: &Mean
     })
 }
 
-/// What a methodology says about more than one target as it is, a suite would have to ignore.
+/// Why a suite cannot run a methodology: it contains something about more than one unchanged target, which a suite
+/// would have to ignore.
 fn by_itself(entry: &Entry) -> Option<String> {
     let (root, name) = (entry.method.root(), &entry.method.identity().name);
     let alone = |why: &str| Some(format!("{why}: `drivelab run {name}` does that"));
@@ -64,7 +65,7 @@ fn by_itself(entry: &Entry) -> Option<String> {
     None
 }
 
-/// Another kind of target than the suite has.
+/// The suite's target is of a kind that the methodology does not take.
 fn other_ground(wanted: MethodTarget, means: &Means) -> Option<String> {
     let reason = match (means.ground?, wanted) {
         (Ground::File, MethodTarget::BlockDevice) => "it needs a block device, and the target is a file",
@@ -80,18 +81,18 @@ fn other_ground(wanted: MethodTarget, means: &Means) -> Option<String> {
     Some(reason.to_owned())
 }
 
-/// As much of the target as the methodology wants.
+/// The part of the target that the methodology wants.
 pub(crate) fn share_of(entry: &Entry, form: Form, shape: &TargetShape, means: &Means) -> TargetShape {
     let (whole, method) = (shape.capacity, &entry.method);
     let of_file = || method.file_size(form).unwrap_or(whole).min(whole);
-    // Where nobody says what the target is, it is what the methodology is for.
+    // If nobody states what the target is, it is taken to be what the methodology is for.
     let on_device = means.ground.map_or(method.target() == MethodTarget::BlockDevice, |it| it == Ground::BlockDevice);
     let capacity = if on_device { method.device_part(form, whole).align_down(Bytes::MIB) } else { of_file() };
     TargetShape { capacity, ..*shape }
 }
 
-/// Why the sets of files of a methodology have no room beside the scratch file and the sets of those before it, whose
-/// room in bytes is `taken`; what it takes itself is added there where it has.
+/// Why a methodology's file sets have no room beside the scratch file and the earlier file sets, which take `taken`
+/// bytes. If there is room, adds its own bytes to `taken`.
 pub(crate) fn no_room(
     (entry, expanded): (&Entry, &Expanded),
     shape: &TargetShape,
@@ -101,7 +102,7 @@ pub(crate) fn no_room(
     let tests = expanded.tests.iter().map(|(_, test)| test);
     let tests: Vec<&TestPlan> = tests.filter(|test| entry.takes(&test.name)).collect();
     let loads = || tests.iter().flat_map(|test| &test.steps).filter_map(|step| step.workload()?.files.as_deref());
-    // Twice: what one round leaves is there in the next.
+    // Twice, because the files of one round still exist in the next.
     let Room { drive, .. } = room_of(loads().chain(loads()).collect::<Vec<&FileLoad>>().into_iter());
     if drive.get() == 0 {
         return None;

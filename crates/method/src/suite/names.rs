@@ -8,14 +8,14 @@ use drivelab_core::plan::{Action, LeftOut, Rounds, Source, TestPlan};
 use crate::methodology::{Entry, Methodology};
 use crate::tree::diagnostic::Diagnostic;
 
-/// What is left out of a test that the suite takes over, by its name in the suite.
+/// What is left out of a test that the suite takes over, under its name in the suite.
 pub(crate) fn renamed(entry: &Entry, out: LeftOut) -> Option<LeftOut> {
     let is_wanted = entry.takes(&out.test);
     let title = format!("{}: {}", entry.method.title(), out.title);
     is_wanted.then(|| LeftOut { test: format!("{}-{}", entry.prefix(), out.test), title, ..out })
 }
 
-/// Gives a test and its steps a name that begins with a prefix.
+/// Gives a test and its steps a name with a prefix.
 pub(crate) fn named(test: &mut TestPlan, prefix: &str) {
     test.name = format!("{prefix}-{}", test.name);
     test.recovers_to = test.recovers_to.take().map(|other| format!("{prefix}-{other}"));
@@ -25,11 +25,11 @@ pub(crate) fn named(test: &mut TestPlan, prefix: &str) {
     }
     for step in &mut test.steps {
         step.id = StepId::new(&test.name, step.id.slug());
-        // The step whose rate it takes a share of is one of the same test.
+        // The step whose rate it takes a share of belongs to the same test.
         if let Some(relative) = &mut step.relative {
             relative.of = StepId::new(&test.name, relative.of.slug());
         }
-        // Two methodologies may have different sets of one name, and they lie in one folder.
+        // Two methodologies may have different file sets of the same name, and all sets are in one folder.
         if let Action::Io { workload, .. } = &mut step.action
             && let Some(files) = &mut workload.files
         {
@@ -38,7 +38,7 @@ pub(crate) fn named(test: &mut TestPlan, prefix: &str) {
     }
 }
 
-/// Takes over what a methodology cites, under another id where the id is taken by another source.
+/// Takes over what a methodology cites, under another id if another source has the same id.
 pub(crate) fn adopt<'m>(
     method: &'m Methodology,
     prefix: &str,
@@ -57,7 +57,7 @@ pub(crate) fn adopt<'m>(
     move |id| ids.iter().find(|(own, _)| *own == id).map_or_else(|| id.to_owned(), |(_, new)| new.clone())
 }
 
-/// Two tests of one name would share their steps' ids.
+/// Two tests with the same name would share their steps' ids.
 pub(crate) fn unique(method: &Methodology, tests: &[TestPlan]) -> Result<(), Diagnostic> {
     let mut before: HashSet<&str> = HashSet::with_capacity(tests.len());
     let Some(test) = tests.iter().find(|test| !before.insert(&test.name)) else { return Ok(()) };

@@ -1,6 +1,6 @@
-//! The one error of a suite of which nothing can run: the shortest way out first, then each reason once.
+//! The single error of a suite of which nothing can run: the shortest way out first, then each reason once.
 //!
-//! Must not know: why a test cannot run, which is known by then.
+//! Must not know: why a test cannot run; that is known before.
 
 use drivelab_core::plan::LeftOut;
 use drivelab_core::units::Nanos;
@@ -10,28 +10,28 @@ use crate::suite::unit::{Candidate, Out, Unit};
 use crate::tree::diagnose::Diagnostics;
 use crate::tree::diagnostic::Diagnostic;
 
-/// What such an error says of its place in the file.
+/// The label of this error, by which it is recognised.
 pub(crate) const NOTHING: &str = "every test is left out";
 
-/// Names that are given for one reason.
+/// Most names that are listed for one reason.
 const NAMED: usize = 3;
 
-/// The error that every test is left out, where that is all there is: the file is fine then, and target, time or rights
-/// are not enough for it.
+/// The error that every test is left out, if it is the only error: then the file is fine, and target, time or rights
+/// are not sufficient.
 #[must_use]
 pub fn nothing_left(errors: &Diagnostics) -> Option<&Diagnostic> {
     let [only] = errors.all() else { return None };
     (only.label() == NOTHING).then_some(only)
 }
 
-/// A reason, and what is left out for it.
+/// A reason, and what is left out because of it.
 struct Group {
     reason: String,
     count: usize,
     names: Vec<String>,
 }
 
-/// `whole` is what is left out beside the single tests.
+/// `whole` is what is left out besides single tests.
 pub(crate) fn error(method: &Methodology, units: &[Unit], whole: &[LeftOut]) -> Diagnostic {
     let asked = || units.iter().flat_map(|unit| &unit.tests).filter(|test| test.asked);
     let mut groups: Vec<Group> = Vec::new();
@@ -53,7 +53,7 @@ pub(crate) fn error(method: &Methodology, units: &[Unit], whole: &[LeftOut]) -> 
     groups.iter().fold(Diagnostic::new(at, title, NOTHING), |error, group| error.help(group.words()))
 }
 
-/// What would have to be otherwise, where one thing would be enough.
+/// What would have to change, if one change would be enough.
 fn way_out<'u>(asked: impl Iterator<Item = &'u Candidate>) -> String {
     let (mut shortest, mut writes): (Option<(Nanos, &str)>, bool) = (None, false);
     for Candidate { test, out, .. } in asked {
@@ -68,13 +68,13 @@ fn way_out<'u>(asked: impl Iterator<Item = &'u Candidate>) -> String {
     match shortest {
         Some((time, name)) => format!(": the shortest test, '{name}', needs {}", rounded_up(time)),
         None if writes => {
-            ": all that suits the target writes, or reads what was written, and nothing may be".to_owned()
+            ": everything that suits the target writes or needs written data, and nothing may be written".to_owned()
         }
         None => String::new(),
     }
 }
 
-/// Never less than the time itself, so that it is enough where it is given.
+/// Never less than the time itself, so that the printed time is enough.
 fn rounded_up(time: Nanos) -> String {
     match time.get().div_ceil(1_000_000_000) {
         seconds @ 0..=119 => format!("{seconds} s"),
@@ -82,16 +82,16 @@ fn rounded_up(time: Nanos) -> String {
     }
 }
 
-/// A reason without what is of one test alone.
+/// A reason without the details of a single test.
 fn reason_of(out: &Out) -> &str {
     match out {
         Out::Unmet(words) | Out::Writes(words) => common(words),
-        Out::Lacks(_) => "it needs what another test writes that is left out",
-        Out::Late(..) => "it takes longer than the time that there is",
+        Out::Lacks(_) => "it needs data of another test, which is left out",
+        Out::Late(..) => "it takes longer than the time available",
     }
 }
 
-/// The same without the command that would do it.
+/// A reason without the command that it suggests.
 fn common(reason: &str) -> &str {
     reason.split_once(": `drivelab ").map_or(reason, |(reason, _)| reason)
 }

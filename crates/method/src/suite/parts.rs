@@ -1,24 +1,24 @@
-//! What of a suite is in a plan, by methodology.
+//! Which parts of a suite are in a plan, by methodology.
 
 use drivelab_core::plan::{Plan, StepRole, TestPlan};
 use drivelab_core::units::Nanos;
 
 use crate::methodology::{Entry, Methodology};
 
-/// One methodology of a suite as far as it is in a plan.
+/// The tests of one of a suite's methodologies that are in a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// What the names of its tests begin with; of the suite's own tests, its name.
+    /// Prefix of its tests' names; for the suite's own tests, the suite's name.
     pub name: String,
     /// Title of the methodology.
     pub title: String,
     /// Its measured tests, by their names in the methodology.
     pub tests: Vec<String>,
-    /// Time that they and their preparation are expected to take.
+    /// Time that these tests and their preparation are expected to take.
     pub time: Nanos,
 }
 
-/// The parts of a suite's plan in their order; none of a methodology that is no suite.
+/// The parts of a suite's plan in order; empty for a methodology that is not a suite.
 #[must_use]
 pub fn parts(method: &Methodology, plan: &Plan) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
@@ -44,7 +44,7 @@ pub fn parts(method: &Methodology, plan: &Plan) -> Vec<Part> {
     parts
 }
 
-/// The entry that a test of the plan comes from: of two that would do, the one with the longer prefix.
+/// The suite entry that a test of the plan comes from; if two entries match, the one with the longer prefix.
 fn entry_of<'m>(method: &'m Methodology, test: &TestPlan) -> Option<&'m Entry> {
     let begins = |entry: &&Entry| test.name.strip_prefix(entry.prefix()).is_some_and(|rest| rest.starts_with('-'));
     method.entries().iter().filter(begins).max_by_key(|entry| entry.prefix().len())

@@ -1,7 +1,7 @@
 //! Which tests of a suite stay: by priority, as many as fit the time, each with what it needs.
 //!
-//! A test that needs what another one writes brings that one with it, as it brings its preparation; where that one
-//! cannot stay, neither does the test. Must not know: why a test could not run by itself.
+//! A test brings its preparation and the tests that write what it needs. If one of these cannot stay, the test cannot
+//! stay either. Must not know: why a test could not run by itself.
 
 use drivelab_core::plan::TestPlan;
 use drivelab_core::units::Nanos;
@@ -10,7 +10,7 @@ use crate::expand::written::Part;
 use crate::suite::unit::{Candidate, Out, Unit};
 use crate::target::requires::about;
 
-/// Time of a test where others follow, and where it is the last of all.
+/// Time of a test if others follow, and if it is the last of all.
 #[derive(Debug, Clone, Copy)]
 struct Cost {
     amid: u64,
@@ -25,7 +25,7 @@ struct UnitCosts {
     tests: Vec<Vec<Cost>>,
 }
 
-/// Leaves out what cannot stay: tests are taken by priority, those of the same in their order.
+/// Leaves out what cannot stay: tests are taken by priority, and in their order if the priority is equal.
 pub(crate) fn take(units: &mut [Unit], time: Option<Nanos>) {
     let chosen = units.iter().enumerate().filter(|(_, unit)| time.is_some() || has_choice(unit));
     let mut order: Vec<(usize, usize)> =
@@ -57,8 +57,8 @@ pub(crate) fn take(units: &mut [Unit], time: Option<Nanos>) {
     }
 }
 
-/// Whether a test of the unit may not be able to stay for want of another one's data. Where all that write can run,
-/// each test brings those that it needs with it, and a large methodology is not gone through for each of its tests.
+/// Whether a missing writer may keep a test of the unit from staying. If all writing tests can run, each test brings
+/// those that it needs, so a large methodology need not be searched for each of its tests.
 fn has_choice(unit: &Unit) -> bool {
     unit.sequence.writers().any(|at| unit.tests[at].out.is_some())
 }
@@ -73,7 +73,8 @@ fn too_long((before, after): (u64, u64), time: Nanos, behind: &str) -> String {
     format!("it would take about {}{behind}, and {} of {} are left", about(needed), about(left), about(time))
 }
 
-/// What stays of a unit where a test does too: with it those that write what it, or one behind it, needs.
+/// Which tests of a unit stay if this test does too: with it stay the tests that write what it or a test after it
+/// needs.
 fn with_needed(unit: &Unit, stays: &[bool], index: usize) -> Result<Vec<bool>, Out> {
     let mut with = stays.to_vec();
     with[index] = true;
@@ -119,7 +120,7 @@ impl Costs {
         Costs(units.iter().map(of_unit).collect())
     }
 
-    /// The estimate of the plan with what stays.
+    /// The estimate of a plan with these tests.
     fn of_all(&self, stays: &[Vec<bool>]) -> u64 {
         let (mut sum, mut last): (u64, Option<Cost>) = (0, None);
         let units = self.0.iter().zip(stays).filter(|(_, stays)| stays.contains(&true));
@@ -133,7 +134,7 @@ impl Costs {
     }
 }
 
-/// What the plan's own estimate says of a test.
+/// The plan's own estimate for a test.
 fn cost(test: &TestPlan) -> Cost {
     let of = |last| test.estimated_time(last).map_or(u64::MAX, Nanos::get);
     Cost { amid: of(false), last: of(true) }

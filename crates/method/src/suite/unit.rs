@@ -1,4 +1,4 @@
-//! A test that may run, and why it does not; one methodology's tests with what they share.
+//! A test that may run, and why it does not; the tests of one methodology with what they share.
 //!
 //! Must not know: which of them are taken.
 
@@ -13,33 +13,33 @@ pub(crate) struct Unit {
     /// Name and title of the methodology in the suite; `None` for the suite's own tests.
     pub(crate) entry: Option<(String, String)>,
     pub(crate) prepare: Vec<TestPlan>,
-    /// All of its tests, those that are not asked for too: another one may need what they write.
+    /// All of its tests, including those that are not asked for: another test may need what they write.
     pub(crate) tests: Vec<Candidate>,
     pub(crate) sequence: Sequence,
 }
 
 /// A test that may run.
 pub(crate) struct Candidate {
-    /// The preparation that it alone asks for.
+    /// The preparation that runs before this test alone.
     pub(crate) before: Vec<TestPlan>,
     pub(crate) test: TestPlan,
     pub(crate) priority: u64,
-    /// Whether it is asked for. One that is not does not run, and nothing is said of it.
+    /// Whether it is asked for. A test that is not asked for does not run and is not reported.
     pub(crate) asked: bool,
-    /// Why it does not, where that is known.
+    /// Why it does not run, if that is known.
     pub(crate) out: Option<Out>,
 }
 
 /// Why a test does not run.
 #[derive(Debug, Clone)]
 pub(crate) enum Out {
-    /// A need of its own is not met.
+    /// One of its own needs is not met.
     Unmet(String),
     /// It writes, and nothing may be written.
     Writes(String),
-    /// It needs what a test writes that does not run.
+    /// It needs the data of a test that does not run.
     Lacks(String),
-    /// It does not fit the time; by itself, with what it brings, it takes so long.
+    /// It does not fit the time; by itself, with what it brings, it takes this long.
     Late(String, Nanos),
 }
 

@@ -1,7 +1,7 @@
-//! What a file asks for around its tests, as types: conditions, and what becomes of several drives.
+//! What a file sets up around its tests, as types: conditions, and how several drives are measured.
 //!
-//! `[forms.F.conditions]` replaces keys of `[conditions]`, and so for `[drives]`; the conditions of the chosen profile
-//! replace those of both. Must not know: how conditions are set up, which flags replace them.
+//! `[forms.F.conditions]` replaces keys of `[conditions]`, and likewise for `[drives]`; the conditions of the chosen
+//! profile override both. Must not know: how conditions are set up, which flags replace them.
 
 use drivelab_core::condition::MethodConditions;
 use drivelab_core::group::MethodDrives;
@@ -16,7 +16,7 @@ use crate::tree::rate::AskedRate;
 use crate::tree::value::{Located, Table, Value};
 
 impl Methodology {
-    /// What is to be set up around the target in a form, where the file asks for anything.
+    /// What has to be set up around the target in a form, if the file asks for anything.
     #[must_use]
     pub fn conditions(&self, form: Form) -> Option<MethodConditions> {
         let tables = tables(self, form, "conditions");
@@ -25,7 +25,7 @@ impl Methodology {
             Some(Value::Whole(repeats)) => u32::try_from(*repeats).ok(),
             _ => None,
         };
-        // The smoke form is a moment of each: rounds would be the same moment again.
+        // The smoke form is a moment of each condition: more rounds would repeat the same moment.
         let repeats = if form == Form::Smoke { Some(1) } else { repeats };
         (!tables.is_empty()).then(|| MethodConditions {
             partition: read(of("partition")),
@@ -41,7 +41,7 @@ impl Methodology {
         })
     }
 
-    /// What becomes of several drives in a form, where the file says so.
+    /// How several drives are measured in a form, if the file states it.
     #[must_use]
     pub fn drives(&self, form: Form) -> Option<MethodDrives> {
         let tables = tables(self, form, "drives");
@@ -57,7 +57,7 @@ impl Methodology {
     }
 }
 
-/// The tables with this name, the stronger first: of the chosen profile, of the form, of the file.
+/// The tables with this name, stronger ones first: of the chosen profile, of the form, of the file.
 pub(crate) fn tables<'m>(method: &'m Methodology, form: Form, name: &str) -> Vec<&'m Table> {
     let base = method.base_form(form).unwrap_or(form);
     let of_form = method.root().table("forms").and_then(|forms| forms.table(base.name())).and_then(|it| it.table(name));
@@ -69,7 +69,7 @@ fn strongest<'m>(tables: &[&'m Table], key: &str) -> Option<&'m Value> {
     tables.iter().find_map(|table| table.get(key)).map(|found| &found.value)
 }
 
-/// A text that the checker has read once already.
+/// A text that the checker has already parsed once.
 fn read<T: std::str::FromStr>(value: Option<&Value>) -> Option<T> {
     match value? {
         Value::Text(text) => text.parse().ok(),
@@ -95,7 +95,7 @@ fn bytes_a_second(value: Option<&Value>) -> Option<u64> {
     if let Value::Rate(AskedRate::Bytes(rate)) = value? { Some(rate.get() as u64) } else { None }
 }
 
-/// Adds what the tables contradict themselves in.
+/// Adds the contradictions in these tables.
 pub(crate) fn check(root: &Table, sources: &[&str], errors: &mut Errors) {
     for outer in std::iter::once(root).chain(root.form_tables()).chain(root.tables("profiles")) {
         if let Some(table) = outer.table("conditions") {

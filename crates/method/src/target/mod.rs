@@ -1,4 +1,4 @@
-//! What a methodology asks of what it runs on, and of what is around it.
+//! What a methodology needs from its target and from what is around it.
 
 pub(crate) mod conditions;
 pub(crate) mod needs;

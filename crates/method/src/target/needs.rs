@@ -1,11 +1,11 @@
-//! `[tests.needs]`: the state that a test asks of its target.
+//! `[tests.needs]`: the state that a test needs its target to be in.
 
 use drivelab_core::drive_state::StateNeeds;
 use drivelab_core::workload::Pattern;
 
 use crate::tree::value::Table;
 
-/// What a test needs, where it says anything.
+/// What a test needs, if it states anything.
 pub(crate) fn of(test: &Table) -> Option<StateNeeds> {
     let table = test.table("needs")?;
     Some(StateNeeds {

@@ -1,7 +1,7 @@
-//! What methodologies and tests need of target, drive and host (`requires`), held against what is known to be there.
+//! Compares what methodologies and tests need of target, drive and host (`requires`) with what is known to exist.
 //!
-//! What is not known is taken to be there: a need is unmet only where it is known to be. Must not know: how anything is
-//! found out.
+//! What is not known is assumed to exist: a need is unmet only if it is known to be unmet. Must not know: how the
+//! facts are found out.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::tree::value::{Table, Value};
 /// What the target is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ground {
-    /// A file, there or to be made.
+    /// A file, existing or to be created.
     File,
     /// A whole drive or a partition.
     BlockDevice,
@@ -36,14 +36,14 @@ impl Ground {
     }
 }
 
-/// What a drive or the host around it may offer.
+/// A capability of the drive or of its host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Capability {
     /// Discards.
     Discard,
-    /// Something tells the drive's temperature.
+    /// The drive's temperature can be read.
     Temperature,
-    /// Something tells the drive's power.
+    /// The drive's power can be measured.
     Power,
     /// An NVMe drive.
     Nvme,
@@ -57,7 +57,7 @@ pub enum Capability {
     OcpLog,
     /// Flexible Data Placement, enabled.
     Fdp,
-    /// Another namespace of the same NVMe drive that can be read.
+    /// Another readable namespace on the same NVMe drive.
     OtherNamespace,
 }
 
@@ -94,52 +94,53 @@ impl Capability {
     }
 }
 
-/// What is known of a target and its host when a plan is made. The default knows nothing, so that nothing is left out.
+/// What is known of a target and its host when a plan is made. By default nothing is known, so nothing is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Means {
     /// What the target is.
     pub ground: Option<Ground>,
-    /// Whether the target is a folder, in which sets of files can be made.
+    /// Whether the target is a folder in which file sets can be created.
     pub folder: Option<bool>,
-    /// What is known not to be there, each with the reason as a part of a sentence: `no sensor was found`.
+    /// Capabilities that are known to be missing, each with the reason as a part of a sentence: `no sensor was
+    /// found`.
     pub lacks: Vec<(Capability, String)>,
-    /// How many handles writes can be placed by, numbered from 0; or why none, as a part of a sentence.
+    /// How many handles writes can be placed by, numbered from 0; or why there are none, as a part of a sentence.
     pub placement_handles: Option<Result<u16, String>>,
     /// Free space of the file system, or size of the device.
     pub free: Option<Bytes>,
-    /// Whether this process has the administrator's rights.
+    /// Whether this process runs as root.
     pub root: Option<bool>,
-    /// Why nothing may be written, where nothing may.
+    /// Why nothing may be written; `None` if writing is allowed.
     pub read_only: Option<String>,
     /// Time for the whole plan: only what fits, by priority, stays in it.
     pub time: Option<Nanos>,
-    /// The target's logical block; the plan that is made knows it of its target.
+    /// The target's logical block; making a plan sets it from the target.
     pub logical_block: Option<Bytes>,
     /// The namespace of the same drive that groups on `other_namespace` read.
     pub other_namespace: Option<OtherNamespace>,
 }
 
 impl Methodology {
-    /// Whether anything in it needs something of the drive or the host that has to be looked for.
+    /// Whether any part of it needs a capability of the drive or the host that has to be looked for.
     #[must_use]
     pub fn asks_for_capabilities(&self) -> bool {
         self.requires("capability")
     }
 
-    /// Whether anything in it needs handles by which writes can be placed.
+    /// Whether any part of it needs handles by which writes can be placed.
     #[must_use]
     pub fn asks_for_placement(&self) -> bool {
         self.requires("placement_handles")
     }
 
-    /// Whether anything in it has this key in its needs.
+    /// Whether any part of it has this key in its needs.
     fn requires(&self, key: &str) -> bool {
         let asks = |table: &Table| table.table("requires").is_some_and(|requires| requires.has(key));
         let of = |one: &Methodology| asks(one.root()) || one.root().tables("tests").iter().any(asks);
         of(self) || self.entries().iter().any(|entry| asks(&entry.table) || of(&entry.method))
     }
 
-    /// Whether anything in it reads another namespace of the drive than the target, or needs one.
+    /// Whether any part of it reads a namespace of the drive other than the target, or needs one.
     #[must_use]
     pub fn asks_for_other_namespace(&self) -> bool {
         let word = Value::Word(Capability::OtherNamespace.name());
@@ -152,7 +153,7 @@ impl Methodology {
     }
 }
 
-/// The first need of a table `requires` that is known to be unmet: why, and where it is said.
+/// The first need of a table `requires` that is known to be unmet: the reason, and where the need is stated.
 pub(crate) fn unmet(requires: Option<&Table>, means: &Means) -> Option<(String, Range<usize>)> {
     let table = requires?;
     let at = |key: &str| table.get(key).map_or_else(|| table.at.clone(), |value| value.at.clone());
@@ -172,22 +173,19 @@ pub(crate) fn unmet(requires: Option<&Table>, means: &Means) -> Option<(String, 
     if let (Some(needed), Some(free)) = (table.size("free"), means.free)
         && free < needed
     {
-        return Some((
-            format!("it needs {} of free space, and there are {}", needed.about(), free.about()),
-            at("free"),
-        ));
+        return Some((format!("it needs {} of free space, and {} are free", needed.about(), free.about()), at("free")));
     }
     if let Some(reason) = means.logical_block.and_then(|block| too_coarse(Some(table), block)) {
         return Some((reason, at("logical_block")));
     }
     if means.root == Some(false) && table.text("privilege") == "root" {
-        return Some(("it needs the administrator's rights (root)".to_owned(), at("privilege")));
+        return Some(("it needs administrator rights (root)".to_owned(), at("privilege")));
     }
     if let (Some(needed), Some(time)) = (table.time("time"), means.time)
         && time < needed
     {
         return Some((
-            format!("it is worth while from {} on, and there are {}", about(needed), about(time)),
+            format!("it needs at least {} to be useful, and {} are available", about(needed), about(time)),
             at("time"),
         ));
     }
@@ -205,7 +203,8 @@ fn too_few_handles(table: &Table, means: &Means) -> Option<String> {
     }
 }
 
-/// The first need of a test that is known to be unmet. A group that reads another namespace needs one without a word.
+/// The first need of a test that is known to be unmet. A group that reads another namespace needs one even if the
+/// test does not state it.
 pub(crate) fn unmet_of_test(test: &Table, means: &Means) -> Option<String> {
     let stated = unmet(test.table("requires"), means).map(|(reason, _)| reason);
     let elsewhere = || lacking(Capability::OtherNamespace.name(), means).filter(|_| read_elsewhere(test));
@@ -234,14 +233,14 @@ pub(crate) fn too_coarse(requires: Option<&Table>, logical_block: Bytes) -> Opti
         .then(|| format!("it needs a logical block of at most {most}, and the target's is {logical_block}"))
 }
 
-/// The word of `on` for a group that goes to another namespace of the drive.
+/// The word of `on` for a group on another namespace of the drive.
 pub(crate) const OTHER_NAMESPACE: &str = "other_namespace";
 
 pub(crate) fn is_elsewhere(group: &Table) -> bool {
     group.text("on") == OTHER_NAMESPACE
 }
 
-/// Whether a group of the test goes to another namespace than the target.
+/// Whether a group of the test goes to a namespace other than the target.
 fn read_elsewhere(test: &Table) -> bool {
     test.tables("groups").iter().any(is_elsewhere)
 }

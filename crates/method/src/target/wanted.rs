@@ -1,4 +1,4 @@
-//! What a methodology runs on: kinds of target, and how much of one it wants in each form.
+//! What a methodology runs on: kinds of target, and how much of a target it wants in each form.
 //!
 //! Owns the reading of `[target]` and `[forms.F.target]`. Must not know: devices; a target is a number of bytes here.
 
@@ -15,9 +15,9 @@ use crate::tree::value::{Table, Value};
 pub enum MethodTarget {
     /// A file on a mounted file system.
     File,
-    /// That, or a block device.
+    /// A file on a mounted file system, or a block device.
     FileOrBlock,
-    /// A block device and nothing else.
+    /// A block device only.
     BlockDevice,
     /// Many files in a folder.
     Directory,
@@ -51,7 +51,7 @@ impl MethodTarget {
         MethodTarget::ALL.into_iter().find(|kind| kind.name() == word)
     }
 
-    /// What it can use, for people.
+    /// What it can use, in words for people.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl MethodTarget {
             MethodTarget::FileOrBlock => "files and block devices",
             MethodTarget::BlockDevice => "block devices only",
             MethodTarget::Directory => "folders only",
-            MethodTarget::Any => "whatever it is given",
+            MethodTarget::Any => "any target",
         }
     }
 
@@ -76,7 +76,7 @@ impl MethodTarget {
     }
 }
 
-/// The kind that a tree states, or its chosen profile; `file` where it is wrong, which has an error of its own.
+/// The kind that a tree or its chosen profile states; `file` if it is wrong, because it has an error of its own then.
 pub(crate) fn kind_of(root: &Table) -> MethodTarget {
     let of_profile = profile::chosen(root).and_then(|profile| profile.table("target")).filter(|it| it.has("kind"));
     let word = of_profile.or_else(|| root.table("target")).map_or("", |target| target.text("kind"));
@@ -90,19 +90,19 @@ impl Methodology {
         kind_of(self.root())
     }
 
-    /// Whether it runs on whatever the command names, and not on files only.
+    /// Whether it takes whatever the command names.
     #[must_use]
     pub fn takes_any_target(&self) -> bool {
         self.target() == MethodTarget::Any
     }
 
-    /// Whether reads take what the target holds already, instead of what a preparation wrote.
+    /// Whether reads use what the target already holds instead of what a preparation wrote.
     #[must_use]
     pub fn reads_as_found(&self) -> bool {
         self.root().table("target").is_some_and(|target| target.text("content") == "as_found")
     }
 
-    /// Size of the file that is wanted in a form; nothing where it states only a share of a device.
+    /// Size of the file that is wanted in a form; `None` if it states only a share of a device.
     #[must_use]
     pub fn file_size(&self, form: Form) -> Option<Bytes> {
         if form == Form::Smoke {
@@ -111,7 +111,7 @@ impl Methodology {
         self.target_tables(form).into_iter().find_map(file_size_of)
     }
 
-    /// How much of a block device with so many bytes it uses in a form.
+    /// How much of a block device with this many bytes it uses in a form.
     #[must_use]
     pub fn device_part(&self, form: Form, whole: Bytes) -> Bytes {
         if form == Form::Smoke {
@@ -125,7 +125,7 @@ impl Methodology {
         }
     }
 
-    /// The size in bytes that it states for its target in a form: what its areas and volumes are parts of.
+    /// The size in bytes that it states for its target in a form; its areas and volumes are parts of this size.
     #[must_use]
     pub fn stated_size(&self, form: Form) -> Option<Bytes> {
         let stated = self.target_tables(form).into_iter().find_map(|table| table.get("size"));
@@ -145,17 +145,17 @@ impl Methodology {
         };
         let file = self.file_size(form).map(|size| format!("a file of {size}"));
         let parts: Vec<String> = match (self.target(), file) {
-            (MethodTarget::Directory, Some(file)) => vec![file, "what its sets of files hold".to_owned()],
+            (MethodTarget::Directory, Some(file)) => vec![file, "its file sets".to_owned()],
             (kind, file) => {
                 let file = file.filter(|_| kind.takes_files());
                 kind.takes_block_devices().then_some(of_device).into_iter().chain(file).collect()
             }
         };
-        let joint = if self.target() == MethodTarget::Directory { " beside " } else { ", or " };
+        let joint = if self.target() == MethodTarget::Directory { " and " } else { ", or " };
         format!("{}; at least {}", parts.join(joint), self.minimum_size(form))
     }
 
-    /// Size of the target below which the methodology says nothing useful in a form, and is refused.
+    /// Smallest useful target size in a form; a smaller target is refused.
     #[must_use]
     pub fn minimum_size(&self, form: Form) -> Bytes {
         if form == Form::Smoke {
@@ -164,8 +164,8 @@ impl Methodology {
         self.target_tables(form).into_iter().find_map(|table| table.size("minimum_size")).unwrap_or(SMOKE_SIZE)
     }
 
-    /// Size of a target that stands for all while there is none: the file that is wanted, or where the methodology
-    /// wants a share of a device, the smallest device.
+    /// The target size that is assumed while there is no target: the wanted file size or, if the methodology wants a
+    /// share of a device, the smallest device.
     #[must_use]
     pub fn nominal_size(&self, form: Form) -> Bytes {
         self.file_size(form).unwrap_or_else(|| self.minimum_size(form))
@@ -178,7 +178,7 @@ impl Methodology {
         self.forms().into_iter().filter(fits).collect()
     }
 
-    /// The tables that speak about the target in a form, strongest first.
+    /// The tables about the target in a form, strongest first.
     fn target_tables(&self, form: Form) -> Vec<&Table> {
         let own = self.form_table(form).and_then(|table| table.table("target"));
         let chosen = profile::chosen(self.root()).and_then(|profile| profile.table("target"));
@@ -186,7 +186,7 @@ impl Methodology {
     }
 }
 
-/// The size of a file that a table of the target states: its own, or the general one where that is no share.
+/// The size of a file that a target table states: its own, or the general one unless that is a share.
 pub(crate) fn file_size_of(table: &Table) -> Option<Bytes> {
     table.size("file_size").or_else(|| table.size("size"))
 }

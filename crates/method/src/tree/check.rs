@@ -1,7 +1,7 @@
 //! From TOML to the checked tree: every key known, every value of its kind, every error kept with its place.
 //!
-//! Owns the walk over the spanned TOML tree beside the vocabulary. Must not know: what values mean together, targets,
-//! plans.
+//! Owns the parallel walk over the spanned TOML tree and the vocabulary. Must not know: what values mean together,
+//! targets, plans.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -19,10 +19,11 @@ use crate::vocabulary::load::LOCALITY;
 use crate::vocabulary::parameters::{RULES, parameters};
 use crate::vocabulary::shape::{Key, Kind, Shape};
 
-/// Mistakes up to which each gets its own advice. Only the first 50 are shown, and finding the nearest key is slow.
+/// Up to this many mistakes each get their own advice. Only the first 50 are shown, and finding the nearest key is
+/// slow.
 const MOST_ADVISED: usize = 1_000;
 
-/// Checks a table; errors are added to `errors` and the table keeps what is right.
+/// Checks a table; adds errors to `errors`, and the returned table keeps what is right.
 pub(crate) fn table(found: &DeTable<'_>, at: Range<usize>, shape: &Shape, errors: &mut Errors) -> Table {
     let mut table = Table { at: at.clone(), entries: BTreeMap::new(), lacking: false };
     let mut unknown = Vec::new();
@@ -42,14 +43,14 @@ pub(crate) fn table(found: &DeTable<'_>, at: Range<usize>, shape: &Shape, errors
             });
             continue;
         }
-        // Where there is no value, its error is in the list already.
+        // If there is no value, its error is in the list already.
         if let Some(checked) = of_kind(value, key, &key.kind, shape, errors) {
             let value = Located { value: checked, at: value.span() };
             table.entries.insert(key.name.to_owned(), Entry { key_at: name.span(), value });
         }
     }
     table.lacking = table.entries.len() < found.len();
-    // The table is in the order of its names, and what is shown in that of the file.
+    // The table is sorted by name, but errors are shown in the order of the file.
     unknown.sort_by_key(|name| name.span().start);
     missing(found, &unknown, at, shape, errors);
     for name in unknown {
@@ -62,13 +63,13 @@ pub(crate) fn table(found: &DeTable<'_>, at: Range<usize>, shape: &Shape, errors
     table
 }
 
-/// Required keys that are not there, in one error. A key that was misspelt has its own error already.
+/// Missing required keys, in one error. A misspelt key already has its own error.
 fn missing(found: &DeTable<'_>, unknown: &[&Name<'_>], at: Range<usize>, shape: &Shape, errors: &mut Errors) {
     let is_there = |wanted: &str| found.contains_key(wanted);
     if errors.may_lack() || is_whole(shape, is_there) {
         return;
     }
-    // What is only counted is not worth the search for what each unknown key was meant to be.
+    // An error that is only counted is not worth the search for the key that was meant.
     let advised = if errors.only_counts(&at) { 0 } else { MOST_ADVISED };
     let near = |name: &&Name<'_>| nearest(name.get_ref(), shape.all().map(|key| key.name));
     let meant: Vec<&str> = unknown.iter().take(advised).filter_map(near).collect();
@@ -78,12 +79,12 @@ fn missing(found: &DeTable<'_>, unknown: &[&Name<'_>], at: Range<usize>, shape: 
     }
 }
 
-/// Whether all required keys of a table are there.
+/// Whether a table has all required keys.
 fn is_whole(shape: &Shape, has: impl Fn(&str) -> bool) -> bool {
     shape.all().all(|key| !key.required || has(key.name) || key.or.is_some_and(&has))
 }
 
-/// The error about required keys that a table has not.
+/// The error about a table's missing required keys.
 fn lacking(at: Range<usize>, shape: &Shape, has: impl Fn(&str) -> bool) -> Diagnostic {
     let there = |key: &&Key| has(key.name) || key.or.is_some_and(&has);
     let keys: Vec<&Key> = shape.all().filter(|key| key.required && !there(key)).collect();
@@ -98,7 +99,7 @@ fn lacking(at: Range<usize>, shape: &Shape, has: impl Fn(&str) -> bool) -> Diagn
     lines.fold(Diagnostic::new(at, title, format!("{} needs more", shape.name)), Diagnostic::help)
 }
 
-/// The same for a checked tree that was made of several files.
+/// The same check for a tree that was made from several files.
 pub(crate) fn complete(table: &Table, shape: &Shape, errors: &mut Errors) {
     let has = |name: &str| table.has(name);
     if !table.lacking && !is_whole(shape, has) {
@@ -115,7 +116,7 @@ pub(crate) fn complete(table: &Table, shape: &Shape, errors: &mut Errors) {
     }
 }
 
-/// A key of a table, with its place.
+/// An unknown key of a table, with its place.
 type Name<'a> = Spanned<toml::de::DeString<'a>>;
 
 fn unknown_key(name: &Name<'_>, shape: &Shape) -> Diagnostic {
@@ -123,7 +124,7 @@ fn unknown_key(name: &Name<'_>, shape: &Shape) -> Diagnostic {
     Diagnostic::new(name.span(), title, format!("not a key of {}", shape.name))
 }
 
-/// With the key that was meant, or all there are.
+/// Adds the key that was probably meant, or all keys.
 fn advised(error: Diagnostic, name: &str, shape: &Shape) -> Diagnostic {
     let elsewhere = called_elsewhere(name).filter(|own| shape.all().any(|key| key.name == *own));
     let near = elsewhere.or_else(|| nearest(name, shape.all().map(|key| key.name)));
@@ -136,14 +137,14 @@ fn advised(error: Diagnostic, name: &str, shape: &Shape) -> Diagnostic {
     }
 }
 
-/// The checked value, or `None` with the error added.
+/// The checked value, or `None` and an added error.
 fn of_kind(found: &Spanned<DeValue<'_>>, key: &Key, kind: &Kind, shape: &Shape, errors: &mut Errors) -> Option<Value> {
     match (kind, found.get_ref()) {
         (Kind::Axis(one), DeValue::Array(_)) if shape.lists => list(found, key, one, shape, errors),
         (Kind::Axis(_), DeValue::Array(_)) => {
             let title = format!("`{}` is a list in {}", key.name, shape.name);
             let error = Diagnostic::new(found.span(), title, "expected one value");
-            errors.push(error.help("lists make axes; they stand in a test, in [defaults] or in a form"));
+            errors.push(error.help("lists make axes; they belong in a test, in [defaults] or in a form"));
             None
         }
         (Kind::Axis(one), _) => of_kind(found, key, one, shape, errors),
@@ -153,7 +154,7 @@ fn of_kind(found: &Spanned<DeValue<'_>>, key: &Key, kind: &Kind, shape: &Shape, 
         }
         (Kind::Tables(inner), DeValue::Array(_)) => tables(found, key, inner, errors),
         (Kind::Marks, DeValue::Table(entries)) => {
-            // What a preparation step does stands for what a source does, so it can be marked too.
+            // A preparation step's action stands for what a source does, so it can be marked too.
             let action = shape.all().map(|key| key.name).filter(|name| *name == "action");
             let known: Vec<&str> = parameters().map(|key| key.name).chain(RULES).chain(action).collect();
             Some(Value::Table(marks(entries, found.span(), (key, "parameters of a test", &known), errors)))
@@ -182,7 +183,7 @@ fn of_kind(found: &Spanned<DeValue<'_>>, key: &Key, kind: &Kind, shape: &Shape, 
     }
 }
 
-/// A list without doubles.
+/// A list without duplicates.
 fn list(found: &Spanned<DeValue<'_>>, key: &Key, one: &Kind, shape: &Shape, errors: &mut Errors) -> Option<Value> {
     let elements = found.get_ref().as_array()?;
     if elements.is_empty() {
@@ -195,7 +196,7 @@ fn list(found: &Spanned<DeValue<'_>>, key: &Key, one: &Kind, shape: &Shape, erro
     }
     let before = errors.len();
     let mut kept: Vec<Located<Value>> = Vec::new();
-    // Values that read alike may still differ; only those are compared.
+    // Values that read alike may still differ, so only these are compared.
     let mut alike: HashMap<String, Vec<usize>> = HashMap::new();
     for element in elements {
         let Some(value) = of_kind(element, key, one, shape, errors) else { continue };
@@ -206,8 +207,8 @@ fn list(found: &Spanned<DeValue<'_>>, key: &Key, one: &Kind, shape: &Shape, erro
         }
         if !matches!(key.kind, Kind::RowOf(_)) && twice {
             errors.add(&element.span(), || {
-                let title = format!("{value} stands twice in `{}`", key.name);
-                Diagnostic::new(element.span(), title, "the same value once more")
+                let title = format!("{value} appears twice in `{}`", key.name);
+                Diagnostic::new(element.span(), title, "the same value again")
             });
         }
         kept.push(Located { value, at: element.span() });
@@ -265,12 +266,12 @@ fn marks(
     table
 }
 
-/// The value has another TOML type than the key needs.
+/// The error for a value of a TOML type other than the one that the key needs.
 fn expected(found: &Spanned<DeValue<'_>>, key: &Key, kind: &Kind) -> Diagnostic {
     let what = match found.get_ref() {
         DeValue::String(_) => "a text",
         DeValue::Integer(_) => "a whole number",
-        DeValue::Float(_) => "a number with a point",
+        DeValue::Float(_) => "a decimal number",
         DeValue::Boolean(_) => "true or false",
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",

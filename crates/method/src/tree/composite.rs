@@ -53,7 +53,7 @@ const DISTRIBUTIONS: [&str; 5] = ["zipf", "pareto", "normal", "zones", "hot_band
 pub(crate) fn locality(table: &Table, errors: &mut Errors) -> Option<Locality> {
     let stated: Vec<&str> = DISTRIBUTIONS.into_iter().filter(|name| table.has(name)).collect();
     let [name] = stated[..] else {
-        // A distribution that was stated and is wrong has its own error.
+        // A wrong distribution that was stated has its own error.
         if !(stated.is_empty() && table.lacking) {
             let title = match stated.len() {
                 0 => "`locality` names no distribution".to_owned(),
@@ -65,7 +65,7 @@ pub(crate) fn locality(table: &Table, errors: &mut Errors) -> Option<Locality> {
         return None;
     };
     if let Some(entry) = table.entry("scattered").filter(|_| !matches!(name, "zipf" | "pareto")) {
-        let title = format!("`scattered` says nothing about `{name}`");
+        let title = format!("`scattered` does not apply to `{name}`");
         errors.push(Diagnostic::new(entry.key_at.clone(), title, "expected only beside `zipf` or `pareto`"));
         return None;
     }
@@ -87,7 +87,7 @@ fn percent(table: &Table, key: &str) -> Option<Percent> {
 fn zones(table: &Table, errors: &mut Errors) -> Option<Locality> {
     let zone = |zone: &Table| Some(Zone { accesses: percent(zone, "accesses")?, span: percent(zone, "span")? });
     let tables = table.tables("zones");
-    // A zone that is wrong has its own error; the sums would be wrong for that reason.
+    // A wrong zone has its own error, and would make the sums wrong.
     let zones: Vec<Zone> = tables.iter().map(zone).collect::<Option<_>>()?;
     let sum = |of: fn(&Zone) -> Percent| zones.iter().map(|zone| u64::from(of(zone).get())).sum::<u64>();
     for (what, sum) in [("accesses", sum(|zone| zone.accesses)), ("span", sum(|zone| zone.span))] {

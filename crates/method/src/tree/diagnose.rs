@@ -1,6 +1,6 @@
-//! Everything that is wrong with a methodology, rendered: each error with the line of the file that it is about.
+//! Renders everything that is wrong with a methodology: each error with the line of the file that it refers to.
 //!
-//! Owns the one place that knows the snippet renderer. Must not know: what the keys mean.
+//! Owns the only code that knows the snippet renderer. Must not know: what the keys mean.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const WIDTH: usize = 120;
 
 /// Everything that is wrong with a methodology file, or with using it on a target. Never empty.
 ///
-/// Printed, it names `file:line:column`, shows the line with a caret, and says what was expected.
+/// Printed, it names `file:line:column`, shows the line with a caret, and states what was expected.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Diagnostics {
     texts: Arc<Texts>,
@@ -38,14 +38,15 @@ impl Diagnostics {
         self.all.len() + self.more
     }
 
-    /// The errors, in the order of the file, behind them those of files that it includes; of very many the first ones.
+    /// The errors in the order of the file, followed by those of included files; only the first ones if there are
+    /// very many.
     #[must_use]
     pub fn all(&self) -> &[Diagnostic] {
         &self.all
     }
 
-    /// Where the errors are: the one file, included file or setting that all of them are in, else the file as it was
-    /// given.
+    /// Where the errors are: the one file, included file or setting that contains all of them, otherwise the file as
+    /// it was given.
     #[must_use]
     pub fn file_name(&self) -> &str {
         let mut files = self.all.iter().map(|one| self.file_of(one));
@@ -53,21 +54,21 @@ impl Diagnostics {
         only.unwrap_or(self.texts.first().0)
     }
 
-    /// The file that an error is in: this one, or one that it includes.
+    /// The file that an error is in: this file or an included one.
     #[must_use]
     pub fn file_of(&self, one: &Diagnostic) -> &str {
         self.texts.find(one.span()).0
     }
 
-    /// Line and column of an error's beginning in its file, both from 1, columns in characters.
+    /// Line and column of an error's beginning in its file, both counted from 1, columns in characters.
     #[must_use]
     pub fn line_and_column(&self, one: &Diagnostic) -> (usize, usize) {
         let (_, text, at) = self.texts.find(one.span());
         excerpt::line_and_column(text, at.start)
     }
 
-    /// The text for people: each error with `file:line:column`, its line, a caret and what was expected; of very many
-    /// the first [`excerpt::MOST_SHOWN`] and how many there are more.
+    /// The text for people: each error with `file:line:column`, its line, a caret and what was expected. If there are
+    /// very many, the first [`excerpt::MOST_SHOWN`] and the number of the others.
     #[must_use]
     pub fn render(&self, color: bool) -> String {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };

@@ -6,11 +6,11 @@ use std::ops::Range;
 
 use drivelab_core::excerpt;
 
-/// Most characters of a title or a label that is shown whole; of a longer one, which has a long value in it, so much as
-/// of a value.
+/// Longest title or label that is shown whole, in characters. A longer one contains a long value and is shortened
+/// like a value.
 const LONGEST_LINE: usize = 240;
 
-/// Most characters of an advice, which may list all keys of a table.
+/// Longest advice in characters; an advice may list all keys of a table.
 const LONGEST_HELP: usize = 4000;
 
 /// One error: where it is, what is wrong, what was expected, what to do.
@@ -39,21 +39,21 @@ impl Diagnostic {
         self
     }
 
-    /// Names the key that it is about, where it stands elsewhere or is missing.
+    /// Names the key that the error is about, if that key is elsewhere or missing.
     #[must_use]
     pub(crate) const fn about(mut self, key: &'static str) -> Self {
         self.about = Some(key);
         self
     }
 
-    /// The same so many places further.
+    /// The error moved this many bytes further.
     #[must_use]
     pub(crate) fn moved(mut self, by: usize) -> Self {
         self.at = self.at.start + by..self.at.end + by;
         self
     }
 
-    /// Adds "did you mean" where there is a near match.
+    /// Adds "did you mean" if there is a near match.
     #[must_use]
     pub(crate) fn near(self, near: Option<&str>) -> Self {
         match near {
@@ -74,7 +74,7 @@ impl Diagnostic {
         &self.label
     }
 
-    /// The key that it is about, where it stands elsewhere in the file than [`Self::span`] shows or is missing.
+    /// The key that it is about, if that key is missing or elsewhere in the file than [`Self::span`].
     #[must_use]
     pub const fn key(&self) -> Option<&'static str> {
         self.about
@@ -86,7 +86,7 @@ impl Diagnostic {
         &self.help
     }
 
-    /// Bytes of the file that it is about.
+    /// The byte range of the file that it is about.
     #[must_use]
     pub const fn span(&self) -> &Range<usize> {
         &self.at

@@ -1,7 +1,7 @@
-//! The list that every check adds its errors to: those that come first in the file as they are, the others counted.
+//! The list that every check adds its errors to: the first errors of the file are kept, the others are counted.
 //!
-//! A file of some megabytes can hold millions of mistakes, of which [`drivelab_core::excerpt::MOST_SHOWN`] are shown:
-//! the others are not worth their words. Must not know: what the errors are about.
+//! A file of some megabytes can contain millions of mistakes, of which [`drivelab_core::excerpt::MOST_SHOWN`] are
+//! shown, so the others need no text. Must not know: what the errors are about.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,20 +9,21 @@ use std::ops::Range;
 
 use crate::tree::diagnostic::Diagnostic;
 
-/// Errors that are kept in full; of twice as many, those that come last in the file are let go and counted.
+/// Errors that are kept in full. When the list reaches twice this number, the errors that come last in the file are
+/// dropped and counted.
 pub(crate) const MOST_KEPT: usize = 1_000;
 
 /// Errors, in the order in which they were found.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Errors {
     kept: Vec<Diagnostic>,
-    /// Where the last one of the full list begins; what is behind it is counted only.
+    /// Start of the last error of the full list; errors after it are only counted.
     last: Option<usize>,
-    /// Of those that were let go, what tells each from the others.
+    /// Hashes that distinguish the dropped errors from each other.
     made: HashSet<u64>,
-    /// Those that were never made.
+    /// Errors that were counted but never made.
     unmade: usize,
-    /// Missing keys are none.
+    /// Missing keys are not errors.
     may_lack: bool,
 }
 
@@ -32,12 +33,12 @@ impl Errors {
         Errors { may_lack: true, ..Errors::default() }
     }
 
-    /// Whether missing keys are no errors.
+    /// Whether missing keys are accepted.
     pub(crate) const fn may_lack(&self) -> bool {
         self.may_lack
     }
 
-    /// How many there are by now.
+    /// How many errors there are so far.
     pub(crate) fn len(&self) -> usize {
         self.kept.len() + self.made.len() + self.unmade
     }
@@ -46,17 +47,17 @@ impl Errors {
         self.len() == 0
     }
 
-    /// The first one that was found.
+    /// The first error that was found.
     pub(crate) fn first(&self) -> Option<&Diagnostic> {
         self.kept.first()
     }
 
-    /// Whether an error at this place is counted only.
+    /// Whether an error at this place is only counted.
     pub(crate) fn only_counts(&self, at: &Range<usize>) -> bool {
         self.last.is_some_and(|last| at.start > last)
     }
 
-    /// Adds one.
+    /// Adds an error.
     pub(crate) fn push(&mut self, error: Diagnostic) {
         if self.only_counts(error.span()) {
             self.note(&error);
@@ -68,12 +69,13 @@ impl Errors {
         }
     }
 
-    /// Adds one at this place that is made only where it is kept. It must be found once: nothing tells it from others.
+    /// Adds an error at this place that is made only if it is kept. It must be reported only once, because nothing
+    /// distinguishes it from others.
     pub(crate) fn add(&mut self, at: &Range<usize>, make: impl FnOnce() -> Diagnostic) {
         if self.only_counts(at) { self.unmade += 1 } else { self.push(make()) }
     }
 
-    /// Adds all of these.
+    /// Adds all of these errors.
     pub(crate) fn extend(&mut self, errors: impl IntoIterator<Item = Diagnostic>) {
         errors.into_iter().for_each(|error| self.push(error));
     }
@@ -83,11 +85,12 @@ impl Errors {
         self.made.extend(other.made);
         self.unmade += other.unmade;
         self.extend(other.kept);
-        // What the other list let go was behind its last one, so nothing behind that is among the first ones.
+        // The errors that the other list dropped were behind its last one, so errors behind that are not among the
+        // first.
         self.last = [self.last, other.last].into_iter().flatten().min();
     }
 
-    /// The same so many places further.
+    /// The list with all errors moved this many bytes further.
     #[must_use]
     pub(crate) fn moved(mut self, by: usize) -> Self {
         self.kept = self.kept.into_iter().map(|error| error.moved(by)).collect();
@@ -95,7 +98,7 @@ impl Errors {
         self
     }
 
-    /// Those that are kept, in the order of the file and each once, and how many there are more.
+    /// The kept errors in the order of the file, without duplicates, and how many more there are.
     pub(crate) fn sorted(mut self) -> (Vec<Diagnostic>, usize) {
         if self.last.is_some() || self.kept.len() > MOST_KEPT {
             self.let_go();
@@ -106,7 +109,7 @@ impl Errors {
         (self.kept, more)
     }
 
-    /// Keeps those that come first.
+    /// Keeps the errors that come first in the file.
     fn let_go(&mut self) {
         sort(&mut self.kept);
         let behind = self.kept.split_off(self.kept.len().min(MOST_KEPT));
@@ -128,7 +131,7 @@ impl From<Diagnostic> for Errors {
     }
 }
 
-/// In the order of the file, and each once.
+/// Sorts in the order of the file, without duplicates.
 fn sort(errors: &mut Vec<Diagnostic>) {
     errors.sort_by_key(|one| (one.span().start, one.span().end));
     let (mut before, mut here) = (HashSet::new(), 0..0);
@@ -154,7 +157,7 @@ mod tests {
         Diagnostic::new(start..start + 1, title, "expected less")
     }
 
-    /// Found from the end of the file to its beginning, or the other way, and in two lists.
+    /// Adds errors from the start to the end of the file, in reverse, and in two lists.
     #[test]
     fn the_first_of_the_file_are_kept_and_all_are_counted() {
         let many = 5 * MOST_KEPT + 7;

@@ -1,6 +1,6 @@
-//! The content hash of a checked tree: what makes two methodologies the same.
+//! The content hash of a checked tree: it decides whether two methodologies are the same.
 //!
-//! Owns which bytes stand for a value; a change here gives every methodology another hash.
+//! Owns which bytes represent a value; a change here gives every methodology another hash.
 
 use crate::tree::locality::locality_text;
 use crate::tree::rate::AskedRate;
@@ -15,7 +15,7 @@ pub(crate) fn content_hash(table: &Table) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// A tag and a length before each content keep two different trees from giving the same bytes.
+/// A tag and a length before each content prevent two different trees from giving the same bytes.
 fn hash_bytes(hasher: &mut blake3::Hasher, tag: u8, content: &[u8]) {
     hasher.update(&[tag]);
     hasher.update(&(content.len() as u64).to_le_bytes());

@@ -1,4 +1,4 @@
-//! How a distribution of offsets is called: in labels, on axes and in the content hash.
+//! The name of a distribution of offsets: in labels, on axes and in the content hash.
 //!
 //! Must not know: how it is written in a file.
 
@@ -6,7 +6,7 @@ use drivelab_core::load::Locality;
 
 use crate::tree::rate::thousandths;
 
-/// A distribution as labels, axes and the content hash name it: one text for each value.
+/// A distribution as named in labels, on axes and in the content hash: one text for each value.
 pub(crate) fn locality_text(locality: &Locality) -> String {
     let lying = |scattered: &bool| if *scattered { "" } else { " not scattered" };
     match locality {

@@ -1,4 +1,4 @@
-//! Where a value comes from: the marks that stand beside values, and whether the sources that they name are there.
+//! Where a value comes from: the marks beside values, and whether the sources that they name exist.
 //!
 //! Must not know: in which order tables are asked (`layers`).
 
@@ -12,19 +12,19 @@ use crate::tree::value::{Located, Table, Value};
 pub enum Mark {
     /// The source with this id states it.
     Stated(String),
-    /// It follows from what the source states, in this way.
+    /// It follows in this way from what the source states.
     Derived(String),
-    /// It is ours, for this reason.
+    /// It is our own choice, for this reason.
     Approximation(String),
-    /// Nothing is said.
+    /// Nothing is stated.
     Unmarked,
 }
 
-/// The source that stands for the project itself: what it "states" is our choice.
+/// The source that stands for the project itself: what it "states" is our own choice.
 pub(crate) const OWN: &str = "own";
 
 impl Mark {
-    /// The mark of a value of the quick form that has none of its own, beside that of the faithful form.
+    /// The mark of a quick-form value that has none of its own, derived from the faithful form's mark.
     pub(crate) fn shortened(faithful: &Mark) -> Mark {
         let and = match faithful {
             Mark::Stated(source) if source == OWN => "; the faithful form's value is ours too".to_owned(),
@@ -39,7 +39,7 @@ impl Mark {
 /// The tables of marks.
 pub(crate) const MARKS: [&str; 3] = ["source_of", "derived", "approximation"];
 
-/// What a table itself says about where a parameter's value comes from.
+/// The mark in this table itself for a parameter's value.
 pub(crate) fn mark_in(table: &Table, name: &str) -> Option<Mark> {
     let of = |key: &str, mark: fn(String) -> Mark| {
         let marks = table.table(key).filter(|marks| marks.has(name))?;
@@ -50,7 +50,7 @@ pub(crate) fn mark_in(table: &Table, name: &str) -> Option<Mark> {
         .or_else(|| of("source_of", Mark::Stated))
 }
 
-/// Adds ids of sources that the file does not have.
+/// Adds errors for ids of sources that the file does not have.
 pub(crate) fn cited(ids: &[Located<Value>], sources: &[&str], errors: &mut Errors) {
     for id in ids {
         let Value::Text(name) = &id.value else { continue };
@@ -65,7 +65,7 @@ pub(crate) fn cited(ids: &[Located<Value>], sources: &[&str], errors: &mut Error
     }
 }
 
-/// The same for the sources that a table names for its values.
+/// Adds the same errors for the sources that a table names for its values.
 pub(crate) fn sources_of(table: &Table, sources: &[&str], errors: &mut Errors) {
     for entry in table.table("source_of").iter().flat_map(|marks| marks.entries.values()) {
         cited(std::slice::from_ref(&entry.value), sources, errors);

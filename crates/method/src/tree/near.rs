@@ -1,11 +1,11 @@
-//! The nearest known word to an unknown one, for "did you mean".
+//! Finds the known word nearest to an unknown one, for "did you mean".
 //!
-//! Owns which distance (optimal string alignment: insert, delete, replace, swap neighbours) and its limit.
+//! Owns which distance is used (optimal string alignment: insert, delete, replace, swap neighbours) and its limit.
 
 /// Words further away than this share of their length are no help.
 const CLOSE: usize = 3;
 
-/// What flags of `drivelab io` and options of fio call a parameter, with its name in the language.
+/// Names that flags of `drivelab io` and options of fio use for a parameter, with its name in the language.
 const ELSEWHERE: [(&str, &str); 8] = [
     ("qd", "queue_depth"),
     ("iodepth", "queue_depth"),
@@ -17,15 +17,15 @@ const ELSEWHERE: [(&str, &str); 8] = [
     ("ramp_time", "ramp"),
 ];
 
-/// The parameter that other programs call so.
+/// The parameter that other programs call by this name.
 pub(crate) fn called_elsewhere(word: &str) -> Option<&'static str> {
     ELSEWHERE.iter().find(|(other, _)| *other == word).map(|(_, own)| *own)
 }
 
-/// Texts longer than this are not compared; no word of the language comes near it.
+/// Longer texts are not compared, because no word of the language is that long.
 const LONGEST: usize = 64;
 
-/// The known word that is nearest, where one is near enough to be what was meant.
+/// The nearest known word, if one is near enough to be meant.
 pub(crate) fn nearest<'k>(unknown: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let unknown = unknown.to_ascii_lowercase().replace(['-', ' '], "_");
     if unknown.len() > LONGEST {

@@ -1,4 +1,4 @@
-//! Rates as written: operations per second or bytes per second, and what they are for a load.
+//! Rates as written: operations per second or bytes per second, and the resulting operations for a load.
 //!
 //! In a rate, k, M and G before IOPS are decimal: "10k IOPS" are 10,000 operations per second.
 
@@ -18,13 +18,13 @@ const MOST_PER_1000_S: u64 = 1_000_000_000_000;
 pub(crate) enum AskedRate {
     /// Operations per 1,000 seconds.
     Operations(u64),
-    /// Bytes per second; a load's mean block makes operations of it.
+    /// Bytes per second; divided by a load's mean block, it gives operations.
     Bytes(BytesPerSecond),
 }
 
 impl AskedRate {
-    /// Operations per 1,000 seconds of a load whose operations move so many bytes in the mean; `None` where that is
-    /// none, too many, or the operations move nothing.
+    /// Operations per 1,000 seconds of a load whose operations move this many bytes on average. `None` if that is
+    /// less than one or too many, or if the operations move nothing.
     pub(crate) fn per_1000_s(self, mean_bytes: f64) -> Option<u64> {
         let asked = match self {
             AskedRate::Operations(asked) => asked,
@@ -47,7 +47,7 @@ impl FromStr for AskedRate {
         let wrong = || format!("'{text}' is not a rate");
         let trimmed = text.trim();
         if let Some(amount) = trimmed.strip_suffix("/s") {
-            // Without a unit it could be operations as well.
+            // Without a unit it could also mean operations.
             if !amount.ends_with(|c: char| c.is_ascii_alphabetic()) {
                 return Err(wrong());
             }
@@ -70,7 +70,7 @@ impl FromStr for AskedRate {
     }
 }
 
-/// `number * multiplier * 1000`, exactly; `None` where it is no whole number or no number.
+/// `number * multiplier * 1000`, exactly; `None` if the result is not a whole number or the text is not a number.
 fn thousandths_of(number: &str, multiplier: u64) -> Option<u64> {
     let number = number.replace('_', "");
     let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
@@ -94,7 +94,7 @@ pub(crate) fn iops_text(per_1000_s: u64) -> String {
     }
 }
 
-/// A number of thousandths as a decimal without needless zeros.
+/// A number of thousandths as a decimal without trailing zeros.
 pub(crate) fn thousandths(value: u64) -> String {
     let text = format!("{}.{:03}", value / 1000, value % 1000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

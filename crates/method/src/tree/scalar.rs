@@ -1,4 +1,4 @@
-//! Values that are no lists and no tables: text, numbers and words of each kind, and what is wrong with them.
+//! Values that are neither lists nor tables: text, numbers and words of each kind, and what is wrong with them.
 //!
 //! Must not know: which keys there are.
 
@@ -16,7 +16,7 @@ use crate::tree::value::{Amount, Extent, Value};
 use crate::vocabulary::load::axis_names;
 use crate::vocabulary::shape::{FORMAT, Kind, Word};
 
-/// A value that is no list and no table; `Err(None)` where its TOML type is another.
+/// A value that is neither a list nor a table; `Err(None)` if it has another TOML type.
 pub(crate) fn scalar(found: &Spanned<DeValue<'_>>, kind: &Kind) -> Result<Value, Option<Diagnostic>> {
     let at = || found.span();
     let wrong = |title: String, label: &str| Err(Some(Diagnostic::new(at(), title, label)));
@@ -29,8 +29,8 @@ pub(crate) fn scalar(found: &Spanned<DeValue<'_>>, kind: &Kind) -> Result<Value,
         (Kind::Format, DeValue::Integer(number)) => match whole(number) {
             Some(FORMAT) => Ok(Value::Whole(FORMAT)),
             _ => Err(Some(
-                Diagnostic::new(at(), format!("format {number} is unknown to this drivelab"), "expected 1")
-                    .help("a file of a later format needs a later drivelab"),
+                Diagnostic::new(at(), format!("this drivelab does not know format {number}"), "expected 1")
+                    .help("a file in a newer format needs a newer drivelab"),
             )),
         },
         (Kind::Text, DeValue::String(text)) if text.trim().is_empty() => {
@@ -81,7 +81,7 @@ fn quantity(text: &str, kind: &Kind, at: Range<usize>) -> Result<Value, Option<D
         Kind::OneOf(words) => one_of(text, words, at.clone()).map_err(Some),
         Kind::Extent => match amount(text) {
             Ok(length) if length.of(Bytes::new(1 << 40)) > 0 => Ok(Value::Extent(Extent { length, ..Extent::WHOLE })),
-            Ok(_) => wrong("the span is empty".to_owned(), "expected more than nothing"),
+            Ok(_) => wrong("the span is empty".to_owned(), "expected a length above zero"),
             Err(error) => wrong(error, "not a part of a target"),
         },
         Kind::Share => match amount(text) {
@@ -93,7 +93,7 @@ fn quantity(text: &str, kind: &Kind, at: Range<usize>) -> Result<Value, Option<D
         Kind::AxisName => axis_name(text, at.clone()).map_err(Some),
         Kind::Locality if text == "uniform" => Ok(Value::Locality(Locality::Uniform)),
         Kind::Locality => wrong(
-            format!("'{}' is no distribution", short(text)),
+            format!("'{}' is not a distribution", short(text)),
             "expected \"uniform\" or a table such as { zipf = 1.1 }",
         ),
         Kind::Rate => match text.parse::<AskedRate>() {
@@ -208,10 +208,11 @@ fn axis_name(text: &str, at: Range<usize>) -> Result<Value, Diagnostic> {
     Err(Diagnostic::new(at, title, label).near(nearest(text, axis_names())))
 }
 
-/// The one sentence for what the language can say and this version cannot do.
+/// The sentence for what the language defines and this version does not support.
 pub(crate) fn not_yet(at: Range<usize>, what: &str, why: &str, meaning: &str) -> Diagnostic {
-    Diagnostic::new(at, format!("{what} is not supported yet"), why)
-        .help(format!("its meaning is settled ({meaning}) and a later version will do it; remove it to run without"))
+    Diagnostic::new(at, format!("{what} is not supported yet"), why).help(format!(
+        "its meaning is defined ({meaning}) and a later version will support it; remove it to run without it"
+    ))
 }
 
 /// Text from the file, short enough for a message.

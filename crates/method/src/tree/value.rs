@@ -1,4 +1,4 @@
-//! The checked tree: what a file says, with the place of each value, before it is known what it means together.
+//! The checked tree: what a file states, with the place of each value, before the values are interpreted together.
 //!
 //! Owns the values and the part of a target as written. Must not know: which keys exist.
 
@@ -12,7 +12,7 @@ use drivelab_core::units::{Bytes, Nanos};
 use crate::tree::locality::locality_text;
 use crate::tree::rate::{AskedRate, thousandths};
 
-/// A value and the bytes of the file where it stands.
+/// A value and its byte range in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Located<T> {
     pub(crate) value: T,
@@ -27,7 +27,7 @@ pub(crate) enum Amount {
 }
 
 impl Amount {
-    /// Bytes of a target of this capacity.
+    /// The amount in bytes for a target of this capacity.
     pub(crate) fn of(self, capacity: Bytes) -> u64 {
         match self {
             Amount::Bytes(bytes) => bytes.get(),
@@ -71,7 +71,7 @@ impl fmt::Display for Extent {
     }
 }
 
-/// What stands behind a key.
+/// The value of a key.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     Text(String),
@@ -80,7 +80,7 @@ pub(crate) enum Value {
     Time(Nanos),
     Whole(u64),
     Flag(bool),
-    /// Thousandths of a number with decimals.
+    /// A number with decimals, in thousandths.
     Decimal(u64),
     Rate(AskedRate),
     /// Bytes written as hexadecimal digits.
@@ -93,7 +93,7 @@ pub(crate) enum Value {
 }
 
 impl fmt::Display for Value {
-    /// As in charts and tables; lists and tables are never shown.
+    /// As shown in charts and tables; lists and tables are never shown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Value::Text(text) => text.fmt(f),
@@ -124,7 +124,7 @@ pub(crate) struct Entry {
 pub(crate) struct Table {
     pub(crate) at: Range<usize>,
     pub(crate) entries: BTreeMap<String, Entry>,
-    /// Something that was written here is wrong and was left out; it has an error of its own.
+    /// Something that was written here was wrong and was left out; it has an error of its own.
     pub(crate) lacking: bool,
 }
 
@@ -144,7 +144,7 @@ impl Table {
         self.entries.contains_key(key)
     }
 
-    /// The text or word behind a key; empty where there is none.
+    /// The text or word of a key; empty if the table does not have the key.
     pub(crate) fn text(&self, key: &str) -> &str {
         match self.get(key).map(|value| &value.value) {
             Some(Value::Text(text)) => text,
@@ -153,7 +153,7 @@ impl Table {
         }
     }
 
-    /// The flag of this name; false where there is none.
+    /// The flag of this name; false if the table does not have it.
     pub(crate) fn flag(&self, key: &str) -> bool {
         matches!(self.get(key).map(|value| &value.value), Some(Value::Flag(true)))
     }
@@ -200,13 +200,13 @@ impl Table {
         }
     }
 
-    /// What its `[forms]` state, the faithful one first. Smoke is no form that a file writes.
+    /// The tables of its `[forms]`, the faithful one first. A file cannot write the smoke form.
     pub(crate) fn form_tables(&self) -> impl Iterator<Item = &Table> {
         let forms = self.table("forms");
         STATED_FORMS.into_iter().filter_map(move |name| forms?.table(name))
     }
 
-    /// The same tree so many places further, as part of several texts.
+    /// The tree moved this many bytes further, as part of several texts.
     pub(crate) fn moved(mut self, by: usize) -> Table {
         if by == 0 {
             return self;
@@ -238,12 +238,12 @@ impl Table {
     }
 }
 
-/// Where a test's name stands: the place of errors about the test as a whole.
+/// Where a test's name is: the place of errors about the test as a whole.
 pub(crate) fn name_at(test: &Table) -> std::ops::Range<usize> {
     test.get("name").map_or_else(|| test.at.clone(), |name| name.at.clone())
 }
 
-/// The tables by their names; the first one where there are several of a name.
+/// The tables by name; the first one if several have the same name.
 pub(crate) fn by_name(tables: &[Table]) -> HashMap<&str, &Table> {
     let mut all = HashMap::with_capacity(tables.len());
     for table in tables {
@@ -252,7 +252,7 @@ pub(crate) fn by_name(tables: &[Table]) -> HashMap<&str, &Table> {
     all
 }
 
-/// A value as text, tables and lists too.
+/// A value as text, including tables and lists.
 pub(crate) fn text_of(value: &Value) -> String {
     let of_table = |table: &Table| {
         let parts: Vec<String> =

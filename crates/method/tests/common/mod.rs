@@ -1,11 +1,11 @@
-//! What the tests of this crate share: the head of a methodology, the target that it is for, and plans of it.
+//! What the tests of this crate share: the head of a methodology, its target, and its plans.
 #![allow(dead_code, unreachable_pub, reason = "each test program uses a part of it")]
 
 use drivelab_core::plan::{Form, Plan};
 use drivelab_core::units::Bytes;
 use drivelab_method::{Methodology, SpeedGuess, TargetShape, expand, parse};
 
-/// Who it is, and two sources.
+/// Name and texts, and two sources.
 pub const HEAD: &str = r#"
 format = 1
 name = "example"
@@ -35,12 +35,12 @@ pub fn method(text: &str) -> Methodology {
     parse("example.toml", text).expect("a methodology")
 }
 
-/// A target of so many bytes with blocks of 512.
+/// A target of this many bytes with blocks of 512.
 pub fn shape(capacity: Bytes) -> TargetShape {
     TargetShape { capacity, offset_align: Bytes::new(512), guess: SpeedGuess::default() }
 }
 
-/// The plan of a form on so many bytes.
+/// The plan of a form on this many bytes.
 pub fn plan(method: &Methodology, form: Form, capacity: Bytes) -> Plan {
     expand(method, form, &shape(capacity)).expect("a plan")
 }

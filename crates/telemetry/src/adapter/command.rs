@@ -1,4 +1,4 @@
-//! A command whose output is followed: started through the shell in a process group of its own, ended with it.
+//! A command whose output is followed: started through the shell in its own process group, and ended with it.
 
 use std::io::{ErrorKind, Read};
 use std::os::unix::process::CommandExt;
@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// Pieces of output that may wait to be taken; a command that prints more waits.
+/// Pieces of output that may wait to be read; a command that prints more is blocked.
 const WAITING: usize = 64;
 
 /// A running command.
@@ -19,7 +19,7 @@ pub(super) struct Command {
 }
 
 impl Command {
-    /// Starts `sh -c TEXT`; its stderr is the user's.
+    /// Starts `sh -c TEXT`; its stderr is not redirected.
     pub(super) fn start(text: &str) -> Result<Self, String> {
         let mut child = std::process::Command::new("sh")
             .arg("-c")
@@ -55,7 +55,7 @@ impl Command {
         &self.text
     }
 
-    /// What it printed since the last call.
+    /// The output since the last call.
     pub(super) fn take(&mut self) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         loop {
@@ -77,7 +77,7 @@ impl Command {
 
 impl Drop for Command {
     fn drop(&mut self) {
-        // The group, because the shell may have started others; a group that is gone is no trouble.
+        // The whole group, because the shell may have started other processes; a group that is gone is not an error.
         if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
             let _ = kill_process_group(group, Signal::TERM);
         }

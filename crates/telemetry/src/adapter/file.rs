@@ -1,4 +1,4 @@
-//! A file that somebody appends to, a named pipe, or a serial line: what is new in it since the last look.
+//! A file that another program appends to, a named pipe, or a serial line: the new content since the last call.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
-/// At most so many bytes are taken at a look; the rest waits for the next.
+/// Most bytes per call; the rest is read by the next call.
 const MOST: u64 = 1 << 16;
 
 /// A followed file.
@@ -15,7 +15,7 @@ const MOST: u64 = 1 << 16;
 pub(super) struct Tail {
     path: PathBuf,
     file: File,
-    /// Which file it is, where the end was and when it was last written; only of regular files.
+    /// For regular files only: the file's identity, its end, and when it was last written.
     seen: Option<Seen>,
 }
 
@@ -39,18 +39,18 @@ impl Tail {
         Ok(Tail { path, file, seen })
     }
 
-    /// Which file.
+    /// Path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What is new.
+    /// The new content.
     pub(super) fn take(&mut self) -> Result<Vec<u8>, String> {
         self.follow()?;
         self.read_on()
     }
 
-    /// Reads on from where the last reading ended.
+    /// Continues reading after the last position.
     fn read_on(&mut self) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         match (&mut self.file).take(MOST).read_to_end(&mut bytes) {
@@ -60,14 +60,14 @@ impl Tail {
         }
         if let Some(seen) = self.seen.as_mut().filter(|_| !bytes.is_empty()) {
             seen.position += bytes.len() as u64;
-            // A line that was appended after `follow` has been read too. With the time from before it, the file would
-            // look written over at the next look.
+            // A line that was appended after `follow` has been read too. With the earlier modification time, the file
+            // would look overwritten at the next call.
             seen.modified = modified(&self.file.metadata().map_err(|error| wrong(&self.path, &error))?);
         }
         Ok(bytes)
     }
 
-    /// Goes to the beginning of a file that was put in the old one's place, cut off, or written over.
+    /// Goes to the beginning of a file that was replaced, truncated or overwritten.
     fn follow(&mut self) -> Result<(), String> {
         let Some(before) = self.seen else { return Ok(()) };
         let file = open(&self.path)?;
@@ -88,14 +88,14 @@ impl Tail {
     }
 }
 
-/// Opens without waiting for a pipe's other end.
+/// Opens without waiting for the other end of a pipe.
 fn open(path: &Path) -> Result<File, String> {
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path);
     file.map_err(|error| wrong(path, &error))
 }
 
-/// A regular file's identity, length and time of change; `None` for pipes and devices.
+/// A regular file's identity, length and modification time; `None` for pipes and devices.
 fn look(file: &File, path: &Path) -> Result<Option<Seen>, String> {
     let facts = file.metadata().map_err(|error| wrong(path, &error))?;
     if facts.is_dir() {
@@ -127,7 +127,7 @@ mod tests {
         let path = folder.path().join("power");
         std::fs::write(&path, "1 99\n").unwrap();
         let mut file = OpenOptions::new().append(true).open(&path).unwrap();
-        // So long ago that the append changes the time, however coarse the file system keeps it.
+        // So long ago that the append changes the time, however coarse the file system's times are.
         file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
         let mut tail = Tail::open(path.clone()).unwrap();
         tail.follow().unwrap();
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(tail.take().unwrap(), b"", "nothing is read again");
         file.write_all(b"3 6\n").unwrap();
         assert_eq!(tail.take().unwrap(), b"3 6\n");
-        // One that is written over, here with as many bytes, is still read from its beginning.
+        // A file that is overwritten, here with the same number of bytes, is still read from its beginning.
         std::fs::write(&path, "4 7\n5 8\n6 99\n").unwrap();
         file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
         assert_eq!(tail.take().unwrap(), b"4 7\n5 8\n6 99\n");

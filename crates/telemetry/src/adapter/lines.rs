@@ -1,33 +1,33 @@
-//! From the bytes of an adapter to values on the run clock. Must not know where bytes come from.
+//! From the bytes of an adapter to values on the run clock. Must not know where the bytes come from.
 
 use std::collections::VecDeque;
 
 use crate::text::adapter_line;
 
-/// A line longer than this is no line of numbers.
+/// A longer line is not a line of numbers.
 const LONGEST_LINE: usize = 4096;
-/// The tie is the least delay of the last minute. Clocks drift apart: of all time, the least delay of a meter whose
-/// clock is slow would be its first, and its readings would be placed ever earlier.
+/// The mapping uses the least delay of the last minute. Clocks drift: over all time, the least delay of a meter with
+/// a slow clock would be its first, and its readings would be placed earlier and earlier.
 const TIED_FOR_NS: u64 = 60_000_000_000;
-/// Of a stretch of this length one delay is kept, the least.
+/// For each interval of this length one delay is stored, the least.
 const STRETCH_NS: u64 = 5_000_000_000;
 
-/// Lines in the making, and the tie between the adapter's clock and the run's.
+/// Incomplete lines, and the mapping from the adapter's clock to the run's.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
     partial: Vec<u8>,
-    /// Run time at the adapter's zero, in nanoseconds, by the line that came with the least delay in each stretch of
-    /// the last minute, with the run time at which the stretch began.
+    /// Run time at the adapter's zero, in nanoseconds, by the line with the least delay in each interval of the last
+    /// minute, with the run time at the start of the interval.
     offsets: VecDeque<(u64, f64)>,
     last_at_ns: Option<u64>,
     last_seconds: f64,
 }
 
 impl Meter {
-    /// Takes bytes that were there at a run time; whole lines among them become values in order of time.
+    /// Takes bytes that were read at a run time; complete lines among them become values in order of time.
     ///
     /// # Errors
-    /// A line that is none; the lines before it are lost with it, since nobody knows what the adapter means.
+    /// An invalid line; the lines before it are lost too, because it is unknown what the adapter means.
     pub(super) fn take(&mut self, bytes: &[u8], arrived_ns: u64) -> Result<Vec<(u64, f64)>, String> {
         self.partial.extend_from_slice(bytes);
         let mut readings = Vec::new();
@@ -42,7 +42,7 @@ impl Meter {
         }
         if self.partial.len() > LONGEST_LINE {
             self.partial.clear();
-            wrong = Some(format!("a line of more than {LONGEST_LINE} bytes is no `seconds value`"));
+            wrong = Some(format!("a line of more than {LONGEST_LINE} bytes is not `seconds value`"));
         }
         if let Some(wrong) = wrong {
             return Err(wrong);
@@ -54,7 +54,8 @@ impl Meter {
             .collect())
     }
 
-    /// Learns from lines that arrived together. An adapter whose seconds go back was started anew: so is the tie.
+    /// Updates the mapping from lines that arrived together. An adapter whose seconds go back was restarted, so the
+    /// mapping starts again too.
     #[expect(clippy::cast_precision_loss, reason = "run times are below 2^53 nanoseconds for a hundred days")]
     fn tie(&mut self, readings: &[(f64, f64)], arrived_ns: u64) {
         for (seconds, _) in readings {
@@ -75,7 +76,7 @@ impl Meter {
         }
     }
 
-    /// The run time of an adapter's second, never later than its arrival; `None` before the run, and where it is not
+    /// The run time of an adapter's second, never later than its arrival; `None` before the run, and if it is not
     /// later than the last one.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be at or above 0")]
     fn place(&mut self, seconds: f64, arrived_ns: u64) -> Option<u64> {

@@ -1,4 +1,4 @@
-//! Lines of real files, pipes and commands, and their place on the run clock.
+//! Lines of real files, pipes and commands, and their time on the run clock.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -14,9 +14,10 @@ const SECOND: u64 = 1_000_000_000;
 #[test]
 fn a_line_that_was_held_back_stands_where_it_was_measured() {
     let mut meter = Meter::default();
-    // Comes 2 s late: all that is known is that it cannot be later than now.
+    // Arrives 2 s late: the only known fact is that it cannot be later than now.
     assert_eq!(meter.take(b"100 5.0\n", 12 * SECOND).unwrap(), [(12 * SECOND, 5.0)]);
-    // Comes at once: seconds 104 are run time 14, so the first was at 10; that one is told, later ones are right.
+    // Arrives without delay: second 104 is run time 14, so the first was at 10. The first is already reported; later
+    // ones are right.
     assert_eq!(meter.take(b"104 6.0\n", 14 * SECOND).unwrap(), [(14 * SECOND, 6.0)]);
     assert_eq!(meter.take(b"105 7\n10", 19 * SECOND).unwrap(), [(15 * SECOND, 7.0)]);
     assert_eq!(meter.take(b"6 8\n", 19 * SECOND).unwrap(), [(16 * SECOND, 8.0)], "a line in two pieces");
@@ -29,7 +30,7 @@ fn a_meter_whose_clock_is_slow_or_fast_is_placed_right_for_hours() {
         let mut furthest = 0.0_f64;
         for second in 1..=3600_u32 {
             let measured = f64::from(second);
-            // Lines are held back for up to 40 ms, each differently.
+            // Lines are delayed by up to 40 ms, each differently.
             let arrived_ns = u64::from(second) * SECOND + u64::from(second * 7 % 5) * 10_000_000;
             let line = format!("{} 5\n", measured * rate);
             let placed = meter.take(line.as_bytes(), arrived_ns).unwrap();
@@ -45,7 +46,7 @@ fn time_never_goes_back_and_nonsense_is_an_error() {
     let mut meter = Meter::default();
     assert_eq!(meter.take(b"5 1\n5 2\n", SECOND).unwrap(), [(SECOND, 1.0)], "the same moment twice");
     assert!(meter.take(b"watts 3\n", SECOND).unwrap_err().contains("seconds value"));
-    assert_eq!(meter.take(b"1 4\n", 9 * SECOND).unwrap(), [(9 * SECOND, 4.0)], "an adapter that was started anew");
+    assert_eq!(meter.take(b"1 4\n", 9 * SECOND).unwrap(), [(9 * SECOND, 4.0)], "an adapter that was restarted");
     assert!(meter.take(&[b'x'; 5000], SECOND).is_err());
 }
 
@@ -60,7 +61,7 @@ fn a_file_is_followed_from_its_end_and_read_anew_when_it_was_replaced() {
         let samples = adapter.read(&clock).unwrap();
         samples.iter().map(|sample| sample.values[0].unwrap()).collect()
     };
-    assert!(values(&mut adapter).is_empty(), "what was there before is no reading of now");
+    assert!(values(&mut adapter).is_empty(), "earlier lines are not present readings");
     let mut file = OpenOptions::new().append(true).open(&path).unwrap();
     file.write_all(b"3 4.5\n4 5.5\n").unwrap();
     let both = values(&mut adapter);
@@ -89,7 +90,7 @@ fn the_first_line_that_is_none_is_told_until_a_good_one_comes() {
     assert_eq!(adapter.read(&clock).unwrap_err(), first, "nothing new");
     file.write_all(b"5 6.5\n").unwrap();
     assert_eq!(adapter.read(&clock).unwrap().len(), 1);
-    assert_eq!(adapter.read(&clock), Ok(Vec::new()), "the meter is well again");
+    assert_eq!(adapter.read(&clock), Ok(Vec::new()), "the meter works again");
 }
 
 #[test]
@@ -138,7 +139,7 @@ fn a_pipe_without_a_writer_does_not_hold_anybody_up() {
     pipe.write_all(b"1 41.5\n").unwrap();
     assert_eq!(adapter.read(&clock).unwrap()[0].values, [Some(41.5)]);
     pipe.write_all(b"2 42").unwrap();
-    assert_eq!(adapter.read(&clock), Ok(Vec::new()), "half a line is none");
+    assert_eq!(adapter.read(&clock), Ok(Vec::new()), "half a line is not a line");
 }
 
 #[test]

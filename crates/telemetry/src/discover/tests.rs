@@ -1,4 +1,4 @@
-//! What is found on this machine, in an empty tree, and in trees made for the test.
+//! The telemetry found on this machine, in an empty tree, and in trees made for the test.
 
 use drivelab_core::clock::MonotonicClock;
 
@@ -54,7 +54,7 @@ fn a_power_log_that_was_asked_for_and_is_not_there_is_said() {
     let told = |power_log| {
         let found = discover(&empty, &Wanted { power_log, ..Wanted::default() }).unwrap();
         assert!(!found.has_power_log());
-        // Nothing else that lacks, such as the host's energy counters, has to do with it.
+        // Other missing sources, such as the host's energy counters, are not listed here.
         assert!(found.no_power_log.iter().all(|why| why.contains("NVMe")), "{:?}", found.no_power_log);
         assert!(found.remarks.iter().all(|why| !why.contains("the host: the host")), "{:?}", found.remarks);
         assert_eq!(found.no_power_log.len(), usize::from(power_log));
@@ -102,8 +102,8 @@ impl Tree {
     }
 }
 
-/// Two controllers of one subsystem behind native multipath, as Linux shows them: `nvme0n1` hangs below the subsystem
-/// and both lead to it, `nvme0n2` is the second one's alone.
+/// Two controllers of one subsystem behind native multipath, as Linux shows them: `nvme0n1` is below the subsystem
+/// and both controllers lead to it, `nvme0n2` belongs to the second controller only.
 fn dual_port() -> Tree {
     let tree = Tree::new();
     let subsystem = "sys/devices/virtual/nvme-subsystem/nvme-subsys0";
@@ -129,7 +129,7 @@ fn dual_port() -> Tree {
     tree
 }
 
-/// Ids and first values of the sources that are read by controller.
+/// Ids and first values of the sources that are read for each controller.
 fn by_controller(found: Found) -> Vec<(String, Option<f64>)> {
     let clock = MonotonicClock::starting_at(0);
     let kinds = [SourceKind::Link, SourceKind::PcieErrors, SourceKind::Interrupts];
@@ -158,7 +158,7 @@ fn behind_native_multipath_every_controller_that_leads_to_the_namespace_is_watch
     let tree = dual_port();
     assert_eq!(by_controller(tree.found("nvme0n1", Wanted::default())), shared);
     let own = told(&[("interrupts:nvme0n2", 7.0), ("link:nvme0n2", 8.0), ("pcie_errors:nvme0n2", 1.0)]);
-    assert_eq!(by_controller(tree.found("nvme0n2", Wanted::default())), own, "the other controller has it not");
+    assert_eq!(by_controller(tree.found("nvme0n2", Wanted::default())), own, "the other controller does not have it");
 }
 
 #[test]
@@ -180,9 +180,9 @@ fn a_run_ends_two_degrees_below_the_critical_limit_of_the_drive_or_where_the_use
     };
     let own = limit(None);
     assert!((own.celsius - 82.85).abs() < 1e-9, "{own:?}");
-    assert!(own.because.contains("84.85 °C (hwmon:nvme0n1) less 2 °C"), "{own:?}");
+    assert!(own.because.contains("84.85 °C (hwmon:nvme0n1) minus 2 °C"), "{own:?}");
     assert_eq!(limit(Some(70.0)), TemperatureLimit { celsius: 70.0, because: "--abort-above-c".to_owned() });
-    // A chip of the board states a limit too, which is not the drive's.
+    // A chip of the board states a limit too, which does not belong to the drive.
     let board = "sys/devices/platform/coretemp.0";
     for (name, text) in [("name", "coretemp"), ("temp1_input", "50000"), ("temp1_crit", "60000")] {
         tree.write(&format!("{board}/hwmon/hwmon4/{name}"), text);

@@ -7,7 +7,7 @@ use drivelab_core::clock::MonotonicClock;
 
 use super::*;
 
-/// A tree with an NVMe drive of two sensors, a SATA drive, and a power chip of the board.
+/// A tree with an NVMe drive with two sensors, a SATA drive, and a power chip of the board.
 fn tree(root: &Path) -> Roots {
     let write = |path: &str, text: &str| {
         let path = root.join("sys").join(path);
@@ -58,12 +58,12 @@ fn sensors_belong_to_the_drive_that_is_watched_and_keep_its_limits() {
     assert_eq!((drive.disturbs, drive.every), (Disturbs::Drive, rates.0));
     assert_eq!(drive.series[0].name, "Composite");
     assert_eq!((drive.series[0].warning, drive.series[0].critical), (Some(81.85), Some(84.85)));
-    assert_eq!(drive.series[1].warning, None, "65,261 °C is no limit");
+    assert_eq!(drive.series[1].warning, None, "65,261 °C is not a limit");
     assert_eq!(described[1].about, About::Host, "a meter of the board is not the drive's");
     let clock = MonotonicClock::starting_at(0);
     assert_eq!(chips[0].read(&clock).unwrap()[0].values, [Some(41.85), Some(50.0)]);
     assert_eq!(chips[1].read(&clock).unwrap()[0].values, [Some(4.25)]);
-    // A file that goes is a failed reading, not a value.
+    // A missing file is a failed reading, not a value.
     std::fs::remove_file(folder.path().join("sys/devices/i2c/1-0040/hwmon/hwmon5/power1_input")).unwrap();
     assert!(chips[1].read(&clock).unwrap_err().contains("power1_input"));
 }
@@ -73,7 +73,7 @@ fn sources_of_one_drive_have_names_of_their_own_and_a_drive_is_asked_by_one_chip
     let folder = tempfile::tempdir().unwrap();
     let roots = tree(folder.path());
     let sys = folder.path().join("sys");
-    // The drive's second controller behind native multipath, and a meter of the board that hangs on its device.
+    // The drive's second controller behind native multipath, and a meter of the board that is attached to its device.
     let subsystem = sys.join("devices/virtual/nvme-subsystem/nvme-subsys0");
     std::fs::create_dir_all(&subsystem).unwrap();
     for (controller, hwmon, chip) in

@@ -1,4 +1,4 @@
-//! Which log is read, by pages written down by hand.
+//! Which log is read, on pages written by hand.
 
 use drivelab_core::clock::MonotonicClock;
 use drivelab_nvme::{NSID_ALL, RecordedTransport, Recording, Request};
@@ -18,7 +18,7 @@ fn values(source: &mut MediaWrites<RecordedTransport>) -> Vec<Option<f64>> {
     source.read(&MonotonicClock::starting_at(0)).expect("a reading").remove(0).values
 }
 
-/// An endurance group that took 3 thousand million bytes and wrote 5.
+/// An endurance group to which hosts wrote 3 GB and which wrote 5 GB to its media.
 fn endurance_group() -> Vec<u8> {
     let mut page = vec![0u8; 512];
     page[64..80].copy_from_slice(&3u128.to_le_bytes());
@@ -65,6 +65,6 @@ fn the_ocp_log_stands_beside_the_host_writes_of_smart() {
     let mut recording = Recording::default();
     recording.page(Request::LogPage { log: 2, nsid: NSID_ALL, parameter: 0, specific: 0 }, smart);
     recording.page(Request::LogPage { log: 0xC0, nsid: NSID_ALL, parameter: 0, specific: 0 }, ocp);
-    // Two units of 512,000 bytes, and one and a half times as much on the media.
+    // Two units of 512,000 bytes, and 1.5 times that on the media.
     assert_eq!(values(&mut open(recording).expect("the OCP log")), [Some(1_024_000.0), Some(1_536_000.0)]);
 }

@@ -1,5 +1,5 @@
-//! The power log on recorded pages: windows, what makes a window worthless, and that the drive is left as it was.
-//! Recorded pages only: not yet tried on hardware.
+//! The power log on recorded pages: windows, what makes a window invalid, and that the drive's feature is restored.
+//! Not yet tried on hardware.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use crate::sampler::{Sampler, SamplerOptions};
 const S: u64 = 1_000_000_000;
 /// Feature 25h as it was found: no action, kind 2, no minutes.
 const FOUND: u32 = 2 << 4;
-/// Start, kind 2, to stop after 30 minutes, which is what the controller allows at most.
+/// Start, kind 2, to stop after 30 minutes, the longest time that the controller allows.
 const STARTED: u32 = 1 | 2 << 4 | 30 << 16;
 
 /// Log page 25h: generation, attributes (bit 0 runs, 1 has gaps, 2 estimated), intervals, milliwatts.
@@ -55,7 +55,8 @@ fn recording(page: Vec<u8>) -> Recording {
     recording
 }
 
-/// Two recordings of one controller: the second one from when the test says so. All features are set on the first.
+/// Two recordings of one controller: the second one applies when the test selects it. All features are set on the
+/// first.
 struct Drive {
     first: RecordedTransport,
     second: RecordedTransport,
@@ -68,7 +69,7 @@ impl Drive {
         Arc::new(Drive { first: of(first), second: of(second), later: AtomicBool::new(false) })
     }
 
-    /// What the feature was set to, in order.
+    /// The values that the feature was set to, in order.
     fn set(&self) -> Vec<u32> {
         let set = self.first.set_features();
         assert!(set.iter().all(|(feature, _)| *feature == 0x25), "{set:?}");
@@ -76,7 +77,7 @@ impl Drive {
     }
 }
 
-/// A way to it.
+/// A transport to it.
 struct Way(Arc<Drive>);
 
 impl Transport for Way {
@@ -97,7 +98,7 @@ fn refused(recording: Recording) -> String {
     opened.err().expect("it must not be used")
 }
 
-/// Puts the clock forward to this second.
+/// Sets the clock forward to this second.
 fn put(clock: &VirtualClock, second: u64) {
     clock.sleep_until(second * S, &StopToken::default());
 }
@@ -121,7 +122,7 @@ fn a_reading_gives_the_mean_of_its_window_and_begins_the_next() {
     let at: Vec<u64> = samples.iter().map(|sample| sample.at_ns).collect();
     assert_eq!(at, [100 * S + 1, 110 * S + 1, 120 * S + 1, 125 * S], "the whole window, without a gap of 15 s");
     assert!(samples.iter().all(|sample| sample.values == [Some(4.5), Some(9.0)]), "{samples:?}");
-    assert_eq!(drive.set(), [STARTED, STARTED], "and anew");
+    assert_eq!(drive.set(), [STARTED, STARTED], "and again");
     put(&clock, 130);
     assert_eq!(log.read(&clock).unwrap()[0].at_ns, 125 * S + 1, "the next window begins where this one ended");
 }
@@ -136,20 +137,20 @@ fn a_window_without_a_whole_interval_goes_on() {
     drive.later.store(true, Ordering::SeqCst);
     put(&clock, 3);
     assert_eq!(log.read(&clock).unwrap().len(), 2);
-    // Now not one interval is over.
+    // Now not one interval is complete.
     let drive = Drive::new(page(7, 0, 0, 0), page(7, 1, 0, 0));
     let mut log = open(&drive);
     log.read(&clock).unwrap();
     drive.later.store(true, Ordering::SeqCst);
     put(&clock, 4);
     assert_eq!(log.read(&clock).unwrap(), []);
-    assert_eq!(drive.set(), [STARTED], "it is not begun anew, or it would never end");
+    assert_eq!(drive.set(), [STARTED], "it is not started again, or it would never end");
 }
 
 #[test]
 fn windows_that_are_not_ours_alone_are_gaps_and_the_next_one_begins() {
     for (later, why) in [
-        (page(9, 1, 3, 2_000), "somebody else"),
+        (page(9, 1, 3, 2_000), "another program started"),
         (page(7, 0, 3, 2_000), "stopped before"),
         (page(7, 0b11, 3, 2_000), "has gaps"),
     ] {
@@ -188,16 +189,16 @@ fn a_run_that_is_stopped_by_ctrl_c_or_dropped_leaves_the_drive_as_it_was() {
         drive.later.store(true, Ordering::SeqCst);
         sampler.enter(Phase::Ordinary);
         assert_eq!(drive.set().first(), Some(&STARTED), "it measures");
-        assert_ne!(drive.set().last(), Some(&FOUND), "and goes on");
+        assert_ne!(drive.set().last(), Some(&FOUND), "and continues");
         (drive, sampler, stop)
     };
-    // What Ctrl-C does: the token is set, the session or `watch` comes to its end and finishes the sampler.
+    // As Ctrl-C does: the token is set, then the session or `watch` ends and finishes the sampler.
     let (drive, mut sampler, stop) = sampled();
     stop.stop(StopCause::Person);
     let batch = sampler.finish().unwrap();
     assert!(batch.sources[0].samples.iter().all(|sample| sample.values[0] == Some(2.0)), "{batch:?}");
     assert_eq!(drive.set().last(), Some(&FOUND));
-    // An error on the way: nobody finishes it.
+    // An error in between: nothing finishes the sampler.
     let (drive, sampler, _) = sampled();
     drop(sampler);
     assert_eq!(drive.set().last(), Some(&FOUND));
@@ -215,7 +216,7 @@ fn a_start_that_is_refused_is_a_gap_with_the_drives_words_and_is_tried_again() {
         assert!(error.contains("Set Features 25h") && error.contains("Invalid Field"), "{error}");
     }
     drop(log);
-    assert_eq!(transport.set_features(), [(0x25, FOUND)], "put back all the same: who knows what it did");
+    assert_eq!(transport.set_features(), [(0x25, FOUND)], "restored in any case: its effect is unknown");
 }
 
 #[test]
@@ -228,7 +229,7 @@ fn a_drive_that_does_not_measure_or_measures_for_somebody_else_is_left_alone() {
     no_page.page(Request::LogPage { log: 0, nsid: NSID_ALL, parameter: 0, specific: 0 }, vec![0; 1024]);
     assert!(refused(no_page).contains("no log page 25h"));
     let running = refused(recording(page(7, 1, 3, 2_000)));
-    let words = ["already running, started by another program", "does not touch it", "stops by itself within 60 min"];
+    let words = ["another program has already started", "does not touch it", "stops on its own within 60 min"];
     assert!(words.iter().all(|words| running.contains(words)), "{running}");
     let mut no_feature = recording(page(7, 0, 0, 0));
     no_feature.refusal(setting(), Status::new(0x4002));

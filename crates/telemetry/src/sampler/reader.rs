@@ -1,4 +1,4 @@
-//! The reading thread: what is due, what is off, what was missed.
+//! The reading thread: what is due, what is paused, what was missed.
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
@@ -15,10 +15,10 @@ use super::shared::{Command, Item, Shared};
 use crate::cost::thread_cpu_ns;
 use crate::discover::drive_temperature;
 
-/// In a latency-critical step the temperature that ends a run is still looked at, this seldom. An idle drive does not
-/// heat itself and is left alone.
+/// In a latency-critical step the temperature that can end the run is still read, at this interval. An idle drive
+/// does not heat up and is left alone.
 const GUARD_EVERY: Nanos = Nanos::from_secs(10);
-/// Readings that come later than this many of their periods were missed.
+/// Readings that are later than this many of their periods count as missed.
 const LATE_PERIODS: u64 = 2;
 
 /// A source and when it is read.
@@ -26,19 +26,19 @@ struct Slot {
     source: Box<dyn TelemetrySource>,
     every_ns: u64,
     disturbs: Disturbs,
-    /// The series that speaks for the drive's temperature, and its name.
+    /// The series with the drive's temperature, and its name.
     temperature: Option<(usize, String)>,
     due_ns: u64,
     /// Since when there are no samples, and why.
     missing: Option<(u64, GapCause)>,
     last_ns: u64,
-    /// When it was read last, well or not.
+    /// When it was last read, successfully or not.
     tried_ns: u64,
-    /// The drive's temperature in the last reading that had samples; `None` where that had no value of it.
+    /// The drive's temperature in the last reading that had samples; `None` if that reading had no temperature.
     newest: Option<f64>,
 }
 
-/// All of them, and what they are read for.
+/// All sources, and what they are read for.
 pub(super) struct Reader {
     slots: Vec<Slot>,
     phase: Phase,
@@ -101,14 +101,14 @@ impl Reader {
         self.finish();
     }
 
-    /// When a source is to be read next; `None` where it is off.
+    /// When a source is to be read next; `None` if it is paused.
     fn due(&self, at: usize) -> Option<u64> {
         let slot = self.slots.get(at)?;
         if self.always || self.phase.reads(slot.disturbs) {
             return Some(slot.due_ns);
         }
         let guards = self.phase == Phase::LatencyCritical && self.limit.is_some() && slot.temperature.is_some();
-        // By the last try and not the last sample: a thermometer that fails must not be asked more often.
+        // From the last attempt and not the last sample: a thermometer that fails must not be asked more often.
         guards.then(|| slot.due_ns.max(slot.tried_ns + GUARD_EVERY.get()))
     }
 
@@ -139,8 +139,8 @@ impl Reader {
         slot.tried_ns = began_ns;
         let was_due_ns = slot.due_ns;
         let reading = slot.source.read(&*clock);
-        // The next one keeps to the beat; beats that are over are not made up for, and a reading between two beats (at
-        // a border) takes none of them away.
+        // The next reading keeps the schedule; missed times are not made up for, and an extra reading (at a border)
+        // does not replace a scheduled one.
         if began_ns >= was_due_ns {
             slot.due_ns = (was_due_ns + slot.every_ns).max(began_ns + slot.every_ns / 2);
         }
@@ -173,7 +173,7 @@ impl Reader {
             let celsius = last.values.get(*series).copied().flatten().filter(|celsius| celsius.is_finite())?;
             Some((name.clone(), celsius))
         });
-        // Nothing where this reading has no value of it: an old one is no temperature of now.
+        // `None` if this reading has no temperature: an old value is not the present temperature.
         slot.newest = temperature.as_ref().map(|(_, celsius)| *celsius);
         let off = !(self.always || self.phase.reads(slot.disturbs));
         if off {
@@ -187,7 +187,7 @@ impl Reader {
         }
         for mut sample in samples {
             let at_ns = sample.at_ns;
-            // A value that is no number could not be recorded, and would mean nothing.
+            // A value that is not a number could not be recorded, and would mean nothing.
             sample.values.iter_mut().for_each(|value| *value = value.filter(|number| number.is_finite()));
             self.send(at, Item::Sample(source, sample), at_ns);
         }
@@ -196,7 +196,7 @@ impl Reader {
         }
     }
 
-    /// Stops the run where the drive is too hot.
+    /// Stops the run if the drive is too hot.
     fn guard(&self, name: &str, celsius: f64) {
         let Some(limit) = self.limit.as_ref().filter(|limit| celsius > limit.celsius) else { return };
         let mut too_hot = self.shared.too_hot.lock().unwrap_or_else(PoisonError::into_inner);
@@ -209,7 +209,7 @@ impl Reader {
         self.stop.stop(StopCause::Heat);
     }
 
-    /// Into the queue; never waits.
+    /// Puts an item into the queue; never waits.
     fn send(&mut self, at: usize, item: Item, at_ns: u64) {
         let Some(lost) = self.lost.get_mut(at) else { return };
         let source = u32::try_from(at).unwrap_or(u32::MAX);
@@ -225,7 +225,7 @@ impl Reader {
         }
     }
 
-    /// The hottest of the series that speak for the drive, each read now.
+    /// The highest present value of the series with the drive's temperature, each read now.
     fn temperature_now(&mut self) -> Option<(String, f64)> {
         for at in 0..self.slots.len() {
             if self.slots.get(at).is_some_and(|slot| slot.temperature.is_some()) {
@@ -240,7 +240,7 @@ impl Reader {
         known.max_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 
-    /// A last reading of what is not off, and the gaps that are still open.
+    /// Takes a last reading of sources that are not paused, and closes the open gaps.
     fn finish(&mut self) {
         for at in 0..self.slots.len() {
             let Some(slot) = self.slots.get(at) else { continue };

@@ -1,4 +1,4 @@
-//! What goes to and fro between the session and the reading thread.
+//! Messages between the session and the reading thread.
 
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
@@ -6,23 +6,23 @@ use std::sync::mpsc::Sender;
 
 use drivelab_core::telemetry::{Gap, Phase, Sample};
 
-/// What the reading thread is told.
+/// Commands to the reading thread.
 pub(super) enum Command {
-    /// Enter a phase and say when that is done.
+    /// Enter a phase, and confirm it.
     Enter(Phase, Sender<()>),
-    /// Read the drive's temperature now and say what it is.
+    /// Read the drive's temperature now, and report it.
     Temperature(Sender<Option<(String, f64)>>),
     /// Read no more.
     Finish,
 }
 
-/// What the reading thread hands over.
+/// Data from the reading thread.
 pub(super) enum Item {
     Sample(u32, Sample),
     Gap(u32, Gap),
 }
 
-/// What both sides see.
+/// State that both sides access.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     pub(super) cpu_ns: AtomicU64,

@@ -1,4 +1,4 @@
-//! A sampler on real sources: rates, phases, gaps, the limit, and an end that hangs on nothing.
+//! A sampler on real sources: rates, phases, gaps, the limit, and an end that never hangs.
 
 use std::fs;
 use std::io::Write;
@@ -21,7 +21,7 @@ fn wait(clock: &dyn RunClock, milliseconds: u64) {
     clock.sleep_until(clock.now_ns() + milliseconds * 1_000_000, &StopToken::default());
 }
 
-/// Collects until it is seen, for half a minute at most; a test that hangs is worse than one that fails.
+/// Collects until the condition is met, for half a minute at most; a test that hangs is worse than one that fails.
 fn until(clock: &dyn RunClock, what: &str, mut is_seen: impl FnMut() -> bool) {
     for _ in 0..3000 {
         if is_seen() {
@@ -70,7 +70,7 @@ fn each_source_has_its_rate_and_stamps_in_order_and_its_cost_is_known() {
 
 #[test]
 fn a_quiet_phase_is_a_gap_between_two_readings_at_its_borders() {
-    // The border is waited for, half a second at most: where the reader got no CPU for that long, it is begun anew.
+    // The border is waited for, half a second at most: if the reader got no CPU for that long, it is tried again.
     for _ in 0..10 {
         if let Some(borders) = quiet_phase() {
             return assert_quiet(&borders);
@@ -79,7 +79,7 @@ fn a_quiet_phase_is_a_gap_between_two_readings_at_its_borders() {
     panic!("the reader got no CPU at any of ten borders");
 }
 
-/// What was collected around a quiet phase: when it began and ended, and the readings of the CPU times.
+/// The batches around a quiet phase: when it began and ended, and the readings of the CPU times.
 struct Quiet {
     from: u64,
     to: u64,
@@ -87,7 +87,7 @@ struct Quiet {
     gaps: Vec<Gap>,
 }
 
-/// `None` where the session went on at a border before the reader had read.
+/// `None` if the session continued at a border before the reader had read.
 fn quiet_phase() -> Option<Quiet> {
     let clock = clock();
     let wanted = Wanted { rates: Rates::all(Nanos::from_millis(20)), ..Wanted::default() };
@@ -162,7 +162,8 @@ fn a_drive_that_gets_too_hot_stops_the_run_and_the_reason_is_said() {
     assert!(reason.contains("70.5 °C") && reason.contains("limit of 70 °C (a test)"), "{reason}");
 }
 
-/// A source that can be told to fail, and counts how often it was read since; the real ones of this machine do not.
+/// A source that can be told to fail, and counts its readings since then; the real sources of this machine do not
+/// fail.
 struct Failing(Arc<Mutex<(bool, u32)>>);
 
 impl TelemetrySource for Failing {

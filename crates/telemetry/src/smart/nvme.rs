@@ -1,4 +1,4 @@
-//! The log of an NVMe drive, fetched through the kernel's ioctl on its controller's node.
+//! The log of an NVMe drive, read through the kernel's ioctl on its controller's node.
 
 use std::path::Path;
 
@@ -14,14 +14,14 @@ pub(crate) struct NvmeLog<T> {
 /// Warning and critical composite temperature in °C.
 pub(crate) type Limits = (Option<f64>, Option<f64>);
 
-/// Opens the controller at a node and asks for its limits.
+/// Opens the controller at a node and reads its limits.
 pub(crate) fn open(node: &Path) -> Result<(NvmeLog<IoctlTransport>, Limits), String> {
     let transport = IoctlTransport::open(node).map_err(|error| error.to_string())?;
     Ok(NvmeLog::of(Controller::new(transport)))
 }
 
 impl<T: Transport> NvmeLog<T> {
-    /// Of a controller; one that does not state its limits has none.
+    /// From a controller; one that does not state its limits has none.
     pub(crate) fn of(controller: Controller<T>) -> (Self, Limits) {
         let celsius = |kelvin: u16| f64::from(kelvin) - super::ZERO_CELSIUS;
         let limits = controller.identify_controller().map_or((None, None), |page| {
@@ -43,7 +43,7 @@ impl<T: Transport + Send> SmartReader for NvmeLog<T> {
         }
         #[expect(clippy::cast_precision_loss, reason = "microwatts of a drive stay below 2^53")]
         let watts = |microwatts: u64| microwatts as f64 / 1e6;
-        // Counters of a life stay below 2^53, but for bytes of very old drives, of which the lowest digits are lost.
+        // Lifetime counters stay below 2^53, except bytes of very old drives, whose lowest digits are lost.
         #[expect(clippy::cast_precision_loss, reason = "see above")]
         let count = |counter: Counter| counter.get() as f64;
         let counters = [
@@ -95,7 +95,7 @@ mod tests {
         page[202..204].copy_from_slice(&331u16.to_le_bytes());
         page[216..220].copy_from_slice(&9u32.to_le_bytes());
         page[228..232].copy_from_slice(&77u32.to_le_bytes());
-        // 4.5 W: 450 of 10 mW.
+        // 4.5 W: 450 times 10 mW.
         page[240..244].copy_from_slice(&(450u32 | 2 << 16).to_le_bytes());
         let mut identify = vec![0u8; 4096];
         identify[266..268].copy_from_slice(&355u16.to_le_bytes());

@@ -1,18 +1,18 @@
-//! What one Rust file says of names: what it defines, what it imports, and every path in its code.
+//! The names in one Rust file: what it defines, what it imports, and every path in its code.
 //!
 //! Owns: plain types, filled by `read` and `tokens`. Must not know: other files, or what a name means.
 
 use std::collections::{HashMap, HashSet};
 
-/// A path as it is written, without generic arguments: `crate::a::B` is `["crate", "a", "B"]`.
+/// A path as written, without generic arguments: `crate::a::B` is `["crate", "a", "B"]`.
 pub(super) type Path = Vec<String>;
 
-/// What one file says.
+/// The contents of one file.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    /// The module that the file is, then its inline modules and those blocks that hold items.
+    /// The module of the file, then its inline modules and the blocks that contain items.
     pub(super) scopes: Vec<Scope>,
-    /// Whether there is more in it than `mod` lines and `use`: such a file defines something.
+    /// Whether it contains more than `mod` lines and `use`: such a file defines something.
     pub(super) has_code: bool,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Scope {
     pub(super) items: HashMap<String, Vec<Item>>,
     /// Names given to a macro between items, which may have made items of them.
     pub(super) made: HashSet<String>,
-    /// What `use` brings in, by the name it has here.
+    /// What `use` imports, by its name here.
     pub(super) imports: HashMap<String, Vec<Import>>,
     /// `use path::*`
     pub(super) globs: Vec<Import>,
@@ -53,7 +53,7 @@ impl Scope {
     }
 }
 
-/// What a scope is.
+/// The kind of a scope.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// The file.
@@ -76,7 +76,7 @@ pub(super) struct Declared {
 /// Something with a name.
 #[derive(Debug)]
 pub(super) struct Item {
-    /// Whether others than the module and those below it may name it.
+    /// Whether code other than the module and its submodules may name it.
     pub(super) public: bool,
     /// Whether it is a macro.
     pub(super) is_macro: bool,
@@ -87,11 +87,11 @@ pub(super) struct Item {
 pub(super) struct Import {
     /// Which of the file's imports it is.
     pub(super) number: usize,
-    /// What it brings in.
+    /// What it imports.
     pub(super) path: Path,
     /// `pub use`, with or without a limit.
     pub(super) public: bool,
-    /// `{self}`, which brings in a module or a type, but nothing else of that name.
+    /// `{self}`, which imports a module or a type, but nothing else of that name.
     pub(super) by_self: bool,
     /// The line.
     pub(super) line: usize,

@@ -1,7 +1,7 @@
-//! Circles of a graph: its strongly connected components of more than one node, after Tarjan ("Depth-first search and
+//! Cycles of a graph: its strongly connected components of more than one node, after Tarjan ("Depth-first search and
 //! linear graph algorithms", 1972).
 
-/// The circles among nodes, each in the order of their numbers. `arrows[node]` are the nodes that a node leads to.
+/// The cycles among nodes, each in the order of their numbers. `arrows[node]` are the nodes that a node points to.
 pub(super) fn circles(arrows: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut walk = Walk { arrows, met: vec![None; arrows.len()], low: vec![0; arrows.len()], ..Walk::default() };
     for node in 0..arrows.len() {
@@ -16,11 +16,11 @@ pub(super) fn circles(arrows: &[Vec<usize>]) -> Vec<Vec<usize>> {
 #[derive(Default)]
 struct Walk<'a> {
     arrows: &'a [Vec<usize>],
-    /// When a node was met first.
+    /// When a node was first visited.
     met: Vec<Option<usize>>,
-    /// The earliest node that can be reached from it and is still open.
+    /// The earliest open node that can be reached from it.
     low: Vec<usize>,
-    /// Nodes whose circle is not yet complete.
+    /// Nodes whose cycle is not yet complete.
     open: Vec<usize>,
     count: usize,
     circles: Vec<Vec<usize>>,

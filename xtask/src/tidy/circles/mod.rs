@@ -1,11 +1,11 @@
-//! Rule *circles*: no two files of a room import each other, be it by way of others. Files in a circle can only be
+//! Rule *circles*: no two files of a crate import each other, directly or through others. Files in a cycle can only be
 //! read, moved and tested together.
 //!
-//! An import is what a file takes from another of its room by `use`, by a path in its code or through a re-export, and
-//! counts for the file that defines the name; a macro counts where it is defined. `mod` lines, files that only declare
-//! and re-export, and what only tests compile do not count. Owns: what is allowed, and what is said. Must not know: how
-//! names are found. Two ways of taking are not seen, since they name nothing: a method, and a trait that only a glob
-//! brings in.
+//! An import is what a file takes from another file of its crate by `use`, by a path in its code or through a
+//! re-export, and counts for the file that defines the name; a macro counts where it is defined. `mod` lines, files
+//! that only declare and re-export, and code that only tests compile do not count. Owns: what is allowed, and the
+//! messages. Must not know: how names are found. Two kinds of use are not seen, because they name nothing: a method,
+//! and a trait that only a glob imports.
 
 mod facts;
 mod graph;
@@ -24,18 +24,18 @@ use super::Complaint;
 use super::baseline::{Baseline, Stand, lower, stand};
 use crate::source::SourceFile;
 
-/// Files in circles that a room still has from before the rule.
+/// Files in cycles that a crate still has from before the rule.
 const ALLOWED: &Baseline = &[];
 
 /// Where that table is.
 const TABLE: &str = "xtask/src/tidy/circles/mod.rs";
 
-/// Checks every room.
+/// Checks every crate.
 pub(super) fn check(files: &[SourceFile]) -> Vec<Complaint> {
     held_to(files, ALLOWED)
 }
 
-/// All circles, allowed or not, as a person reads them.
+/// All cycles, allowed or not, as text for a person.
 pub(super) fn show(files: &[SourceFile]) -> String {
     let mut text = String::new();
     let texts = texts(files);
@@ -93,7 +93,7 @@ fn complaint(circle: &Circle, room: &str) -> Complaint {
     Complaint::new(path, line, "circles", &what, why, &todo)
 }
 
-/// The names that tie a circle, a line for each pair of files.
+/// The names that cause a cycle, a line for each pair of files.
 fn ties(circle: &Circle, room: &str) -> String {
     let source = format!("{room}/src/");
     let short = |path: &str| path.strip_prefix(&source).unwrap_or(path).to_owned();
@@ -105,12 +105,12 @@ fn ties(circle: &Circle, room: &str) -> String {
     text
 }
 
-/// How many files are in circles.
+/// How many files are in cycles.
 fn members(found: &[Circle]) -> usize {
     found.iter().flat_map(|circle| &circle.files).collect::<BTreeSet<_>>().len()
 }
 
-/// The rooms, each with the roots of its crates.
+/// The crates, each with its root files.
 fn rooms(files: &[SourceFile]) -> BTreeMap<&str, Vec<&str>> {
     let mut rooms: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for file in files {

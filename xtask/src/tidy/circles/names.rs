@@ -1,8 +1,8 @@
 //! Which file defines what a path names, as the compiler finds it: blocks, modules, imports, re-exports, globs.
 //!
-//! Owns: the search. Must not know: what is done with the answer. It follows the Reference ("Name resolution",
-//! "Use declarations") for code that compiles; types are not worked out, so a path ends at the first type in it
-//! (`Kind::Read` is taken from where `Kind` is defined). A name that a macro makes is the file's that calls the macro.
+//! Owns: the search. Must not know: what is done with the answer. It follows the Reference ("Name resolution", "Use
+//! declarations") for code that compiles. Types are not resolved, so a path ends at the first type in it (`Kind::Read`
+//! comes from the file that defines `Kind`). A name that a macro makes belongs to the file that calls the macro.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -16,7 +16,7 @@ pub(super) enum Wanted {
     Macro,
     /// Anything but a macro.
     Name,
-    /// Whatever has the name, as `use` does.
+    /// Anything with the name, as for `use`.
     Any,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Found {
     pub(super) module: Option<usize>,
     /// Items: the file that defines one, and the name it has there.
     pub(super) items: BTreeSet<(usize, String)>,
-    /// Whether the name is known here at all, be it as something of another crate.
+    /// Whether the name is known here at all, even as something of another crate.
     known: bool,
 }
 
@@ -61,7 +61,7 @@ impl Found {
     }
 }
 
-/// A place from which names are looked for.
+/// A place from which names are looked up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     /// The file.
@@ -70,7 +70,7 @@ pub(super) struct Place {
     pub(super) scope: usize,
 }
 
-/// Imports that are being followed, so that one which leads back to itself ends.
+/// Imports that are being followed, so that an import that leads back to itself ends.
 type Followed = HashSet<(usize, usize, String)>;
 
 /// The names of a crate.
@@ -98,7 +98,7 @@ impl<'a> Names<'a> {
         self.follow(path, place, wanted, &mut Followed::new())
     }
 
-    /// Every name that others may take from a module.
+    /// Every name that other code may take from a module.
     pub(super) fn exported(&self, module: usize) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
         self.export(module, &mut BTreeSet::new(), &mut names);
@@ -154,7 +154,7 @@ impl<'a> Names<'a> {
         Found::default()
     }
 
-    /// A name that stands alone: the scopes around it up to the module, then macros by their text.
+    /// A single name: the scopes around it up to the module, then macros by their position in the text.
     fn around(&self, name: &str, place: Place, wanted: Wanted, followed: &mut Followed) -> Found {
         let mut scope = place.scope;
         loop {
@@ -176,7 +176,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// A name of a module, as somebody in the module `asker` sees it.
+    /// A name of a module, as code in the module `asker` sees it.
     fn in_module(&self, name: &str, module: usize, wanted: Wanted, asker: usize, followed: &mut Followed) -> Found {
         self.in_scope(name, self.place_of(module), wanted, asker, followed)
     }
@@ -231,7 +231,7 @@ impl<'a> Names<'a> {
         found
     }
 
-    /// A name that a glob brings in, where it brings it in.
+    /// A name that a glob imports, if it imports it.
     fn by_glob(
         &self,
         glob: &Import,

@@ -1,4 +1,4 @@
-//! Whether a piece of code is compiled for tests alone, by its attributes.
+//! Whether a piece of code is compiled only for tests, by its attributes.
 
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ImplItem, Item, Meta, Stmt, Token, TraitItem};
@@ -67,7 +67,7 @@ pub(super) fn of_trait_item(item: &TraitItem) -> &[Attribute] {
     }
 }
 
-/// The attributes of a statement, of expressions those that stand alone as a rule.
+/// The attributes of a statement; of expressions, usually only those that are statements.
 pub(super) fn of_statement(statement: &Stmt) -> &[Attribute] {
     match statement {
         Stmt::Local(local) => &local.attrs,

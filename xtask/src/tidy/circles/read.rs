@@ -1,7 +1,7 @@
-//! Reads one Rust file into `Facts`: its names, its imports and its paths, without what only tests compile.
+//! Reads one Rust file into `Facts`: its names, its imports and its paths, without code that only tests compile.
 //!
-//! Owns: the walk through the syntax tree. Must not know: other files, or what a name means. The tree is `syn`'s; what
-//! is given to macros has no tree, and is searched for paths in `tokens`.
+//! Owns: the walk through the syntax tree. Must not know: other files, or what a name means. The tree is `syn`'s;
+//! macro arguments have no tree, and are searched for paths in `tokens`.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use super::facts::{Declared, Facts, Import, Item as Named, Kind, Mention, Path, 
 use super::only_tests::{of_impl_item, of_item, of_statement, of_trait_item, only_tests};
 use super::tokens::{self, plain};
 
-/// What a file says; an error where it is no Rust.
+/// The contents of a file; an error if it is not Rust.
 pub(super) fn read(text: &str) -> syn::Result<Facts> {
     let file = syn::parse_file(text)?;
     let facts = Facts { scopes: vec![Scope::new(Kind::File, 0)], has_code: false };
@@ -24,12 +24,12 @@ pub(super) fn read(text: &str) -> syn::Result<Facts> {
     Ok(reader.facts)
 }
 
-/// On its way through a file.
+/// The state of the walk through a file.
 struct Reader {
     facts: Facts,
-    /// The scope it is in.
+    /// The current scope.
     at: usize,
-    /// What `let`, parameters and patterns have named so far in this function: no items.
+    /// Names from `let`, parameters and patterns so far in this function; these are not items.
     locals: HashSet<String>,
     /// Imports so far.
     imports: usize,
@@ -49,7 +49,7 @@ impl Reader {
         self.at = around;
     }
 
-    /// Walks through a function, whose locals are its own.
+    /// Walks through a function, which has its own locals.
     fn in_function(&mut self, walk: impl FnOnce(&mut Self)) {
         let outer = std::mem::take(&mut self.locals);
         walk(self);
@@ -75,7 +75,7 @@ impl Reader {
         }
     }
 
-    /// Notes what an item is called.
+    /// Notes the name of an item.
     fn define(&mut self, item: &Item) {
         let (ident, visibility) = match item {
             Item::Const(item) => (&item.ident, &item.vis),
@@ -91,7 +91,7 @@ impl Reader {
             Item::Macro(item) => {
                 self.facts.has_code = true;
                 match &item.ident {
-                    // Who may name it is decided by where it stands and by what `use` passes on.
+                    // Its place and the `use` lines that re-export it decide who may name it.
                     Some(ident) => self.name(ident, Named { public: true, is_macro: true }),
                     None => self.scope().made.extend(tokens::names(item.mac.tokens.clone())),
                 }
@@ -111,7 +111,7 @@ impl Reader {
         self.scope().items.entry(plain(ident)).or_default().push(named);
     }
 
-    /// Notes the names of a `use`, or of a part of one behind `path`.
+    /// Notes the names of a `use`, or of a part of one after `path`.
     fn import(&mut self, tree: &syn::UseTree, path: &[String], public: bool) {
         match tree {
             syn::UseTree::Path(part) => {
@@ -292,7 +292,7 @@ impl<'ast> Visit<'ast> for Reader {
 
     fn visit_attribute(&mut self, attribute: &'ast syn::Attribute) {
         if let syn::Meta::List(list) = &attribute.meta {
-            // Its words are mostly keys of its own; only what is written as a path is one for certain.
+            // Its words are mostly keys of its own; only what is written as a path is certainly one.
             let paths = tokens::mentions(list.tokens.clone());
             self.found(paths.into_iter().filter(|(mention, _)| mention.path.len() > 1).collect());
             self.found(tokens::in_strings(list.tokens.clone()));

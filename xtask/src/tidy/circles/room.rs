@@ -1,6 +1,6 @@
-//! The circles of one room: what each of its files takes from which other, and which of them come back to themselves.
+//! The cycles of one crate: what each of its files takes from which other file, and which of them form cycles.
 //!
-//! Must not know: how many circles a room may have.
+//! Must not know: how many cycles a crate may have.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use super::graph;
 use super::names::{Found, Names, Place, Wanted};
 use super::tree::Tree;
 
-/// Files that import each other, directly or by way of others of them.
+/// Files that import each other, directly or through others of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Circle {
     /// The files, from the root of the checkout.
     pub(super) files: Vec<String>,
-    /// What holds it together: everything that one of them takes from another.
+    /// What causes the cycle: everything that one of the files takes from another.
     pub(super) ties: Vec<Tie>,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Circle {
 pub(super) struct Tie {
     /// The file that takes.
     pub(super) from: String,
-    /// Where it does so first.
+    /// Where it first does so.
     pub(super) line: usize,
     /// The file that defines.
     pub(super) to: String,
@@ -31,10 +31,10 @@ pub(super) struct Tie {
     pub(super) names: Vec<String>,
 }
 
-/// Names by the files that take and define them, each with the line where it is taken first.
+/// Names by the files that take and define them, each with the line where it is first taken.
 type Taken = BTreeMap<(usize, usize), BTreeMap<String, usize>>;
 
-/// The circles in a crate with this root, in the order of their files. An error is a file that cannot be read.
+/// The cycles in a crate with this root, in the order of their files. An error is a file that cannot be read.
 pub(super) fn circles(root: &str, texts: &BTreeMap<&str, &str>) -> Result<Vec<Circle>, (String, syn::Error)> {
     let tree = Tree::grow(root, texts)?;
     let taken = taken(&tree);
@@ -63,8 +63,8 @@ pub(super) fn circles(root: &str, texts: &BTreeMap<&str, &str>) -> Result<Vec<Ci
     Ok(all)
 }
 
-/// What the files of a crate take from each other. One that only declares and re-exports takes nothing: whoever uses
-/// what it passes on takes it from the file that defines it.
+/// What the files of a crate take from each other. A file that only declares and re-exports takes nothing: code that
+/// uses its names takes them from the file that defines them.
 fn taken(tree: &Tree) -> Taken {
     let mut taker = Taker { names: Names::of(tree), taken: Taken::new() };
     for (file, one) in tree.files.iter().enumerate().filter(|(_, one)| one.facts.has_code) {
@@ -84,8 +84,8 @@ impl Taker<'_> {
     fn scope(&mut self, scope: &Scope, place: Place) {
         for import in scope.imports.values().flatten() {
             let mut found = self.names.find(&import.path, place, Wanted::Any);
-            // A module beside something else of its name: what is meant is seen where the name is used. Who passes it
-            // on passes on both.
+            // A module beside something else of its name: the use of the name shows what is meant. A file that
+            // re-exports the name re-exports both.
             if found.module.is_some() && (import.by_self || !import.public) {
                 found.items.clear();
             }
@@ -100,7 +100,7 @@ impl Taker<'_> {
         }
     }
 
-    /// `use module::*` takes what is used of it, which mentions show, and `pub use module::*` all there is;
+    /// `use module::*` takes the names that are used, which the code shows, and `pub use module::*` takes all names;
     /// `use Kind::*` takes `Kind`.
     fn glob(&mut self, glob: &Import, place: Place) {
         let found = self.names.find(&glob.path, place, Wanted::Name);

@@ -1,4 +1,4 @@
-//! Circles of every kind in made-up rooms, and what looks like one and is none.
+//! Cycles of every kind in made-up crates, and what looks like a cycle but is none.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn tree(sources: &[(&str, &str)]) -> Vec<SourceFile> {
     sources.iter().map(|(path, text)| SourceFile::new(&format!("crates/x/src/{path}"), text)).collect()
 }
 
-/// The circles of a room, each as its ties.
+/// The cycles of a crate, each as its ties.
 fn ties_of(sources: &[(&str, &str)]) -> Vec<Vec<String>> {
     let files = tree(sources);
     let found = circles("crates/x/src/lib.rs", &texts(&files)).expect("the room is Rust");
@@ -19,7 +19,7 @@ fn ties_of(sources: &[(&str, &str)]) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// The ties of the one circle of a room with this root and two files `a` and `b`.
+/// The ties of the one cycle of a crate with this root and two files `a` and `b`.
 fn both(root: &str, a: &str, b: &str) -> Vec<String> {
     let mut found = ties_of(&[("lib.rs", root), ("a.rs", a), ("b.rs", b)]);
     assert_eq!(found.len(), 1, "{found:?}");
@@ -243,7 +243,7 @@ fn a_file_is_found_where_its_declaration_says() {
     assert_eq!(found, [["inner/b.rs:1 takes A from odd/place.rs", "odd/place.rs:1 takes B from inner/b.rs"]]);
 }
 
-/// A room with a circle of two and one of two.
+/// A crate with a cycle of two and a cycle of one of these and another file.
 fn four() -> Vec<SourceFile> {
     tree(&[
         ("lib.rs", "mod a;\nmod b;\nmod c;\nmod d;\n"),

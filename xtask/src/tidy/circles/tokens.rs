@@ -1,11 +1,11 @@
-//! Paths in what no parser has parsed: the tokens given to a macro, those a macro is made of, those of an attribute.
+//! Paths in text that no parser has parsed: macro arguments, macro bodies, attributes.
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
 use super::facts::{Mention, Path};
 
-/// The paths in tokens, each with its line, those in groups included. A name behind a dot is a field or a method, one
-/// before a colon or an equals sign is a field or an argument, one behind `$` stands for something else.
+/// The paths in tokens, each with its line, including those in groups. A name after a dot is a field or a method, one
+/// before a colon or an equals sign is a field or an argument, one after `$` stands for something else.
 pub(super) fn mentions(tokens: TokenStream) -> Vec<(Mention, usize)> {
     let mut found = Vec::new();
     collect(tokens, &mut found);
@@ -18,7 +18,7 @@ fn collect(tokens: TokenStream, found: &mut Vec<(Mention, usize)>) {
     while at < tokens.len() {
         match &tokens[at] {
             TokenTree::Group(group) => {
-                // `#[doc = "…"]` and its like are no code.
+                // `#[doc = "…"]` and the like are not code.
                 let attribute = group.delimiter() == Delimiter::Bracket && is_sign(&tokens, at.wrapping_sub(1), '#');
                 if !attribute {
                     collect(group.stream(), found);
@@ -40,7 +40,7 @@ fn collect(tokens: TokenStream, found: &mut Vec<(Mention, usize)>) {
     }
 }
 
-/// The path that begins at `at`, and where it has ended.
+/// The path that begins at `at`, and where it ends.
 fn path_from(tokens: &[TokenTree], at: usize, first: &Ident) -> (Path, usize) {
     let mut path = vec![plain(first)];
     let mut behind = at + 1;
@@ -52,7 +52,7 @@ fn path_from(tokens: &[TokenTree], at: usize, first: &Ident) -> (Path, usize) {
     (path, behind)
 }
 
-/// Whether what stands before a name lets a path of this crate begin there.
+/// Whether the text before a name allows a path of this crate to begin there.
 fn begins_a_path(tokens: &[TokenTree], at: usize, first: &Ident) -> bool {
     let before = |back: usize, sign: char| at >= back && is_sign(tokens, at - back, sign);
     let field = before(1, '.') && !before(2, '.');
@@ -61,7 +61,7 @@ fn begins_a_path(tokens: &[TokenTree], at: usize, first: &Ident) -> bool {
     !(field || continued || stands_for || before(1, '\''))
 }
 
-/// Whether `name:` or `name =` stands there, which names a field or an argument.
+/// Whether `name:` or `name =` is there, which names a field or an argument.
 fn names_a_part(tokens: &[TokenTree], behind: usize) -> bool {
     let colon = is_sign(tokens, behind, ':') && !is_sign(tokens, behind + 1, ':');
     let equals = is_sign(tokens, behind, '=') && !is_sign(tokens, behind + 1, '=') && !is_sign(tokens, behind + 1, '>');
@@ -81,7 +81,7 @@ pub(super) fn plain(ident: &Ident) -> String {
     }
 }
 
-/// Every name in tokens that stands alone: a macro between items may make an item of it.
+/// Every single name in tokens: a macro between items may make an item of it.
 pub(super) fn names(tokens: TokenStream) -> Vec<String> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut found = Vec::new();

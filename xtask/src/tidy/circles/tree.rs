@@ -23,9 +23,9 @@ pub(super) struct Tree {
 pub(super) struct File {
     /// Its path, from the root of the checkout.
     pub(super) path: String,
-    /// What it says.
+    /// Its contents.
     pub(super) facts: Facts,
-    /// For each of its scopes the module it belongs to.
+    /// For each of its scopes, the module that it belongs to.
     pub(super) modules: Vec<usize>,
 }
 
@@ -42,17 +42,17 @@ pub(super) struct Module {
     pub(super) children: HashMap<String, usize>,
 }
 
-/// A file that was declared and has yet to be read.
+/// A file that was declared and is still to be read.
 struct Waiting {
     path: String,
     parent: usize,
     name: String,
-    /// Where the files of its own modules are.
+    /// The folder with the files of its own modules.
     folder: String,
 }
 
 impl Tree {
-    /// Reads a crate from its root. An error is a file that is no Rust, with what the parser says.
+    /// Reads a crate from its root. An error is a file that is not Rust, with the parser's message.
     pub(super) fn grow(root: &str, texts: &BTreeMap<&str, &str>) -> Result<Self, (String, syn::Error)> {
         let mut tree = Tree::default();
         let folder = folder_of(root).to_owned();
@@ -113,7 +113,7 @@ impl Tree {
     }
 }
 
-/// The files that a scope declares. One that is nowhere is rustc's to complain about.
+/// The files that a scope declares. If a file does not exist, rustc reports it.
 fn declared(scope: &Scope, parent: usize, folder: &str, file: &str, texts: &BTreeMap<&str, &str>) -> Vec<Waiting> {
     let found = |declared: &Declared| {
         let name = declared.name.clone();

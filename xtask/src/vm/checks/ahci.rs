@@ -1,17 +1,17 @@
-//! ahci.sh: SATA drives are shown as QEMU was told to make them, with what SMART says; what cannot be asked is named.
+//! ahci.sh: SATA drives are shown as QEMU was told to create them, with their SMART data; unavailable facts are named.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use crate::vm::results::Results;
 
-/// Fields and the values that follow from QEMU's arguments in ahci.sh and from what its ATA drives are (hw/ide/core.c:
-/// a write cache, 32 commands, SMART on, a temperature of 31 degrees).
+/// Fields and the values that follow from QEMU's arguments in ahci.sh and from its ATA drives (hw/ide/core.c: a write
+/// cache, 32 commands, SMART on, a temperature of 31 degrees).
 const PLATTERS: &[(&str, &str)] = &[
     ("/target/ata/model", "\"Example-Platters-7200-rpm\""),
     ("/target/ata/serial", "\"SPIN-01\""),
     ("/target/ata/firmware", "\"FW7.2\""),
-    // The kernel's own words are cut: 16 letters of the model, 4 of the firmware.
+    // The kernel's own texts are cut: 16 letters of the model, 4 of the firmware.
     ("/target/devices/0/model", "\"Example-Platters-7200-rpm\""),
     ("/target/devices/0/serial", "\"SPIN-01\""),
     ("/target/devices/0/firmware", "\"FW7.2\""),
@@ -54,10 +54,10 @@ const ATTRIBUTES: [(u64, u64, u64, u64); 7] = [
     (190, 69, 50, 0x1F1F_001F),
 ];
 
-/// Where the kernel's copy of IDENTIFY DEVICE stands in its page of SCSI (SAT-4, page 89h).
+/// Where the kernel's copy of IDENTIFY DEVICE is in its SCSI page (SAT-4, page 89h).
 const IN_VPD_PAGE: usize = 60;
 
-/// Checks what ahci.sh left.
+/// Checks the results of ahci.sh.
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let platters = results.json("platters")?;
     let flash = results.json("flash")?;
@@ -98,7 +98,7 @@ fn attributes(document: &Value) -> Result<()> {
     Ok(())
 }
 
-/// The pages are kept as they came: the kernel's own copy of the first is the same.
+/// The pages are kept as they came; the kernel's own copy of the first page is identical.
 fn raw_pages(results: &Results, document: &Value) -> Result<()> {
     let raw = document.pointer("/target/raw").and_then(Value::as_array).context("no raw pages")?;
     let names: Vec<&str> = raw.iter().filter_map(|page| page.get("name")?.as_str()).collect();
@@ -111,7 +111,7 @@ fn raw_pages(results: &Results, document: &Value) -> Result<()> {
     Ok(())
 }
 
-/// What cannot be known is named with why and how; what everybody may know is there all the same.
+/// Facts that cannot be known are named with why and how; facts that everybody may know are shown anyway.
 fn without_rights(results: &Results, with_rights: &Value) -> Result<()> {
     for (name, answer) in [("closed", "Permission denied"), ("barred", "Operation not permitted")] {
         let seen = results.json(name)?;
@@ -132,7 +132,7 @@ fn without_rights(results: &Results, with_rights: &Value) -> Result<()> {
     Ok(())
 }
 
-/// What a document says of what is not known, a line each.
+/// Unknown facts of a document, a line each.
 fn missing(document: &Value) -> Vec<String> {
     let all = document.pointer("/target/not_known").and_then(Value::as_array);
     let text = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -140,7 +140,7 @@ fn missing(document: &Value) -> Vec<String> {
     all.into_iter().flatten().map(line).collect()
 }
 
-/// The list of disks has health and temperature of those that can be asked.
+/// The list of disks has health and temperature of the disks that can be asked.
 fn in_the_list(document: &Value) -> Result<()> {
     let targets = document.pointer("/targets").and_then(Value::as_array).context("no list of targets")?;
     let healthy = targets.iter().filter(|target| {

@@ -1,21 +1,21 @@
-//! below.sh: where others load the disk below a stack, every figure is marked with the way in which it is wrong; alone
-//! none is.
+//! below.sh: if other programs load the disk below a stack, every figure is marked with the direction in which it is
+//! wrong; alone, no figure is marked.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use crate::vm::results::Results;
 
-/// What drivelab measured, each with a disk below it that was loaded.
+/// drivelab's measurements, each with a disk below that was loaded.
 const STACKS: [&str; 4] = ["luks", "lvm", "multipath", "md"];
 /// The disk that `dd` read.
 const DISK: &str = "nullb0";
-/// The code behind a mark.
+/// The code of a mark.
 const OTHERS: &str = "others_used_disk";
-/// Rates (operations and bytes) and latencies (mean, median, longest) that a step of reads has at least.
+/// Minimum number of rates (operations and bytes) and latencies (mean, median, longest) of a step of reads.
 const LEAST: [usize; 2] = [2, 3];
 
-/// Checks what below.sh left.
+/// Checks the results of below.sh.
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let mut told = Vec::new();
     for stack in STACKS {
@@ -30,7 +30,7 @@ pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     Ok(told)
 }
 
-/// That nothing in a result or in the report of the same run is marked.
+/// Demands that nothing in a result or in the report of the same run is marked.
 fn unmarked(result: &Value, report: &Value) -> Result<()> {
     ensure!(result.pointer("/spoiled_by") == Some(&Value::Array(Vec::new())), "marked: {}", said(result));
     for way in ["/wrong/rates", "/wrong/times"] {
@@ -44,8 +44,8 @@ fn unmarked(result: &Value, report: &Value) -> Result<()> {
     Ok(())
 }
 
-/// That the result of a load at a rate is marked and names the disk. Latencies are too high; the rate is what was asked
-/// for, or too low.
+/// Demands that the result of a load at a rate is marked and names the disk. Latencies are too high; the rate is as
+/// requested, or too low.
 fn paced(result: &Value) -> Result<()> {
     ensure!(result.pointer("/spoiled_by") == Some(&behind()), "no mark: {}", said(result));
     ensure!(result.pointer("/wrong/times") == Some(&"too_high".into()), "times: {:?}", result.pointer("/wrong"));
@@ -54,8 +54,8 @@ fn paced(result: &Value) -> Result<()> {
     names_the_disk(result)
 }
 
-/// That each figure of the step is marked by what others did and says which way it is wrong; how many rates and
-/// latencies there are.
+/// Demands that each figure of the step is marked as disturbed by other programs, with the direction in which it is
+/// wrong; returns how many rates and latencies there are.
 fn marked(report: &Value) -> Result<[usize; 2]> {
     let mut seen = [0, 0];
     for metric in metrics(report)? {
@@ -87,7 +87,7 @@ fn names_the_disk(document: &Value) -> Result<()> {
     let evidence = evidence.with_context(|| format!("no finding {OTHERS} with evidence"))?;
     let what = |one: &Value| one.pointer("/what").and_then(Value::as_str).map(str::to_owned);
     let named: Vec<String> =
-        evidence.iter().filter_map(what).filter(|what| what.starts_with("bytes of others on ")).collect();
+        evidence.iter().filter_map(what).filter(|what| what.starts_with("other bytes on ")).collect();
     let is_named = named.iter().any(|what| what.split(' ').any(|word| word == DISK));
     ensure!(is_named, "{DISK} is not among the disks that others used: {named:?}");
     Ok(())
@@ -105,7 +105,7 @@ fn metrics(report: &Value) -> Result<Vec<&Value>> {
     Ok(found)
 }
 
-/// What stands behind a mark here, and nothing else.
+/// The content of a mark here, and nothing else.
 fn behind() -> Value {
     Value::Array(vec![OTHERS.into()])
 }
@@ -129,11 +129,11 @@ mod tests {
     }
 
     fn report(metrics: &[Value], disk: &str) -> Value {
-        let evidence = json!([{ "what": format!("bytes of others on {disk}") }]);
+        let evidence = json!([{ "what": format!("other bytes on {disk}") }]);
         json!({ "metrics": metrics, "findings": [{ "code": OTHERS, "evidence": evidence }] })
     }
 
-    /// As it must be.
+    /// The expected result.
     fn all() -> Vec<Value> {
         let rates = ["read.iops", "read.throughput", "total.iops"].map(|id| metric(id, &[OTHERS], Some("too_low")));
         let times = ["read.latency_mean", "read.latency_p50", "read.latency_max"];
@@ -160,7 +160,7 @@ mod tests {
         marked(&report(&all(), "nullb1")).expect_err("another disk");
         marked(&report(&all(), "nullb01")).expect_err("another disk whose name begins so");
         marked(&report(&all()[..4], DISK)).expect_err("too few latencies");
-        // The finding alone is no mark.
+        // The finding alone is not a mark.
         let bare: Vec<Value> = all().iter().map(|one| metric(one["id"].as_str().expect("an id"), &[], None)).collect();
         marked(&report(&bare, DISK)).expect_err("no mark at all");
     }

@@ -21,7 +21,7 @@ const DEPTH: f64 = 4.0;
 const GONE_BLOCK_BYTES: f64 = 4096.0;
 const GONE_LATENCY_MS: f64 = 1.0;
 
-/// What one run said of its reads.
+/// What one run reported about its reads.
 struct Reads {
     count: f64,
     bytes: f64,
@@ -30,7 +30,7 @@ struct Reads {
     took_ms: f64,
 }
 
-/// Checks what faults.sh left.
+/// Checks the results of faults.sh.
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let mut told = Vec::new();
     for backend in BACKENDS {
@@ -42,13 +42,13 @@ pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     Ok(told)
 }
 
-/// Checks what nvme_gone.sh left.
+/// Checks the results of nvme_gone.sh.
 pub(crate) fn check_nvme(results: &Results) -> Result<Vec<String>> {
     let early = |reads: &Reads| gone_early(reads, 20_000.0);
     BACKENDS.iter().map(|backend| with(results, &format!("nvme.{backend}.stop"), early)).collect()
 }
 
-/// Reads what a run left, holds it to what is true of all, then to `check`; a line about it.
+/// Reads the results of a run, checks what applies to all runs, then runs `check`; returns a line about it.
 fn with(results: &Results, name: &str, check: impl Fn(&Reads) -> Result<()>) -> Result<String> {
     let code = results.text(&format!("{name}.code"))?;
     let said = results.text(&format!("{name}.said"))?;
@@ -81,15 +81,15 @@ fn bad_blocks(reads: &Reads, keep: bool) -> Result<()> {
 }
 
 fn gone(reads: &Reads, keep: bool) -> Result<()> {
-    // The kernel answers reads of a device that is gone with "0 bytes, end of device". Whoever counts them as reads has
-    // more than the device can have answered.
+    // The kernel answers reads of a device that is gone with "0 bytes, end of device". A program that counts them as
+    // reads reports more than the device can have answered.
     let most = DEPTH * reads.took_ms / GONE_LATENCY_MS;
     ensure!(reads.count <= most, "{} reads, and the device cannot have answered more than {most:.0}", reads.count);
     ensure!(reads.bytes == reads.count * GONE_BLOCK_BYTES, "{} bytes in {} reads", reads.bytes, reads.count);
     if keep { Ok(()) } else { gone_early(reads, 4000.0) }
 }
 
-/// A run of so long on a device that goes away after 2 s, or later where the host is slow.
+/// A run of this length on a device that disappears after 2 s, or later if the host is slow.
 fn gone_early(reads: &Reads, run_ms: f64) -> Result<()> {
     ensure!(reads.took_ms < run_ms, "it went on for {:.1} s after the device was gone", reads.took_ms / 1e3 - 2.0);
     Ok(())

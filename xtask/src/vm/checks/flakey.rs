@@ -1,11 +1,12 @@
-//! flakey.sh: each error has the address and the number that the kernel gave it, and none is missing or made up.
+//! flakey.sh: each error has the kernel's address and error number, and none is missing or invented.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use crate::vm::results::{Results, number, within};
 
-/// flakey.sh: 50 reads a second for 10 s, of which two in five seconds fail, one more or less at the ends.
+/// flakey.sh: 50 reads a second for 10 s, of which those in two of every five seconds fail, give or take one at each
+/// end.
 const READS: f64 = 500.0;
 const FAILING: f64 = 0.4;
 
@@ -15,15 +16,15 @@ const EIO: &str = "5";
 /// docs/exit-codes.md: operations ended in errors of the device.
 const DEVICE_ERRORS: &str = "8";
 
-/// flakey.sh: the delay of dm-delay and the time of null_blk below it, and the tick of Debian's kernel (CONFIG_HZ=250),
-/// to which dm-delay rounds up, at the start and at the end.
+/// flakey.sh: the delay of dm-delay and the time of null_blk below it, and the tick of Debian's kernel
+/// (CONFIG_HZ=250), to which dm-delay rounds up, at the start and at the end.
 const DELAY_MS: f64 = 31.0;
 const TICK_MS: f64 = 4.0;
 
-/// How a read of 4 KiB ended: place in bytes, and whether well.
+/// How a read of 4 KiB ended: place in bytes, and whether it succeeded.
 type Read = (u64, bool);
 
-/// Checks what flakey.sh left.
+/// Checks the results of flakey.sh.
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let mut told = Vec::new();
     for name in ["flaky.uring", "flaky.sync"] {
@@ -74,8 +75,8 @@ fn listed(document: &Value) -> Result<Vec<u64>> {
     errors.iter().map(place).collect()
 }
 
-/// Reads of 4 KiB in the kernel's trace of `block_bio_complete` of one device: `…: block_bio_complete: 253,0 R 1234 + 8
-/// [-5]`, with letters after the R that say how it was asked for.
+/// Reads of 4 KiB in the kernel's trace of `block_bio_complete` of one device: `…: block_bio_complete: 253,0 R 1234 +
+/// 8 [-5]`; letters after the R give the kind of request.
 fn ended(text: &str, device: &str) -> Result<Vec<Read>> {
     ensure!(!text.contains("LOST"), "the kernel's buffer was too small: events were lost");
     let mark = format!(": block_bio_complete: {} R", device.replace(':', ","));

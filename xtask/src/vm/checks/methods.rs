@@ -1,5 +1,5 @@
-//! methods*.sh: what methodologies say of NVMe drives is what QEMU's drives and the script's meter are, every step was
-//! measured, and what such a drive lacks is said.
+//! methods*.sh: facts that methodologies report about NVMe drives match QEMU's drives and the script's meter, every
+//! step was measured, and what such a drive lacks is reported.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -8,19 +8,19 @@ use crate::vm::results::{Results, number, within};
 
 /// QEMU's drives always have 323 K.
 const CELSIUS: f64 = 50.0;
-/// What the meters of the scripts say.
+/// The value that the scripts' meters report.
 const WATTS: f64 = 5.0;
 /// Queries of the temperature at idle that all-aboard makes.
 const IDLE_QUERIES: usize = 7;
 /// Loads of heat-soak: reads of 32, 64, 128 and 256 KiB, and writes.
 const SOAKS: usize = 5;
-/// What the drive of methods.sh bears, by the facts file there, in bytes.
+/// Endurance of the drive of methods.sh, from the facts file in the script, in bytes.
 const BEARS: f64 = 1_073_741_824.0;
 
-/// Checks what methods.sh left.
+/// Checks the results of methods.sh.
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let mut told = vec![asked(results)?];
-    // A step of 8 MiB may end before it has a reading of its own, but not each of them.
+    // A step of 8 MiB may end before it has a reading of its own, but not all of them may.
     for (name, steps) in [("power-states", 4), ("write-amplification", 6)] {
         told.push(watched(results, name, steps, 1)?);
     }
@@ -36,12 +36,12 @@ pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     ensure!(says(&heat, "state_unmet", "temperature").is_err(), "heat-soak: the temperature was not found");
     says(&document(results, "power-states")?, "arms_left_out", "one power state")?;
     let media = document(results, "write-amplification")?;
-    says(&media, "state_unmet", "nothing counts what the drive writes to its media")?;
+    says(&media, "state_unmet", "no source counts what the drive writes to its media")?;
     told.push("one power state and no counter of media writes: said".to_owned());
     Ok(told)
 }
 
-/// Checks what methods_buyer.sh left.
+/// Checks the results of methods_buyer.sh.
 pub(crate) fn check_buyer(results: &Results) -> Result<Vec<String>> {
     let answered = results.json("buyer.out")?;
     for (question, evidence) in [
@@ -49,7 +49,7 @@ pub(crate) fn check_buyer(results: &Results) -> Result<Vec<String>> {
         ("healthy", "50 °C now"),
         ("link", "PCIe"),
         ("firmware", "slot 1"),
-        ("use", "0 % of its endurance used, by its own count"),
+        ("use", "0 % of its endurance used, by its own counter"),
     ] {
         let mut answers = list(&answered, "/answers")?.iter();
         let answer = answers.find(|answer| answer.pointer("/question") == Some(&question.into()));
@@ -61,7 +61,7 @@ pub(crate) fn check_buyer(results: &Results) -> Result<Vec<String>> {
         let measured = judged(&document(results, name)?, name)?;
         ensure!(measured.len() == steps, "{name}: {} measured steps", measured.len());
     }
-    says(&document(results, "genuine")?, "smart_compared", "none of the drive's counters of errors rose")?;
+    says(&document(results, "genuine")?, "smart_compared", "None of the drive's error counters rose")?;
     let mut told = vec!["check: health, link, firmware and use known; genuine: SMART before and after".to_owned()];
     told.push(watched(results, "data-sheet", 17, 10)?);
     let sheet = document(results, "data-sheet")?;
@@ -82,8 +82,8 @@ pub(crate) fn check_buyer(results: &Results) -> Result<Vec<String>> {
     Ok(told)
 }
 
-/// That scores of power are the meter's, and that those of efficiency follow from them; how many of these have a
-/// value. One has none where a single one of its steps was over before it had a reading.
+/// Demands that power scores come from the meter, and that efficiency scores follow from them; returns how many of
+/// these have a value. A score has none if one of its steps ended before it had a reading.
 fn per_watt(suite: &Value) -> Result<usize> {
     let scores = list(suite, "/scores")?;
     let of = |name: &str| {
@@ -105,13 +105,13 @@ fn per_watt(suite: &Value) -> Result<usize> {
     Ok(known)
 }
 
-/// Checks what methods_steady.sh left.
+/// Checks the results of methods_steady.sh.
 pub(crate) fn check_steady(results: &Results) -> Result<Vec<String>> {
     Ok(vec![watched(results, "snia-pts", 40, 10)?])
 }
 
-/// That a smoke run was whole, and that at least so many of its steps have watts, all of them the meter's, and some a
-/// temperature.
+/// Demands that a smoke run was complete, and that at least this many of its steps have watts, all from the meter, and
+/// some a temperature.
 fn watched(results: &Results, name: &str, steps: usize, with_readings: usize) -> Result<String> {
     let document = document(results, name)?;
     seen(name, &document, &judged(&document, name)?, steps, with_readings)
@@ -125,7 +125,8 @@ fn seen(name: &str, document: &Value, measured: &[String], steps: usize, with_re
     Ok(format!("{name}: {} steps, {warm} with a temperature, {powered} with watts", measured.len()))
 }
 
-/// That the wear was asked about: nobody was there to answer, so that nothing was done, or yes was said before.
+/// Demands that the wear was asked about: either nobody was there to answer, so nothing was done, or the question was
+/// answered with yes beforehand.
 fn asked(results: &Results) -> Result<String> {
     for name in ["ask.run", "ask.arms"] {
         let (code, said) = (results.text(&format!("{name}.code"))?, results.text(&format!("{name}.said"))?);
@@ -138,7 +139,10 @@ fn asked(results: &Results) -> Result<String> {
     }
     for name in ["heat-soak", "power-states"] {
         let said = results.text(&format!("{name}.said"))?;
-        ensure!(said.contains("The limit for doing so unasked is 1 %"), "{name}: nothing is said of the wear:\n{said}");
+        ensure!(
+            said.contains("The limit for writing without asking is 1 %"),
+            "{name}: nothing is said of the wear:\n{said}"
+        );
     }
     let dry = results.json("ask.dry.out")?;
     let wear = dry.pointer("/endurance").and_then(Value::as_str).unwrap_or_default();
@@ -148,7 +152,7 @@ fn asked(results: &Results) -> Result<String> {
     Ok(format!("writes of {share} of what the drive bears: asked first"))
 }
 
-/// Checks what methods_drives.sh left.
+/// Checks the results of methods_drives.sh.
 pub(crate) fn check_drives(results: &Results) -> Result<Vec<String>> {
     let aboard = document(results, "all-aboard")?;
     let idle = each_drive(&aboard, "all-aboard", 2)?;
@@ -156,16 +160,16 @@ pub(crate) fn check_drives(results: &Results) -> Result<Vec<String>> {
     let feed = document(results, "gpu-feed")?;
     each_drive(&feed, "gpu-feed", 3)?;
     for drive in list(&feed, "/drives")? {
-        // Steps of a tenth of a second may lie too far apart for a share, and then the document says so.
+        // Steps of a tenth of a second may be too far apart for a share, and then the document reports it.
         let Ok(kept) = number(drive, "/kept/median_percent") else {
-            says(&feed, "drives_apart", "did not run on all drives for the whole time")?;
+            says(&feed, "drives_apart", "the drives did not work for the same time")?;
             continue;
         };
         ensure!((1.0..200.0).contains(&kept), "gpu-feed: a drive keeps {kept} % beside the other");
     }
     let mut fed = 0;
     for step in list(&feed, "/feed/steps")? {
-        // Of a step whose figures are void (one of milliseconds may be) there is no rate.
+        // A step whose figures are void (one of milliseconds may be) has no rate.
         for drive in list(step, "/drives")?.iter().filter(|drive| number(drive, "/mb_s").is_ok()) {
             let (rate, drives) = (number(drive, "/mb_s")?, number(drive, "/drives")?);
             let enough = rate * drives >= 64_000.0 && rate * (drives - 1.0) < 64_000.0;
@@ -193,8 +197,8 @@ pub(crate) fn check_drives(results: &Results) -> Result<Vec<String>> {
     ])
 }
 
-/// That each of two drives told its temperature, its life and its interrupts at the end of each of so many steps; the
-/// fewest readings at idle.
+/// Demands that each of two drives reported its temperature, its life and its interrupts at the end of each of this
+/// many steps; returns the fewest readings at idle.
 fn each_drive(document: &Value, name: &str, steps: usize) -> Result<usize> {
     let drives = list(document, "/health")?;
     ensure!(drives.len() == 2, "{name}: {} drives told of themselves", drives.len());
@@ -216,7 +220,7 @@ fn each_drive(document: &Value, name: &str, steps: usize) -> Result<usize> {
     Ok(fewest)
 }
 
-/// Checks what methods_media.sh left.
+/// Checks the results of methods_media.sh.
 pub(crate) fn check_media(results: &Results) -> Result<Vec<String>> {
     let mut told = Vec::new();
     for (kind, log) in [("FDP", "FDP statistics"), ("OCP", "OCP log")] {
@@ -234,7 +238,7 @@ pub(crate) fn check_media(results: &Results) -> Result<Vec<String>> {
         ensure!(accuracy.contains(log), "{kind}: the counters are {accuracy}");
         ensure!(says(&smoke, "state_unmet", "nothing counts").is_err(), "{kind}: nothing counts its media writes");
         let [host, media] = rises(source)?;
-        // To the byte, but for data units of 512,000 bytes in the case of OCP.
+        // To the byte, except for data units of 512,000 bytes in the case of OCP.
         let allowed = if kind == "FDP" { 1e-9 } else { 0.01 };
         within(&format!("{kind}: bytes that hosts wrote"), host, written(&smoke)?, allowed)?;
         ensure!(media >= 0.99 * host, "{kind}: {media} bytes to the media and {host} from hosts");
@@ -242,7 +246,7 @@ pub(crate) fn check_media(results: &Results) -> Result<Vec<String>> {
         let [host, media] = rises(media_source(&load)?)?;
         let waf = value(&load, "media.write_amplification").with_context(|| format!("{kind}: no figure: {load}"))?;
         within(&format!("{kind}: write amplification"), waf, media / host, 1e-3)?;
-        // QEMU's FDP counts what is left of a reclaim unit that is left behind; its OCP log counts what hosts write.
+        // QEMU's FDP counts the remainder of an abandoned reclaim unit; its OCP log counts what hosts write.
         ensure!((0.98..2.1).contains(&waf), "{kind}: a write amplification of {waf}");
         told.push(format!("{kind}: {log}: {:.1} MB from hosts, write amplification {waf:.3}", host / 1e6));
     }
@@ -262,12 +266,12 @@ fn errors(document: &Value) -> Result<f64> {
     Ok(all)
 }
 
-/// The test of write-amplification that reads another namespace than the one it writes.
+/// The test of write-amplification that reads a namespace other than the one that it writes.
 const READS_ELSEWHERE: &str = "reads-of-another-namespace";
 /// Bytes that may be read of it beside the load: opening it reads a few blocks.
 const OPENING: f64 = 1_048_576.0;
 
-/// Checks what methods_namespaces.sh left.
+/// Checks the results of methods_namespaces.sh.
 pub(crate) fn check_namespaces(results: &Results) -> Result<Vec<String>> {
     let beside = results.text("beside")?;
     let name = beside.trim();
@@ -299,11 +303,11 @@ pub(crate) fn check_namespaces(results: &Results) -> Result<Vec<String>> {
     ensure!(made.written == end.written, "{name} was written: {made:?}, {end:?}");
     let refused = results.text("refused.said")?;
     let code = results.text("refused.code")?;
-    ensure!(code.trim() != "0" && refused.contains("only ever read"), "a write there: exit code {code}, {refused}");
+    ensure!(code.trim() != "0" && refused.contains("can only be read"), "a write there: exit code {code}, {refused}");
     Ok(vec![format!("{name}: {read} and {by_flags} bytes read beside writes of the other one, nothing written there")])
 }
 
-/// What the kernel counted of a disk, in bytes (Documentation/ABI/stable/sysfs-block: sectors of 512 bytes).
+/// The kernel's counts for a disk, in bytes (Documentation/ABI/stable/sysfs-block: sectors of 512 bytes).
 #[derive(Debug, PartialEq)]
 struct Stat {
     read: f64,
@@ -321,7 +325,7 @@ fn stat_of(text: &str) -> Result<Stat> {
     Ok(Stat { read: at(2)?, written: at(6)? + at(13)? })
 }
 
-/// That between two looks so many bytes were read of a disk, and none written.
+/// Demands that between two looks this many bytes were read from a disk, and none written.
 fn only_read(what: &str, (before, after): (&Stat, &Stat), read: f64) -> Result<()> {
     let rose = after.read - before.read;
     ensure!(
@@ -358,14 +362,14 @@ fn written(document: &Value) -> Result<f64> {
     Ok(1e9 * value(document, "run.bytes_written").context("the bytes that the run wrote are not known")?)
 }
 
-/// Steps of encryption-cost, of eight, in which no round is void, at least.
+/// Minimum number of steps of encryption-cost, of eight, in which no round is void.
 const WHOLE_STEPS: usize = 4;
 
-/// Checks what methods_encryption.sh left.
+/// Checks the results of methods_encryption.sh.
 pub(crate) fn check_encryption(results: &Results) -> Result<Vec<String>> {
     let document = document(results, "encryption-cost")?;
     let arms: Vec<&str> = list(&document, "/arms")?.iter().filter_map(|arm| arm.pointer("/arm")?.as_str()).collect();
-    // Every second round backwards, and no Opal.
+    // Every second round in reverse, and no Opal.
     ensure!(arms == ["none", "luks2", "luks2", "none", "none", "luks2"], "the arms are {arms:?}");
     let said = results.text("encryption-cost.said")?;
     ensure!(said.contains("the arm opal was left out"), "nothing is said of Opal:\n{said}");
@@ -376,8 +380,8 @@ pub(crate) fn check_encryption(results: &Results) -> Result<Vec<String>> {
     Ok(told)
 }
 
-/// What luks2 costs in a step; nothing where not all three of its rounds count. A round of a step of milliseconds may
-/// be void in one of the arms: on a busy host it is now and then faster than the drive's link.
+/// What luks2 costs in a step; `None` unless all three of its rounds count. A round of a step of milliseconds may be
+/// void in one of the arms: on a busy host it is now and then faster than the drive's link.
 fn cost(step: &Value) -> Result<Option<String>> {
     let label = step.pointer("/label").and_then(Value::as_str).unwrap_or_default();
     let (none, luks) = (arm(step, "none")?, arm(step, "luks2")?);
@@ -387,7 +391,7 @@ fn cost(step: &Value) -> Result<Option<String>> {
         return Ok(None);
     }
     let cost = of("percent")?;
-    // The geometric mean lies between the smallest and the largest of its rounds.
+    // The geometric mean is between the smallest and the largest of its rounds.
     let rounds: Vec<f64> = list(luks, "/cost/rounds_percent")?.iter().filter_map(Value::as_f64).collect();
     let between = rounds.iter().any(|one| *one <= cost) && rounds.iter().any(|one| *one >= cost);
     ensure!(rounds.len() <= 3 && between, "{label}: {cost} % of {rounds:?}");
@@ -405,17 +409,17 @@ fn arm<'a>(step: &'a Value, name: &str) -> Result<&'a Value> {
     arms.iter().find(|arm| arm.pointer("/arm") == Some(&name.into())).with_context(|| format!("no arm {name}: {step}"))
 }
 
-/// What a methodology printed.
+/// The output of a methodology.
 fn document(results: &Results, name: &str) -> Result<Value> {
     results.json(&format!("{name}.out"))
 }
 
-/// That a run was whole, in its smoke form, with figures of each measured step; the ids of those.
+/// Demands that a run was complete, in its smoke form, with figures of each measured step; returns their ids.
 fn judged(document: &Value, method: &str) -> Result<Vec<String>> {
     whole(document, method, "smoke")
 }
 
-/// The same of a run in any form.
+/// The same for a run in any form.
 fn whole(document: &Value, method: &str, form: &str) -> Result<Vec<String>> {
     let text = |pointer: &str| document.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let is = (text("/run/method/name"), text("/run/form"), text("/run/state"));
@@ -429,7 +433,7 @@ fn whole(document: &Value, method: &str, form: &str) -> Result<Vec<String>> {
         if step.pointer("/role").and_then(Value::as_str) != Some("measure") || step.pointer("/action/io").is_none() {
             continue;
         }
-        // By the records, since a rate above what QEMU's link claims is void.
+        // From the records, because a rate above what QEMU's link claims is void.
         let bytes =
             |round: &Value| ["/read/bytes", "/write/bytes"].iter().filter_map(|at| number(round, at).ok()).sum();
         let moved: f64 = list(one, "/rounds")?.iter().map(|round| -> f64 { bytes(round) }).sum();
@@ -439,7 +443,7 @@ fn whole(document: &Value, method: &str, form: &str) -> Result<Vec<String>> {
     Ok(measured)
 }
 
-/// That what is known of the temperature is the drive's; of how many steps it is.
+/// Demands that every known temperature is the drive's; returns how many steps have one.
 fn temperatures(document: &Value, steps: &[String]) -> Result<usize> {
     let mut known = 0;
     for step in steps {
@@ -452,14 +456,16 @@ fn temperatures(document: &Value, steps: &[String]) -> Result<usize> {
     Ok(known)
 }
 
-/// That what is known of the power is the meter's, and what follows from it right; of how many steps it is.
+/// Demands that every known power is the meter's, and that values derived from it are right; returns how many steps
+/// have one.
 fn watts(document: &Value, steps: &[String]) -> Result<usize> {
     let mut known = 0;
     for step in steps {
         let Some(mean) = figure(document, step, "power.mean") else { continue };
         within(&format!("{step}: watts"), mean, WATTS, 1e-6)?;
         known += 1;
-        // Bursts by volume have a rate over their active time and a power over all of it, so none of it per watt.
+        // Bursts by volume have a rate over their active time and a power over the whole time, so there is no rate per
+        // watt.
         let in_bursts = figure(document, step, "bursts.active_share").is_some();
         let Some(moved) = figure(document, step, "total.throughput").filter(|_| !in_bursts) else { continue };
         let per_watt = figure(document, step, "power.throughput_per_watt");
@@ -475,14 +481,14 @@ fn figure(document: &Value, step: &str, id: &str) -> Option<f64> {
     all.iter().find(|metric| metric.pointer("/address") == Some(&address.as_str().into()))?.pointer("/value")?.as_f64()
 }
 
-/// The first figure of this kind that is known.
+/// The first known figure of this kind.
 fn value(document: &Value, id: &str) -> Option<f64> {
     let all = document.pointer("/metrics")?.as_array()?.iter();
     let mut of_kind = all.filter(|metric| metric.pointer("/id") == Some(&id.into()));
     of_kind.find_map(|metric| metric.pointer("/value")?.as_f64())
 }
 
-/// That a finding says these words.
+/// Demands that a finding contains these words.
 fn says(document: &Value, code: &str, words: &str) -> Result<()> {
     let findings = list(document, "/findings")?;
     let said = findings.iter().filter(|one| one.pointer("/code").and_then(Value::as_str) == Some(code));

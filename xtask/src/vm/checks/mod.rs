@@ -1,4 +1,4 @@
-//! What must be true of the files that a scenario left; for each scenario whose script cannot tell by itself.
+//! Checks of the files that a scenario left, for each scenario whose script cannot decide by itself.
 
 mod ahci;
 mod below;
@@ -20,7 +20,7 @@ use anyhow::Result;
 
 use super::results::Results;
 
-/// Looks at the results of a scenario: the figures worth telling, or what is wrong.
+/// Looks at the results of a scenario: returns the figures worth printing, or what is wrong.
 type Check = fn(&Results) -> Result<Vec<String>>;
 
 const CHECKS: &[(&str, Check)] = &[
@@ -54,7 +54,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     CHECKS.iter().map(|(name, _)| *name)
 }
 
-/// Checks the results of a scenario whose script ended well; one without a check has passed by that.
+/// Checks the results of a scenario whose script ended successfully; a scenario without a check has passed with that.
 pub(crate) fn check(name: &str, results: &Results) -> Result<Vec<String>> {
     CHECKS.iter().find(|(checked, _)| *checked == name).map_or_else(|| Ok(Vec::new()), |(_, check)| check(results))
 }

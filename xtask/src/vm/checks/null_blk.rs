@@ -1,9 +1,9 @@
-//! Latency and rate against a device that ends each operation a set time after it began.
+//! Latency and rate on a device that ends each operation a set time after it began.
 //!
-//! What must hold (issue 4, "Known devices"): the median latency is the set time and one constant of at most 1 ms, the
-//! cost of kernel and program; medians of two settings differ by what the settings differ, within 3 %; and Little's
-//! law: with `depth` operations in flight there are `depth / (set time + constant)` of them each second, within 5 %.
-//! fio is held to the same law, so that a failure tells whether the device or drivelab is off.
+//! Required (issue 4, "Known devices"): the median latency is the set time plus one constant of at most 1 ms, the cost
+//! of kernel and program; medians of two settings differ by the difference of the settings, within 3 %; and Little's
+//! law: with `depth` operations in flight there are `depth / (set time + constant)` operations each second, within 5
+//! %. fio has to follow the same law, so that a failure shows whether the device or drivelab is wrong.
 
 use anyhow::{Result, ensure};
 
@@ -27,7 +27,7 @@ struct Cell {
 /// Reads IOPS and median latency in milliseconds from one document of a program.
 type Reader = fn(&Results, &str) -> Result<(f64, f64)>;
 
-/// Checks what null_blk.sh left.
+/// Checks the results of null_blk.sh.
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let peer = cells(results, "fio", fio)?;
     let ours = cells(results, "drivelab", drivelab)?;
@@ -47,7 +47,7 @@ fn fio(results: &Results, name: &str) -> Result<(f64, f64)> {
     Ok((number(&document, "/jobs/0/read/iops")?, p50_ns / 1e6))
 }
 
-/// All cells of a program, medians where there are several rounds.
+/// All cells of a program, with medians if there are several rounds.
 fn cells(results: &Results, program: &str, read: Reader) -> Result<Vec<Cell>> {
     let mut cells = Vec::new();
     for set_ms in SET_MS {
@@ -62,7 +62,7 @@ fn cells(results: &Results, program: &str, read: Reader) -> Result<Vec<Cell>> {
     Ok(cells)
 }
 
-/// Holds a program to the law of the device; a line that says how well it kept it.
+/// Checks a program against the law of the device; returns a line that states how closely it followed.
 fn law(program: &str, cells: &[Cell]) -> Result<String> {
     let above: Vec<f64> = cells.iter().filter(|cell| cell.depth == 1).map(|cell| cell.p50_ms - cell.set_ms).collect();
     let constant_ms = median(above)?;
@@ -86,7 +86,7 @@ fn law(program: &str, cells: &[Cell]) -> Result<String> {
     Ok(format!("{program}: p50 = set time + {constant_ms:.3} ms; IOPS at most {percent:.2} % from the law"))
 }
 
-/// Holds drivelab's medians against fio's, within 5 %; a line that says how near they were.
+/// Compares drivelab's medians with fio's, within 5 %; returns a line that states how close they were.
 fn compare(ours: &[Cell], peer: &[Cell]) -> Result<String> {
     let mut farthest = (0.0_f64, 0.0_f64);
     for (our, peer) in ours.iter().zip(peer).filter(|(our, _)| COMPARED.contains(&our.depth)) {
@@ -104,7 +104,7 @@ fn compare(ours: &[Cell], peer: &[Cell]) -> Result<String> {
 mod tests {
     use super::*;
 
-    /// Cells of a device that keeps the law, with this constant.
+    /// Cells of a device that follows the law, with this constant.
     fn lawful(constant_ms: f64) -> Vec<Cell> {
         let cell = |set_ms: f64, depth: u32| {
             let latency_ms = set_ms + constant_ms;

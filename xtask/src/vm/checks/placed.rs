@@ -1,5 +1,5 @@
-//! methods_media.sh: that writes with a placement handle went by that handle and no other, by the drive's own word on
-//! its reclaim units, and that what cannot be placed was refused with nothing written.
+//! methods_media.sh: writes with a placement handle went by that handle and no other, as the drive reports for its
+//! reclaim units, and writes that cannot be placed were refused with nothing written.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -7,13 +7,13 @@ use serde_json::Value;
 use crate::vm::results::{Results, number};
 
 const MIB: u64 = 1024 * 1024;
-/// Of a reclaim unit, as the head of the script says, in QEMU's blocks of 512 bytes.
+/// Blocks of a reclaim unit, as the head of the script states, in QEMU's blocks of 512 bytes.
 const UNIT_BLOCKS: u64 = 8 * MIB / 512;
 
-/// Checks what the script left of it.
+/// Checks this part of the script's results.
 pub(super) fn check(results: &Results) -> Result<Vec<String>> {
     let mut before = units(results, "place.0")?;
-    // By handles 2 and 1, and at last by none, which is handle 0.
+    // By handles 2 and 1, and finally by none, which is handle 0.
     let steps = [("place.1", 2, 3 * MIB), ("place.2", 1, MIB), ("place.3", 0, MIB / 2)];
     for (name, handle, bytes) in steps {
         let now = units(results, name)?;
@@ -36,7 +36,7 @@ pub(super) fn check(results: &Results) -> Result<Vec<String>> {
     ])
 }
 
-/// That so many bytes went by one handle and none by another, from the blocks that were left in their units.
+/// Demands that this many bytes went by one handle and none by another, from the blocks that were left in their units.
 fn went(before: &[u64], now: &[u64], (handle, bytes): (usize, u64)) -> Result<()> {
     for (at, (then, left)) in before.iter().zip(now).enumerate() {
         let written = (then + UNIT_BLOCKS - left) % UNIT_BLOCKS * 512;
@@ -59,13 +59,13 @@ fn units(results: &Results, name: &str) -> Result<Vec<u64>> {
     (0..3).map(of).collect()
 }
 
-/// What cannot be placed is refused, each with its words, before anything is written.
+/// Writes that cannot be placed are refused, each with its words, before anything is written.
 fn refused(results: &Results) -> Result<()> {
     for (name, code, words) in [
-        ("number", "6", "by handle 3, and it has no such handle (it has 0 to 2)"),
-        ("dry", "6", "by handle 3, and it has no such handle (it has 0 to 2)"),
-        ("backend", "2", "take the sync backend"),
-        ("drive", "6", "has no Flexible Data Placement, or it is off"),
+        ("number", "6", "by handle 3: it has no such handle (it has 0 to 2)"),
+        ("dry", "6", "by handle 3: it has no such handle (it has 0 to 2)"),
+        ("backend", "2", "use the sync backend"),
+        ("drive", "6", "has no Flexible Data Placement, or it is switched off"),
     ] {
         let is = results.text(&format!("wrong.{name}.code"))?;
         let said = results.text(&format!("wrong.{name}.said"))?;

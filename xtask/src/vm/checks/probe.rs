@@ -1,18 +1,19 @@
-//! probe.sh and fdp.sh: what `drivelab show` says of drives, held against what QEMU was told of them, field by field.
+//! probe.sh and fdp.sh: what `drivelab show` reports about drives, compared with QEMU's arguments, field by field.
 //!
-//! Beside what the script's head says, QEMU's own constants are held: hw/nvme/ctrl.c and hw/ide/core.c of QEMU.
+//! Besides the values in the script's head, QEMU's own constants are checked: hw/nvme/ctrl.c and hw/ide/core.c of
+//! QEMU.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use crate::vm::results::Results;
 
-/// What must stand where in a document.
+/// Expected values in a document.
 type Expected<'a> = &'a [(&'a str, Value)];
 
 const MIB: u64 = 1024 * 1024;
 
-/// Checks what probe.sh left.
+/// Checks the results of probe.sh.
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let mut told = vec![
         equal(results, "show.nvme0n1", &first_controller())?,
@@ -34,7 +35,7 @@ pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     Ok(told)
 }
 
-/// Checks what fdp.sh left.
+/// Checks the results of fdp.sh.
 pub(crate) fn check_fdp(results: &Results) -> Result<Vec<String>> {
     Ok(vec![equal(results, "show.nvme0n1", &placement())?])
 }
@@ -51,7 +52,7 @@ fn first_controller() -> Vec<(&'static str, Value)> {
         ("/target/health", json!("good")),
         ("/target/pcie/root", json!("root_port")),
         ("/target/pcie/hops/1/link/possible", json!("PCIe 4.0 x4")),
-        // QEMU's controller itself has one lane of 2.5 GT/s, and so has the link between the two.
+        // QEMU's controller itself has one lane of 2.5 GT/s, and so does the link between the two.
         ("/target/pcie/hops/0/link/negotiated", json!("PCIe 1.0 x1")),
         ("/target/pcie/hops/1/link/negotiated", json!("PCIe 1.0 x1")),
         ("/target/devices/0/link/negotiated", json!("PCIe 1.0 x1")),
@@ -95,7 +96,7 @@ fn second_controller() -> Vec<(&'static str, Value)> {
         ("/target/devices/0/capacity", json!(48 * MIB)),
         ("/target/devices/0/logical_block_size", json!(4096)),
         ("/target/devices/0/physical_block_size", json!(4096)),
-        // What QEMU has where it is told nothing.
+        // QEMU's defaults.
         ("/target/nvme/controller/event_requests", json!(3 + 1)),
         ("/target/pcie/hops/1/link/negotiated", json!("PCIe 1.0 x1")),
         ("/target/pcie/hops/1/link/possible", json!("PCIe 3.0 x2")),
@@ -204,8 +205,8 @@ fn placement() -> Vec<(&'static str, Value)> {
             "/target/nvme/fdp/handle_use",
             json!(["named by the host", "named by the host", "unused", "named by the host"]),
         ),
-        // Each of them in both reclaim groups, for which QEMU takes the identifier's two highest bits. What names no
-        // identifier goes by the first.
+        // Each of them in both reclaim groups, for which QEMU uses the identifier's two highest bits. Writes without
+        // an identifier go by the first.
         ("/target/nvme/fdp/placement/0", place(0, 1, (8 * MIB - MIB) / 512)),
         ("/target/nvme/fdp/placement/1", place(1 << 14, 1, 8 * MIB / 512)),
         ("/target/nvme/fdp/placement/2", place(1, 3, 8 * MIB / 512)),
@@ -226,7 +227,7 @@ fn place(identifier: u16, handle: u16, available_blocks: u64) -> Value {
     })
 }
 
-/// That a document of `show` holds all this; every difference is named.
+/// Demands that a document of `show` contains all of this; every difference is named.
 fn equal(results: &Results, name: &str, expected: Expected<'_>) -> Result<String> {
     let code = results.text(&format!("{name}.code"))?;
     let said = results.text(&format!("{name}.said"))?;
@@ -244,7 +245,8 @@ fn differences(document: &Value, expected: Expected<'_>) -> Vec<String> {
     wrong.map(|(pointer, wanted)| format!("  {pointer}: {} instead of {wanted}", found(pointer))).collect()
 }
 
-/// That all names of a drive lead to the same: its controller, its generic node, its link and its serial number.
+/// Demands that all names of a drive lead to the same facts: its controller, its generic node, its link and its serial
+/// number.
 fn one_identity(results: &Results) -> Result<()> {
     let number = |name: &str| -> Result<Value> {
         let document = results.json(&format!("{name}.out"))?;
@@ -258,7 +260,8 @@ fn one_identity(results: &Results) -> Result<()> {
     Ok(())
 }
 
-/// That somebody without privileges sees what sysfs tells, and what is missing by name, each with why and how.
+/// Demands that a user without privileges sees the facts from sysfs, and the missing facts by name, each with why and
+/// how.
 fn unprivileged(results: &Results) -> Result<String> {
     let told = equal(
         results,
@@ -279,7 +282,7 @@ fn unprivileged(results: &Results) -> Result<String> {
     Ok(format!("{told}, without privileges; {} things are named as missing", missing.len()))
 }
 
-/// That `targets` lists every disk, with and without privileges.
+/// Demands that `targets` lists every disk, with and without privileges.
 fn all_listed(results: &Results) -> Result<()> {
     for name in ["targets", "user.targets"] {
         let document = results.json(&format!("{name}.out"))?;

@@ -1,5 +1,5 @@
-//! smart.sh: what was done to a drive is in the recorded series when it was done, and that its temperature never moves
-//! is found out. The drive's pages are in the run's bundle as they came.
+//! smart.sh: changes made to a drive are in the recorded series at the right time, and its constant temperature is
+//! noticed. The drive's pages are in the run's bundle as they came.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
@@ -10,14 +10,14 @@ use crate::vm::results::Results;
 const HOT: u64 = 0b10;
 const UNRELIABLE: u64 = 0b100;
 
-/// Readings come four times a second. A change may be seen this much before its note was written (the drive is asked
-/// while the shell still looks at its clock). How long after depends on when the host comes to it: before the next
-/// change is made, three seconds later.
+/// Readings come four times a second. A change may be seen this much before its note was written (the drive is read
+/// while the shell still looks at its clock). How long after depends on when the host gets to it, but it is before the
+/// next change, three seconds later.
 const EARLY_S: f64 = 0.5;
 
-/// What the drive says the first time that it is asked: page, place of the bytes (NVMe Base Specification, Identify
-/// Controller and SMART / Health log), the bytes. Told to QEMU (`serial=WARM-0`), its own name (hw/nvme/ctrl.c), and
-/// its temperature of 323 K.
+/// The drive's first answers: page, place of the bytes (NVMe Base Specification, Identify Controller and SMART /
+/// Health log), the bytes. From QEMU's argument (`serial=WARM-0`), its own name (hw/nvme/ctrl.c), and its temperature
+/// of 323 K.
 const IN_PAGES: [(&str, usize, &[u8]); 3] = [
     ("nvme identify controller", 4, b"WARM-0              "),
     ("nvme identify controller", 24, b"QEMU NVMe Ctrl                          "),
@@ -27,7 +27,7 @@ const IN_PAGES: [(&str, usize, &[u8]); 3] = [
 /// A reading of the critical warning: seconds on the run clock, bits.
 type Reading = (f64, u64);
 
-/// Checks what smart.sh left.
+/// Checks the results of smart.sh.
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let events = events(&results.text("events.out")?)?;
     let pages = kept_pages(&events, &results.json("pages.out")?)?;
@@ -47,8 +47,8 @@ pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     Ok(vec![format!("{} readings of the critical warning; {told}", readings.len()), found, pages])
 }
 
-/// The pages in the bundle's record of the run's beginning: all that `show` gets from the drive, with the bytes that
-/// follow from QEMU's arguments, and what never changes byte for byte as `show` got it.
+/// The pages in the bundle's record of the run's beginning: all pages that `show` gets from the drive, with the bytes
+/// that follow from QEMU's arguments, and constant bytes exactly as `show` got them.
 fn kept_pages(events: &[Value], shown: &Value) -> Result<String> {
     let probe = events.iter().find_map(|event| event.pointer("/event/run_started/environment/probe"));
     let kept = pages(probe.and_then(|probe| probe.pointer("/raw")))?;
@@ -68,7 +68,7 @@ fn kept_pages(events: &[Value], shown: &Value) -> Result<String> {
     Ok(format!("{} pages of the drive in the bundle", kept.len()))
 }
 
-/// Names and bytes of recorded pages; trailing zeros, which are left out there, stand again.
+/// Names and bytes of recorded pages; trailing zeros, which are left out in the record, are added again.
 fn pages(raw: Option<&Value>) -> Result<Vec<(String, Vec<u8>)>> {
     let raw = raw.and_then(Value::as_array).context("no pages were recorded")?;
     let page = |page: &Value| {
@@ -83,8 +83,8 @@ fn pages(raw: Option<&Value>) -> Result<Vec<(String, Vec<u8>)>> {
     raw.iter().map(page).collect()
 }
 
-/// The finding that the drive's temperature stood still beside the thermometer's, and that nothing else is held against
-/// its series.
+/// The finding that the drive's temperature did not move while the thermometer's did, and no other finding about its
+/// series.
 fn found_out(shown: &Value) -> Result<String> {
     let findings = shown.pointer("/findings").and_then(Value::as_array).context("a result without findings")?;
     let code = |finding: &&Value, code: &str| finding.pointer("/code").and_then(Value::as_str) == Some(code);
@@ -98,7 +98,7 @@ fn found_out(shown: &Value) -> Result<String> {
     Ok(format!("found: {statement}"))
 }
 
-/// That the readings follow the changes: each is seen before the next one is made, and nothing else is.
+/// Demands that the readings follow the changes: each is seen before the next one is made, and no others are.
 fn held(readings: &[Reading], changes: &[Reading]) -> Result<String> {
     let mut bits = 0;
     let mut told = Vec::new();
@@ -119,7 +119,7 @@ fn held(readings: &[Reading], changes: &[Reading]) -> Result<String> {
     Ok(told.join(", "))
 }
 
-/// Events, one JSON document a line.
+/// Events, one JSON document per line.
 fn events(text: &str) -> Result<Vec<Value>> {
     text.lines().map(|line| serde_json::from_str(line).with_context(|| format!("no event: {line}"))).collect()
 }
@@ -151,7 +151,7 @@ fn warnings(events: &[Value]) -> Result<Vec<Reading>> {
     Ok(readings)
 }
 
-/// Which source and which of its series the critical warning is.
+/// The source and the series of the critical warning.
 fn place(events: &[Value]) -> Result<(u64, usize)> {
     let described = events.iter().find_map(|event| event.pointer("/event/telemetry_described/sources")?.as_array());
     let sources = described.context("no series were recorded")?;

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::vm::results::Results;
 
-/// Checks what smoke.sh left.
+/// Checks the results of smoke.sh.
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let version = results.text("version")?;
     let expected = concat!("drivelab ", env!("CARGO_PKG_VERSION"));

@@ -1,25 +1,25 @@
 //! A stall of known length in the middle of a run: what an open loop must show of it, and a closed loop cannot.
 //!
-//! Let a target that answers at once stall for S seconds, during a run of T seconds to which operations arrive evenly
-//! at R per second. R·S of the R·T arrive during the stall. One that arrives u after its beginning is answered at its
-//! end, so its response time (from intended start to completion) is S - u, and u is spread evenly over [0, S). The
-//! share of response times above x is therefore (S - x) / T for 0 < x < S, and the value that a share p is not above
-//! is
+//! Let a target that answers immediately stall for S seconds, during a run of T seconds to which operations arrive
+//! evenly at R per second. R·S of the R·T arrive during the stall. One that arrives u after its beginning is answered
+//! at its end, so its response time (from intended start to completion) is S - u, and u is spread evenly over [0, S).
+//! The share of response times above x is therefore (S - x) / T for 0 < x < S, and the value that a share p is not
+//! above is
 //!
 //!   x(p) = S - (1 - p)·T    where p > 1 - S/T, and next to nothing below that;
 //!
-//! their mean is S²/(2·T). The rate must be far below what the target can do, C: after the stall the queue of R·S is
-//! worked off at C, which adds at most S·R/C to a response time (1.5 % of S here, most where x is small).
+//! their mean is S²/(2·T). The rate must be far below the target's highest rate, C: after the stall the queue of R·S
+//! is processed at C, which adds at most S·R/C to a response time (1.5 % of S here, most for small x).
 //!
 //! A closed loop with one operation in flight sends nothing while it waits: one latency of S among many thousands,
-//! which no percentile in use shows.
+//! which no common percentile shows.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use crate::vm::results::{Results, number, within};
 
-/// How far percentiles and mean may be from what is worked out (issue 4, "Known devices").
+/// How far percentiles and mean may be from the calculated values (issue 4, "Known devices").
 const ALLOWED: f64 = 0.10;
 
 /// Rate of the open loop in stall.sh, per second.
@@ -28,17 +28,17 @@ const RATE: f64 = 250.0;
 /// Percentiles that both JSON and people know.
 const PERCENTILES: [(&str, f64); 4] = [("p50", 0.50), ("p90", 0.90), ("p99", 0.99), ("p999", 0.999)];
 
-/// Checks what stall.sh left.
+/// Checks the results of stall.sh.
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let open = open_loop(&results.json("open")?, Stall::of(&results.text("open.clock")?)?)?;
     let closed = closed_loop(&results.json("closed")?, Stall::of(&results.text("closed.clock")?)?)?;
     Ok(vec![open, closed])
 }
 
-/// How long the target stood still, in seconds, as far as the clock beside it can tell.
+/// How long the target was stalled, in seconds, as far as the clock beside it shows.
 ///
-/// It began to while the command that suspends it ran, and went on while the one that resumes it did. How long either
-/// command takes is the kernel's affair, and is measured, not assumed.
+/// The stall began while the command that suspends the target ran, and ended while the command that resumes it ran.
+/// How long either command takes depends on the kernel, and is measured, not assumed.
 #[derive(Debug, Clone, Copy)]
 struct Stall {
     /// From the end of the first command to the beginning of the second.
@@ -59,7 +59,7 @@ impl Stall {
         Ok(Stall { least_s: (before_resume - after_suspend) / 1e9, most_s: (after_resume - before_suspend) / 1e9 })
     }
 
-    /// That a time is what follows from a stall of some length between the two; a line that says so.
+    /// Demands that a time follows from a stall of some length between the two; returns a line that states so.
     fn gives(self, what: &str, measured_s: f64, due: impl Fn(f64) -> f64) -> Result<String> {
         let (least, most) = (due(self.least_s), due(self.most_s));
         ensure!(
@@ -76,7 +76,7 @@ impl Stall {
     }
 }
 
-/// The response time in seconds that a share `p` of operations is not above; 0 stands for "next to nothing".
+/// The response time in seconds that a share `p` of operations is not above; 0 means "next to nothing".
 fn expected_s(p: f64, stalled_s: f64, run_s: f64) -> f64 {
     (stalled_s - (1.0 - p) * run_s).max(0.0)
 }
@@ -127,14 +127,14 @@ mod tests {
     const STALL_S: f64 = 0.5;
     const RUN_S: f64 = 4.0;
 
-    /// What an open loop must find, from its operations one by one; `late` is by how much each is answered late.
+    /// What an open loop must find, calculated operation by operation; `late` is the delay of each answer.
     fn simulated(late_s: f64, corrected: bool) -> Value {
         let count = 1000_u32;
         let response = |index: u32| {
             let arrival = f64::from(index) / RATE;
             let into = arrival - 1.5;
             let waited = if (0.0..STALL_S).contains(&into) { STALL_S - into } else { 0.0 };
-            // Without correction only what was in flight when the stall began has waited.
+            // Without correction, only operations that were in flight when the stall began have waited.
             let waited = if corrected || into < 1.0 / RATE { waited } else { 0.0 };
             (waited + late_s) * 1e9
         };
@@ -148,13 +148,13 @@ mod tests {
         json!({ "elapsed_ns": RUN_S * 1e9, "operations": { "read": read } })
     }
 
-    /// As short commands tell it: 10 ms to suspend and 2 ms to resume.
+    /// With short commands: 10 ms to suspend and 2 ms to resume.
     const KNOWN: Stall = Stall { least_s: STALL_S - 0.01, most_s: STALL_S + 0.002 };
 
     #[test]
     fn the_derivation_agrees_with_a_simulation() {
         open_loop(&simulated(0.0001, true), KNOWN).expect("as worked out");
-        // However long the commands took, as long as the stall lies between.
+        // However long the commands took, as long as the stall is between them.
         open_loop(&simulated(0.0001, true), Stall { least_s: 0.42, most_s: 0.61 }).expect("less exact");
         open_loop(&simulated(0.0001, true), Stall { least_s: 0.56, most_s: 0.6 }).expect_err("a longer stall");
         open_loop(&simulated(0.0001, true), Stall { least_s: 0.42, most_s: 0.44 }).expect_err("a shorter stall");

@@ -1,4 +1,4 @@
-//! together.sh: two drives behind one limit lose half of it to each other.
+//! together.sh: two drives behind one limit each lose half of it.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -6,11 +6,11 @@ use serde_json::Value;
 use crate::vm::results::{Results, number};
 
 /// What two drives keep that share one limit fairly, and how far off emulated drives in an emulated machine may be in
-/// the best of several tries (together.sh has the same bounds).
+/// the best of several tries (together.sh has the same limits).
 const HALF_PERCENT: f64 = 50.0;
 const ALLOWED: f64 = 15.0;
 
-/// Checks what together.sh left.
+/// Checks the results of together.sh.
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let document = results.json("together.out")?;
     let drives = document.pointer("/drives").and_then(Value::as_array).context("no drives in the document")?;

@@ -1,8 +1,8 @@
-//! drivelab's own trace against the kernel's: the same operations, sizes and places, in the same order.
+//! drivelab's own trace compared with the kernel's: the same operations, sizes and places, in the same order.
 //!
 //! `block_bio_queue` is hit in the thread that submits, before anything is queued or sorted, so its order is the order
-//! of submission. `block_rq_issue` is hit when the driver gets the request: the same operations, in an order that is
-//! the kernel's own matter.
+//! of submission. `block_rq_issue` is hit when the driver gets the request: the same operations, in an order that the
+//! kernel decides.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::vm::results::{Results, number};
 /// Runs of tracepoints.sh, and how many threads each has.
 const RUNS: [(&str, usize); 5] = [("mix.uring", 1), ("mix.sync", 1), ("threads", 2), ("once", 1), ("trim", 1)];
 
-/// One operation, as both sides can tell it.
+/// One operation, as both sides report it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Operation {
     /// The kernel's letter: R, W or D.
@@ -26,13 +26,13 @@ struct Operation {
 /// Operations of each thread, in order.
 type Threads = BTreeMap<u64, Vec<Operation>>;
 
-/// Checks what tracepoints.sh left.
+/// Checks the results of tracepoints.sh.
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let device = results.text("dev")?;
     RUNS.iter().map(|&(name, threads)| run(results, name, &device, threads).with_context(|| name.to_owned())).collect()
 }
 
-/// Compares one run; a line that says what was compared.
+/// Compares one run; returns a line that states what was compared.
 fn run(results: &Results, name: &str, device: &str, threads: usize) -> Result<String> {
     let ours = our_trace(&results.text(&format!("{name}.trace"))?)?;
     let kernel = results.text(&format!("{name}.kernel"))?;
@@ -44,7 +44,7 @@ fn run(results: &Results, name: &str, device: &str, threads: usize) -> Result<St
     let document = results.json(name)?;
     let counted = counted(&document)?;
     ensure!(counted == count as f64, "{count} operations in the trace, {counted} in the result");
-    // Trims of a block device need Linux 6.12 in a ring; before that drivelab takes threads by itself.
+    // Trims of a block device in a ring need Linux 6.12; before that drivelab itself uses threads.
     let backend = document.pointer("/engine/backend").and_then(|backend| backend.as_str()).unwrap_or("?");
     Ok(format!("{name}: {count} operations by {backend}, the kernel saw the same in the same order"))
 }
@@ -55,8 +55,9 @@ fn counted(document: &Value) -> Result<f64> {
     kinds.context("no operations in the result")?.values().map(|kind| number(kind, "/count")).sum()
 }
 
-/// That each thread of ours is one thread of the kernel's, operation for operation; how many operations there are.
-/// Threads of the kernel that drivelab's trace does not know may only have looked at the device before the run.
+/// Demands that each of our threads is one thread of the kernel's, operation for operation; returns how many
+/// operations there are. Threads of the kernel that drivelab's trace does not contain may only have looked at the
+/// device before the run.
 fn same(ours: &Threads, queued: &Threads) -> Result<usize> {
     for (thread, operations) in ours {
         if queued.values().any(|seen| seen == operations) {
@@ -75,8 +76,8 @@ fn same(ours: &Threads, queued: &Threads) -> Result<usize> {
     Ok(ours.values().map(Vec::len).sum())
 }
 
-/// That the driver got each operation of ours, and beside them only what other threads queued (those that look at the
-/// device before the run; of what they read through the page cache the kernel may make other requests).
+/// Demands that the driver got each of our operations, and besides them only what other threads queued (threads that
+/// look at the device before the run; the kernel may make other requests for what they read through the page cache).
 fn issued_once(ours: &Threads, queued: &Threads, issued: &Threads) -> Result<()> {
     let mut rest = sorted(issued);
     for operation in sorted(ours) {
@@ -123,7 +124,7 @@ fn our_trace(text: &str) -> Result<Threads> {
         let operation = Operation { kind, offset: whole(3)?, length: whole(4)? };
         threads.entry(whole(0)?).or_default().push((whole(1)?, operation));
     }
-    // Lines may come in the order of completion; the index is that of submission.
+    // Lines may come in the order of completion; the index is the order of submission.
     let in_order = |mut lines: Vec<(u64, Operation)>| {
         lines.sort_unstable_by_key(|(index, _)| *index);
         lines.into_iter().map(|(_, operation)| operation).collect()

@@ -1,4 +1,4 @@
-//! unplug.sh: a run whose drive is pulled out ends soon, says so, and leaves a bundle that every reader can read.
+//! unplug.sh: a run whose drive is pulled out ends soon, reports it, and leaves a bundle that every reader can read.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -9,10 +9,10 @@ use crate::vm::results::{Results, number};
 const DEVICE_ERRORS: &str = "8";
 const TARGET_UNUSABLE: &str = "6";
 
-/// A run of half a minute; nothing may wait for the drive that is gone so long.
+/// A run of half a minute; nothing may wait that long for the missing drive.
 const SOON_S: f64 = 20.0;
 
-/// Checks what unplug.sh left.
+/// Checks the results of unplug.sh.
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let code = |name: &str, wanted: &str| {
         let code = results.text(&format!("{name}.code"))?;

@@ -1,4 +1,5 @@
-//! watch.sh: what `drivelab watch` showed beside a program is what the program did, and what was injected is counted.
+//! watch.sh: what `drivelab watch` showed beside a program matches what the program did, and injected errors are
+//! counted.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -8,7 +9,7 @@ use crate::vm::results::Results;
 /// What the program wrote: 320 blocks of 64 KiB, in MB.
 const WRITTEN_MB: f64 = 320.0 * 65536.0 / 1e6;
 
-/// Checks what watch.sh left.
+/// Checks the results of watch.sh.
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let plain = results.text("plain.said")?;
     ensure!(plain.contains("nvme0n1 temperature, composite"), "the table names no temperature:\n{plain}");
@@ -35,7 +36,7 @@ pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     Ok(vec![told, "one PCIe error (poisoned packet) seen after it was injected at the port".to_owned()])
 }
 
-/// That the series tell of the writes.
+/// Demands that the series show the writes.
 fn series(lines: &[Value]) -> Result<String> {
     ensure!(lines.iter().filter(|line| line.get("now").is_some()).count() >= 2, "there is no line a second");
     let summary = last(lines)?;
@@ -44,8 +45,8 @@ fn series(lines: &[Value]) -> Result<String> {
     let mean = |name: &str| {
         row(summary, name)?.get("mean").and_then(Value::as_f64).with_context(|| format!("{name} has no mean"))
     };
-    // The mean is over the time from the first reading to the last, and the watch was longer than that by what the host
-    // took for its beginning and end; a busy one takes a second or two of six.
+    // The mean is over the time from the first reading to the last, and the watch was longer than that by the time
+    // that the host took for its beginning and end; a busy host takes a second or two of six.
     let moved = mean("diskstats:nvme0n1 write_bytes")? * seconds;
     ensure!(
         (0.5..2.0).contains(&(moved / WRITTEN_MB)),

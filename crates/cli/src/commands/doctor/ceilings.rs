@@ -1,4 +1,4 @@
-//! What this host can generate: the engine itself on targets that cost nothing, three rounds each.
+//! What this host can generate: the engine itself on targets that cost nothing, in three rounds each.
 
 use std::path::Path;
 
@@ -56,7 +56,7 @@ fn loads(cpus: u32) -> Vec<Load> {
     ]
 }
 
-/// Measures all of them, a step of so long for each round.
+/// Measures all loads, with a step of this length for each round.
 pub(super) fn measure(time: Nanos, cpus: u32, voice: &Voice) -> Vec<Ceiling> {
     let loads = loads(cpus);
     let total = loads.len();

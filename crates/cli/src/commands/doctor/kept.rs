@@ -1,4 +1,4 @@
-//! What is kept of a measurement for the runs that come: the newest, unless a busy host says less than was known.
+//! Which measurement is kept for later runs: the newest, unless the host was busy and an earlier one shows more.
 
 use drivelab_core::ceilings::{Ceiling, HostCeilings};
 use drivelab_core::environment::TestbedFacts;
@@ -8,16 +8,15 @@ use drivelab_store::write_ceilings;
 
 use crate::context::{Context, tool};
 
-/// Spread of the rounds of one measurement, as a share of their median, above which the host was not calm.
+/// Spread of a measurement's rounds, as a share of their median, above which the host counts as busy.
 const CALM_SPREAD: f64 = 0.2;
 
-/// Whether the host had little else to do: what it can generate is less where it had.
+/// Whether the host had little else to do: a busy host can generate less.
 pub(super) fn calm(ceilings: &[Ceiling]) -> bool {
     ceilings.iter().all(|ceiling| ceiling.spread <= CALM_SPREAD)
 }
 
-/// Keeps what was measured for the runs that come, which record it. A host without a place for it has its answer
-/// all the same.
+/// Keeps the measurement for later runs, which record it. A host without a place for it still gets its answer.
 pub(super) fn keep(context: &Context, testbed: &TestbedFacts, ceilings: Vec<Ceiling>) {
     let voice = &context.settings.voice;
     let new = HostCeilings {
@@ -31,8 +30,8 @@ pub(super) fn keep(context: &Context, testbed: &TestbedFacts, ceilings: Vec<Ceil
     if let Some(before) = ceilings_of(&context.settings.data.value, testbed).filter(|before| is_better(before, &new)) {
         let kilo = |of: &HostCeilings| format::count((of.bound_iops().unwrap_or(0.0) / 1e3).round() as u64);
         voice.say(format!(
-            "not kept: the host was busy, and on {} it generated more ({} kIOPS, now {}); what was measured then stays \
-             kept. Measure again when the host is calm to replace it",
+            "not kept: the host was busy, and on {} it generated more ({} kIOPS, now {}); the earlier measurement \
+             stays. Measure again when the host is idle to replace it",
             before.measured,
             kilo(&before),
             kilo(&new)
@@ -42,11 +41,11 @@ pub(super) fn keep(context: &Context, testbed: &TestbedFacts, ceilings: Vec<Ceil
     let kept = context.data().and_then(|data| Ok(write_ceilings(&data, &new)?));
     match kept {
         Ok(()) => voice.say("kept: runs on this host record these ceilings beside their own figures"),
-        Err(failure) => voice.warn(format!("not kept for the runs that come: {}", failure.message)),
+        Err(failure) => voice.warn(format!("not kept for later runs: {}", failure.message)),
     }
 }
 
-/// Whether what is kept of the same host says more of it than what was measured now.
+/// Whether the stored measurement of the same host is better than the new one.
 fn is_better(before: &HostCeilings, new: &HostCeilings) -> bool {
     !calm(&new.ceilings) && before.bound_iops() > new.bound_iops()
 }

@@ -1,10 +1,10 @@
-//! A methodology's text, checked in each of its forms, and what a new file begins with.
+//! A methodology's text, checked in each of its forms, and the first lines of a new file.
 
 use drivelab_core::plan::Form;
 use drivelab_core::units::Bytes;
 use drivelab_method::{Diagnostics, Methodology, SpeedGuess, TargetShape};
 
-/// What a new file begins with, so that editors that know TOML schemas help with it.
+/// The first lines of a new file, so that editors that know TOML schemas can help.
 pub(super) const EDITOR_HELP: &str = "\
 #:schema ./method.schema.json
 # Editors that know TOML schemas complete and check with that file: drivelab methods schema > method.schema.json

@@ -1,4 +1,5 @@
-//! `drivelab methods import`: another tool's file becomes a methodology, and every option that does not is named.
+//! `drivelab methods import`: converts another tool's file into a methodology, and names every option that it cannot
+//! convert.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -27,13 +28,13 @@ pub(super) fn import(arguments: &ImportArgs) -> Result {
     let text = read(path).map_err(unread)?;
     let name = path.display().to_string();
     if is_methodology(&text) {
-        let says = "is a methodology already, which needs no import";
+        let says = "is already a methodology and needs no import";
         return Err(Failure::usage(format!("'{name}' {says}: drivelab run {name} TARGET")));
     }
     let from = arguments.from.or_else(|| looks_like(&text)).ok_or_else(|| {
         Failure::usage(format!(
             "'{name}' looks neither like a fio job file ([section] first) nor like a Vdbench parameter file (sd=, wd=, \
-             rd=); say which it is with --from"
+             rd=); name the tool with --from"
         ))
     })?;
     let imported = made(&name, &text, path, from)?;
@@ -60,9 +61,9 @@ fn read(path: &Path) -> std::io::Result<String> {
     Ok(plain(&String::from_utf8_lossy(&bytes)))
 }
 
-/// The mistakes that the methodology language finds, at the lines of the imported file that cause them.
+/// The mistakes that the methodology checker finds, at the lines of the imported file that cause them.
 fn no_methodology((name, text): (&str, &str), imported: &Imported, wrong: &Diagnostics) -> Failure {
-    // The line shows which option it is. The text of included files is not at hand, only the line number.
+    // The line shows which option is meant. The text of included files is not available, only the line number.
     let written = |line: usize| text.lines().nth(line.saturating_sub(1)).unwrap_or_default().trim();
     let one = |wrong_one: &Diagnostic| {
         let (line, _) = wrong.line_and_column(wrong_one);
@@ -76,12 +77,12 @@ fn no_methodology((name, text): (&str, &str), imported: &Imported, wrong: &Diagn
     };
     let mut lines: Vec<String> = wrong.all().iter().map(one).collect();
     lines.dedup();
-    let head = "drivelab cannot run what this file asks for";
+    let head = "drivelab cannot run what this file describes";
     Failure::usage(format!("{head}\n{}", lines.join("\n")))
 }
 
-/// Whether the file is in our own language, of which the other readers would find every line wrong. A word behind
-/// `format` is one of Vdbench's parameters.
+/// Whether the file is in our own language; the other readers would reject every line of it. `format` followed by a
+/// word is one of Vdbench's parameters.
 fn is_methodology(text: &str) -> bool {
     let lines = || text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
     let numbered = |line: &str| {
@@ -90,14 +91,14 @@ fn is_methodology(text: &str) -> bool {
     lines().take_while(|line| !line.starts_with('[')).any(numbered) || lines().any(|line| line == "[[tests]]")
 }
 
-/// `[name]` with at most a comment behind it: no other tool has such a line.
+/// `[name]`, possibly with a comment after it: no other tool has such a line.
 fn is_section(line: &str) -> bool {
     let content = line.split([';', '#']).next().unwrap_or_default().trim();
     content.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).is_some_and(|name| !name.trim().is_empty())
 }
 
-/// Whose file it is: fio's where a section stands anywhere, since options before it are a mistake that only fio's
-/// reader can name; else by the first line with content.
+/// Which tool a file belongs to: fio if it has a section anywhere, since options before it are a mistake that only the
+/// fio reader can name; otherwise the first line with content decides.
 fn looks_like(text: &str) -> Option<ForeignFormat> {
     if text.lines().any(is_section) {
         return Some(ForeignFormat::Fio);
@@ -156,7 +157,8 @@ fn of(imported: &Imported, fate: Fate) -> Vec<&Note> {
     imported.notes.iter().filter(|note| note.fate == fate).collect()
 }
 
-/// What became of the options, for people: at most [`MOST_SHOWN`] of each kind. The methodology lists all at its head.
+/// What became of the options, for people: at most [`MOST_SHOWN`] of each kind. The methodology lists all of them at
+/// its head.
 fn report(imported: &Imported) -> String {
     let mut text = format!("{} carried over\n", format::counted(imported.carried, "option"));
     for (fate, head) in HEADS {

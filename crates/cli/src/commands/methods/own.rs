@@ -1,4 +1,4 @@
-//! `drivelab methods new` and `diff`: methodologies of one's own.
+//! `drivelab methods new` and `diff`: a user's own methodologies.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -14,10 +14,10 @@ use super::checked::EDITOR_HELP;
 use crate::front::method;
 use crate::say;
 
-/// Writes a methodology to begin with.
+/// Writes a methodology to start from.
 ///
 /// # Errors
-/// A name that is none, a file that is there already, or an unknown methodology to derive it from.
+/// An invalid name, an existing file, or an unknown methodology to derive from.
 pub(super) fn new(name: &str, from: Option<&str>) -> Result {
     let name = name.trim_end_matches(".toml");
     if !can_be_name(name) {
@@ -27,7 +27,7 @@ pub(super) fn new(name: &str, from: Option<&str>) -> Result {
         )));
     }
     if drivelab_method::library::find(name).is_some() {
-        return Err(Failure::usage(format!("'{name}' is a built-in methodology; take another name for your own")));
+        return Err(Failure::usage(format!("'{name}' is a built-in methodology; use another name for your own")));
     }
     let text = match from {
         None => new_text(name),
@@ -44,7 +44,7 @@ pub(super) fn new(name: &str, from: Option<&str>) -> Result {
     });
     made.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
-            Failure::usage(format!("{file} is there already and is left as it is; take another name"))
+            Failure::usage(format!("{file} already exists and was not changed; use another name"))
         }
         _ => Failure::new(ExitCode::TargetUnusable, format!("cannot write {file}: {error}")),
     })?;
@@ -56,7 +56,7 @@ pub(super) fn new(name: &str, from: Option<&str>) -> Result {
     Ok(ExitCode::Ok)
 }
 
-/// Says in what two methodologies differ.
+/// Reports how two methodologies differ.
 ///
 /// # Errors
 /// An unknown or wrong methodology.
@@ -78,7 +78,7 @@ pub(super) fn diff(first: &str, second: &str, json: bool) -> Result {
     } else {
         say::data(&text((first, second), &all))?;
     }
-    // As diff(1): the answer is the exit code, and nothing went wrong.
+    // As in diff(1), the answer is the exit code; this is not an error.
     Ok(if all.is_empty() { ExitCode::Ok } else { ExitCode::Unexpected })
 }
 

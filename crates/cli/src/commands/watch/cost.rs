@@ -1,5 +1,6 @@
-//! `drivelab watch TARGET --cost`: what reading each source costs, and reads of the target with and without the sampler
-//! in turn (A, B, A, B), so that a drift of the machine is in both. Kept in the data folder for the runs that come.
+//! `drivelab watch TARGET --cost`: what reading each source costs, and reads of the target without and with the
+//! sampler in turn (A, B, A, B), so that both contain any drift of the machine. The result is kept in the data folder
+//! for later runs.
 
 use std::sync::Arc;
 
@@ -28,12 +29,12 @@ use crate::context::{Context, tool};
 use crate::front::terminal::Terminal;
 use crate::say;
 
-/// Pairs of stretches, without and with the sampler.
+/// Pairs of measurements, without and with the sampler.
 const PAIRS: u32 = 5;
-/// Length of a stretch.
+/// Length of one measurement.
 const STRETCH: Nanos = Nanos::from_secs(2);
 
-/// Measures and says it.
+/// Measures, and prints the result.
 pub(super) fn cost(
     context: &Context,
     arguments: &WatchArgs,
@@ -67,11 +68,11 @@ pub(super) fn cost(
     show(arguments, described, without, with)
 }
 
-/// Keeps what was measured for the runs on this drive that come, which record it. A host without a place for it has its
-/// answer all the same.
+/// Keeps the measurement for later runs on this drive, which record it. A host without a place for it still gets its
+/// answer.
 fn keep(context: &Context, node: &BlockNode, described: &TelemetryDescribed, without: ReadLatency, with: ReadLatency) {
     let voice = &context.settings.voice;
-    // A partition is read by itself; runs know the whole drive.
+    // Even if a partition was read, runs look for the whole drive.
     let whole = BlockNode::by_name(&Roots::default(), &node.whole);
     let device = identity_of(whole.as_ref().unwrap_or(node));
     let sources = described.sources.iter();
@@ -89,11 +90,11 @@ fn keep(context: &Context, node: &BlockNode, described: &TelemetryDescribed, wit
     };
     match context.data().and_then(|data| Ok(write_watching_cost(&data, &cost)?)) {
         Ok(()) => voice.say("kept: runs on this drive record it, and their reports state it"),
-        Err(failure) => voice.warn(format!("not kept for the runs that come: {}", failure.message)),
+        Err(failure) => voice.warn(format!("not kept for later runs: {}", failure.message)),
     }
 }
 
-/// Reads of 4 KiB at random, one at a time.
+/// Random 4 KiB reads, one at a time.
 fn stretch(engine: &mut Engine, clock: &dyn RunClock, length: Bytes) -> Result<SparseHistogram> {
     let workload = Workload {
         span: Span { offset: Bytes::new(0), length: length.align_down(Bytes::new(4096)) },

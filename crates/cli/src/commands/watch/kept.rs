@@ -1,13 +1,13 @@
-//! The newest samples of the drive, for what only series show: a sensor that stands still, counters that went back.
-//! Keeps so many, so a watch may last for days.
+//! The newest samples of the drive, for findings that need a series: a sensor that does not move, counters that went
+//! backwards. Keeps a limited number, so a watch may last for days.
 
 use drivelab_core::finding::Finding;
 use drivelab_core::telemetry::{GapCause, Recorded, SourceKind, TelemetryBatch, TelemetryDescribed};
 
-/// Samples of a source that are kept at least: hours of them.
+/// Minimum number of samples that are kept of a source: hours of them.
 const LEAST: usize = 10_000;
 
-/// What was sampled of the drive.
+/// The samples of the drive.
 #[derive(Debug)]
 pub(super) struct Kept(Recorded);
 
@@ -18,7 +18,7 @@ impl Kept {
         Kept(recorded)
     }
 
-    /// Takes what was sampled, and drops what is old.
+    /// Adds new samples, and drops old ones.
     pub(super) fn take(&mut self, batch: TelemetryBatch) {
         self.0.push(batch);
         for source in &mut self.0.sources {
@@ -27,18 +27,18 @@ impl Kept {
                 SourceKind::Smart | SourceKind::Hwmon | SourceKind::Adapter | SourceKind::DiskStats
             );
             let least = if wanted { LEAST } else { 0 };
-            // In one go, and seldom.
+            // Many at a time, so that this is rare.
             if source.samples.len() > 2 * least {
                 source.samples.drain(..source.samples.len() - least);
             }
-            // Why a meter says nothing at all is told at the end.
+            // A meter that never gave a value is reported at the end.
             let silent = source.description.kind == SourceKind::Adapter && source.samples.is_empty();
             source.gaps.retain(|gap| silent && matches!(gap.cause, GapCause::Failed(_)));
             source.gaps.truncate(1);
         }
     }
 
-    /// Meters that said nothing, and what the drive said that cannot be true.
+    /// Meters that never gave a value, and values of the drive that cannot be true.
     pub(super) fn findings(&self) -> Vec<Finding> {
         let mut findings: Vec<Finding> = drivelab_analysis::silent_meters(&self.0).into_iter().collect();
         findings.extend(drivelab_analysis::lies(&self.0));

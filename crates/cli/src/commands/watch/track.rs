@@ -1,21 +1,21 @@
-//! From samples to rows: what each quantity is now and how it went since the watch began. Keeps sums, not samples, so a
-//! watch may last for days.
+//! From samples to rows: the current value of each quantity and its course since the watch began. Keeps sums instead
+//! of samples, so a watch may last for days.
 
 use drivelab_core::telemetry::{Quantity, Sample, SourceDescription, SourceKind, TelemetryBatch, TelemetryDescribed};
 use drivelab_report::WatchRow;
 
 use super::words::label;
 
-/// What a row is made of.
+/// How a row is computed.
 #[derive(Debug, Clone, PartialEq)]
 enum Made {
-    /// Values of the moment of one series.
+    /// Current values of one series.
     Value(usize),
-    /// How much the sum of counters rises per second, times a factor.
+    /// The rate at which the sum of counters rises per second, times a factor.
     Rate(Vec<usize>, f64),
-    /// How much some counters rise in per cent of what all of them rise.
+    /// The rise of some counters, in per cent of the rise of all of them.
     Share(Vec<usize>, Vec<usize>),
-    /// How far a counter has risen since the begin.
+    /// The rise of a counter since the beginning.
     Rise(usize),
 }
 
@@ -35,11 +35,11 @@ struct Source {
     last: Option<Sample>,
 }
 
-/// All rows in the making.
+/// All rows, as they develop.
 #[derive(Debug)]
 pub(super) struct Tracks(Vec<Source>);
 
-/// Counters move in steps; readings closer together than this say nothing about a rate.
+/// Counters move in steps; readings closer together than this do not show a rate.
 const LEAST_S: f64 = 0.04;
 
 fn track(source: &SourceDescription, what: (&str, Quantity), unit: &'static str, made: Made) -> Track {
@@ -79,7 +79,7 @@ fn tracks(source: &SourceDescription) -> Vec<Track> {
 /// The row of one series.
 fn one(source: &SourceDescription, at: usize, name: &str, quantity: Quantity) -> Track {
     let (unit, made) = match quantity {
-        // A drive's own counters move in steps, often seconds late: how far they went, and no rate.
+        // A drive's own counters move in steps, often seconds late: their rise is shown, but no rate.
         quantity if source.kind == SourceKind::Smart && quantity.counts() => (quantity.unit(), Made::Rise(at)),
         Quantity::Energy => ("W", Made::Rate(vec![at], 1.0)),
         Quantity::Volume => ("MB/s", Made::Rate(vec![at], 1e-6)),
@@ -96,7 +96,7 @@ impl Tracks {
         Tracks(described.sources.iter().map(|source| Source { tracks: tracks(source), last: None }).collect())
     }
 
-    /// Takes what was sampled.
+    /// Adds new samples.
     pub(super) fn take(&mut self, batch: &TelemetryBatch) {
         for one in &batch.sources {
             let Some(source) = usize::try_from(one.source).ok().and_then(|at| self.0.get_mut(at)) else { continue };
@@ -159,14 +159,14 @@ impl Source {
     }
 }
 
-/// How much these counters rose together; `None` where one of them could not be read.
+/// The rise of these counters together; `None` if one of them could not be read.
 fn rose(before: &Sample, after: &Sample, which: &[usize]) -> Option<f64> {
     let value = |sample: &Sample, at: usize| sample.values.get(at).copied().flatten();
     which.iter().map(|at| Some(value(after, *at)? - value(before, *at)?)).sum()
 }
 
 impl Track {
-    /// A new value, which stands for the time since the last one with its mean.
+    /// Adds a new value. Its mean with the last value stands for the time between the two.
     fn value(&mut self, value: f64, mean: f64, seconds: f64) {
         self.row.now = Some(value);
         self.row.min = Some(self.row.min.map_or(value, |min| min.min(value)));

@@ -1,4 +1,4 @@
-//! What a row of `watch` is called, for people: whose it is, what it is, and the name that the drive or chip gives it.
+//! The name of a row of `watch`, for people: the device, the quantity, and the name that the drive or chip gives it.
 
 use drivelab_core::telemetry::{About, Quantity, SourceDescription, SourceKind};
 
@@ -12,7 +12,7 @@ const WARNINGS: [&str; 6] = [
     "persistent memory is read-only",
 ];
 
-/// The words for a series; of sources that are one row together, for all of it.
+/// The words for a series; for sources that share one row, the words for the row.
 pub(super) fn label(source: &SourceDescription, series: &str, quantity: Quantity) -> String {
     let whose = match &source.about {
         // `link:nvme0n1:nvme1`: one of several controllers.
@@ -20,7 +20,7 @@ pub(super) fn label(source: &SourceDescription, series: &str, quantity: Quantity
             Some((_, controller)) => format!("{disk} by {controller}"),
             None => disk.clone(),
         },
-        // `hwmon:hwmon2:coretemp`: the chip is what a person knows.
+        // `hwmon:hwmon2:coretemp`: people know the chip.
         About::Host => source.id.0.rsplit(':').next().unwrap_or_default().to_owned(),
     };
     let what = match (source.kind, quantity) {
@@ -45,7 +45,7 @@ pub(super) fn label(source: &SourceDescription, series: &str, quantity: Quantity
     format!("{whose} {what}")
 }
 
-/// Operations and bytes have the same direction and tell themselves apart by their unit.
+/// Rows of operations and bytes have the same words for the direction; their units distinguish them.
 fn disk(series: &str) -> &str {
     match series {
         "read_bytes" => "read",

@@ -1,4 +1,4 @@
-//! How far a wipe is: on a terminal in one line that changes, else every tenth.
+//! Progress of a wipe: on a terminal in one line that changes, otherwise a line for every tenth.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ pub(super) struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    /// Between two looks of a person, at least.
+    /// Least time between two updates.
     const PAUSE: Duration = Duration::from_millis(500);
 
     pub(super) fn new(voice: &'a Voice) -> Self {
@@ -40,7 +40,7 @@ impl<'a> Meter<'a> {
         self.share(share, &format!(" ({} of {}{rate})", format::bytes(done), format::bytes(total)));
     }
 
-    /// This part is done, from 0 to 1; `of` says of what.
+    /// Shows this part as done, from 0 to 1; `of` names the whole.
     pub(super) fn share(&mut self, share: f64, of: &str) {
         let tenth = (share * 10.0) as u64;
         let due = self.shown.is_none_or(|shown| shown.elapsed() >= Meter::PAUSE);
@@ -65,7 +65,7 @@ impl<'a> Meter<'a> {
 
 fn line(share: f64, of: &str, elapsed: Duration) -> String {
     let done = format!("{} %{of}", (share * 100.0).floor());
-    // Before anything is done there is no rate to tell from, and at the end nothing is left.
+    // Before anything is done there is no rate to estimate from, and at the end nothing is left.
     if share <= 0.0 || share >= 1.0 {
         return done;
     }

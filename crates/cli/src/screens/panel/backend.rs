@@ -1,5 +1,5 @@
-//! What ratatui draws with: crossterm's backend, but for the question where the cursor is, which goes through
-//! [`Keys`], because crossterm's own answer may never come (see there).
+//! The backend that ratatui draws with: crossterm's backend, except for the query of the cursor's position, which goes
+//! through [`Keys`], because crossterm's own answer may never come (explained there).
 
 use std::io::{Result, Stdout, stdout};
 
@@ -36,8 +36,8 @@ impl Backend for Drawing {
         self.inner.hide_cursor()
     }
 
-    /// Of a terminal that has gone there is no cursor to show, and ratatui, whose `Terminal` asks for it as it is
-    /// dropped, would panic over the error where stderr has gone too.
+    /// A terminal that disappeared has no cursor to show. ratatui's `Terminal` asks for it when it is dropped, and
+    /// would panic over the error if stderr is gone too.
     fn show_cursor(&mut self) -> Result<()> {
         let _ = self.inner.show_cursor();
         Ok(())

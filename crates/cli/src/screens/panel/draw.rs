@@ -1,4 +1,4 @@
-//! The picture: what the panel's rows show. A pure function of the progress; the figures are those of the records.
+//! The picture: what the panel's rows show. A pure function of the progress; the figures come from the records.
 
 use std::collections::VecDeque;
 
@@ -17,9 +17,9 @@ use crate::screens::progress::{Phase, Progress};
 
 /// Rows of the panel.
 pub(super) const HEIGHT: u16 = 11;
-/// Most columns of the panel: rows that a narrower terminal need not wrap leave nothing behind when it changes.
+/// Most columns of the panel: rows that a narrower terminal does not wrap leave nothing behind when the width changes.
 const WIDTH: u16 = 78;
-/// Columns of a row with a bar: its name and per cent, and the longest words beside it.
+/// Columns of a row with a bar: its name and percentage, and the longest text beside it.
 const NAME_AND_PER_CENT: u16 = 16;
 const WORDS: u16 = 44;
 
@@ -31,28 +31,28 @@ pub(super) struct View<'a> {
     /// Time of day at which the run ends.
     pub(super) ends: Option<String>,
     pub(super) finding: Option<&'a (Tone, String)>,
-    /// The run goes on now; otherwise this is a replay.
+    /// The run is in progress; otherwise this is a replay.
     pub(super) live: bool,
-    /// Whether the run was told to stop, or its person is asked.
+    /// Whether the run was told to stop, or the person is being asked.
     pub(super) stopping: Stopping,
     pub(super) color: bool,
 }
 
-/// How far a stop is.
+/// How far a stop has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stopping {
-    /// Nobody wants one.
+    /// No stop was requested.
     No,
-    /// A key was pressed, and its meaning is asked for.
+    /// A key was pressed, and the panel asks what it means.
     Asking,
-    /// When the step has ended.
+    /// Stop when the step has ended.
     AfterStep,
-    /// Now.
+    /// Stop now.
     Now,
 }
 
 impl Stopping {
-    /// By what was asked for, and whether the question stands.
+    /// From what was requested, and whether the question is open.
     pub(super) fn of(stop: &StopToken, asking: bool) -> Stopping {
         match (stop.is_stopped(), asking, stop.stops_after_step()) {
             (true, ..) => Stopping::Now,
@@ -157,7 +157,7 @@ fn step_line(view: &View<'_>) -> Line<'static> {
     Line::from(spans)
 }
 
-/// A row for each kind of operation, of the newest interval; the panel has room for two.
+/// A row for each kind of operation, from the newest interval; the panel has room for two.
 fn figure_lines(view: &View<'_>) -> Vec<Line<'static>> {
     let Some(running) = view.progress.running() else { return Vec::new() };
     let Some(latest) = running.latest else {
@@ -194,7 +194,7 @@ fn figure_line(name: &str, hue: Style, figures: Figures) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The rate of each interval of the step, newest at the right; from zero to the largest one shown.
+/// The rate of each interval of the step, newest at the right, scaled from zero to the largest one shown.
 fn draw_curve(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) {
     let Some(running) = view.progress.running().filter(|running| !running.history.is_empty()) else { return };
     let [_, curve, scale] =
@@ -241,14 +241,14 @@ fn run_bar(view: &View<'_>, width: u16) -> Line<'static> {
         Phase::Before | Phase::Going | Phase::Interrupted => format!("{} left", left.text()),
     };
     let with_end = view.ends.as_ref().map(|ends| format!("{whole}, ends about {ends}"));
-    // The first that fits beside the bar; a cut estimate would be another one.
+    // The first text that fits beside the bar; a cut estimate would be a different one.
     let room = usize::from(width.saturating_sub(NAME_AND_PER_CENT + bar_columns(width)));
     let words = with_end.into_iter().chain([whole]).find(|words| words.chars().count() <= room);
     let words = words.unwrap_or_else(|| format!("at most {} left", rough(left.at_most.get())));
     bar("run", (view.now_ns, left.at_most.get()), words, width, view.color)
 }
 
-/// Columns of a bar in a panel that is so wide.
+/// Columns of a bar in a panel of this width.
 fn bar_columns(width: u16) -> u16 {
     width.saturating_sub(NAME_AND_PER_CENT + WORDS).max(6)
 }
@@ -257,7 +257,7 @@ fn bar_columns(width: u16) -> u16 {
 fn bar(name: &str, (elapsed, left): (u64, u64), text: String, width: u16, color: bool) -> Line<'static> {
     let columns = bar_columns(width);
     let whole = u128::from(elapsed) + u128::from(left);
-    // Rounded down: full means over.
+    // Rounded down: full means finished.
     let per_cent = (u128::from(elapsed) * 100).checked_div(whole).unwrap_or(100);
     let filled = (u128::from(elapsed) * u128::from(columns)).checked_div(whole).unwrap_or(columns.into());
     let filled = usize::try_from(filled).unwrap_or(0);
@@ -305,7 +305,7 @@ fn cut(text: &str, width: u16) -> String {
     text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// The end of a path that is too long: the file's name matters most.
+/// The end of a path that is too long, because the file's name matters most.
 fn tail(text: &str, width: usize) -> String {
     let length = text.chars().count();
     if length <= width {

@@ -1,9 +1,9 @@
-//! What a person types while the panel stands, read from the terminal itself.
+//! What a person types while the panel is shown, read from the terminal itself.
 //!
-//! Not through crossterm's reader: where the terminal was closed, read(2) returns 0 there again and again, and its loop
-//! (0.29, `try_read`) never ends. Here a terminal that has gone is an error, and nothing waits without a limit.
-//! Facts: poll(2) says POLLHUP of a terminal that was hung up; in raw mode Ctrl-C arrives as the byte 3; a reply to
-//! "where is the cursor" (ECMA-48, DSR 6) is `ESC [ row ; column R`, both from 1.
+//! crossterm's reader is not used: if the terminal was closed, read(2) returns 0 again and again, and its loop (0.29,
+//! `try_read`) never ends. Here a terminal that disappeared is an error, and nothing waits without a limit. Facts:
+//! poll(2) reports POLLHUP for a terminal that was hung up; in raw mode Ctrl-C arrives as the byte 3; the reply to the
+//! query of the cursor's position (ECMA-48, DSR 6) is `ESC [ row ; column R`, both from 1.
 
 use std::fs::OpenOptions;
 use std::io::{Error, ErrorKind, IsTerminal, Result, Write, stdin, stdout};
@@ -15,9 +15,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// How long a terminal may take to say where its cursor is.
+/// How long a terminal may take to report its cursor's position.
 const REPLY: Duration = Duration::from_secs(2);
-/// Longest sequence that is waited for; whatever is longer is no key.
+/// Longest sequence that is waited for; anything longer is not a key.
 const LONGEST: usize = 64;
 
 /// The terminal's keys; clones are the same ones.
@@ -31,15 +31,15 @@ struct Typed {
     bytes: Vec<u8>,
     /// Keys that nobody has asked for yet.
     keys: Vec<KeyEvent>,
-    /// Column and row of the cursor, from 0, as told last.
+    /// Column and row of the cursor, from 0, as last reported.
     cursor: Option<(u16, u16)>,
 }
 
 impl Keys {
-    /// The keys of the terminal that stdin is, or else of the process's own.
+    /// The keys of the terminal at stdin, otherwise of the process's own terminal.
     ///
     /// # Errors
-    /// Where there is no terminal to read from.
+    /// There is no terminal to read from.
     pub(super) fn open() -> Result<Keys> {
         let input = if stdin().is_terminal() {
             stdin().as_fd().try_clone_to_owned()?
@@ -57,17 +57,17 @@ impl Keys {
     /// What was typed since the last call, without waiting.
     ///
     /// # Errors
-    /// Where the terminal has gone.
+    /// The terminal has disappeared.
     pub(super) fn typed(&self) -> Result<Vec<KeyEvent>> {
         let mut typed = self.lock();
         while typed.read(Duration::ZERO)? {}
         Ok(std::mem::take(&mut typed.keys))
     }
 
-    /// Asks where the cursor is: column and row from 0. Keys that are typed meanwhile are kept.
+    /// Queries the cursor's position: column and row from 0. Keys that are typed meanwhile are kept.
     ///
     /// # Errors
-    /// Where the terminal has gone or does not answer.
+    /// The terminal has disappeared or does not answer.
     pub(super) fn cursor(&self) -> Result<(u16, u16)> {
         let mut typed = self.lock();
         typed.cursor = None;
@@ -92,7 +92,7 @@ impl Keys {
 }
 
 impl Typed {
-    /// Reads once where something comes within this time; says whether anything came.
+    /// Reads once if something arrives within this time; returns whether anything did.
     fn read(&mut self, wait: Duration) -> Result<bool> {
         let wait =
             Timespec { tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX), tv_nsec: wait.subsec_nanos().into() };
@@ -140,16 +140,16 @@ fn gone() -> Error {
     Error::new(ErrorKind::UnexpectedEof, "the terminal has gone")
 }
 
-/// What a sequence of bytes is.
+/// The meaning of a sequence of bytes.
 #[derive(Debug, PartialEq, Eq)]
 enum What {
     Key(KeyEvent),
     Cursor(u16, u16),
-    /// A key that means nothing here.
+    /// A key without a meaning here.
     Other,
 }
 
-/// The first whole key of these bytes and its length; `None` where more may come.
+/// The first whole key of these bytes and its length; `None` if more bytes may follow.
 fn first(bytes: &[u8]) -> Option<(usize, What)> {
     let (&byte, rest) = bytes.split_first()?;
     let plain = |code| What::Key(KeyEvent::new(code, KeyModifiers::NONE));
@@ -164,7 +164,7 @@ fn first(bytes: &[u8]) -> Option<(usize, What)> {
 }
 
 /// What follows an escape: `[` and a sequence up to its last letter, `O` and a letter, or a key pressed with Alt. A
-/// lone Esc waits for the next key, with which it means nothing.
+/// lone Esc waits for the next key; together they mean nothing.
 fn escape(rest: &[u8]) -> Option<(usize, What)> {
     match rest.split_first()? {
         (b'[', sequence) => {
@@ -175,7 +175,7 @@ fn escape(rest: &[u8]) -> Option<(usize, What)> {
             Some((last + 2, cursor.map_or(What::Other, |(column, row)| What::Cursor(column, row))))
         }
         (b'O', more) => more.first().map(|_| (2, What::Other)),
-        // A key of its own follows: it is not lost with the Esc before it.
+        // The next key stands for itself: it is not lost with the Esc before it.
         (1..=0x1b, _) => Some((0, What::Other)),
         _ => Some((1, What::Other)),
     }
@@ -206,7 +206,7 @@ mod tests {
         let q = KeyEvent::new(KeyCode::Char('q'), KeyModifiers::NONE);
         let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
         assert_eq!(typed(b"q\x03"), (vec![q, interrupt], None));
-        // Arrows, a function key, a key with Alt, and a letter of another alphabet press nothing.
+        // Arrows, a function key, a key with Alt, and a letter of another alphabet have no meaning here.
         assert_eq!(typed("\x1b[A\x1b[1;5C\x1bOP\x1bq\u{416}".as_bytes()), (Vec::new(), None));
         assert_eq!(typed(b"\x1b[12;7Rq"), (vec![q], Some((6, 11))), "a late reply, then a key");
         assert_eq!(typed(b"\x1b\x03"), (vec![interrupt], None), "Esc does not swallow Ctrl-C");

@@ -1,8 +1,8 @@
-//! The terminal under the panel: raw mode, the inline viewport, lines above it, and giving everything back.
+//! The terminal below the panel: raw mode, the inline viewport, lines above it, and restoring everything.
 //!
-//! ratatui 0.30.2 leaves doubled rows when an inline viewport changes its width (ratatui#2666). The way round it here:
-//! the cursor always rests, hidden, on the panel's first cell. A terminal that wraps its lines anew keeps the cursor
-//! on its text, so everything from there down is the old panel, is cleared, and the viewport is made again.
+//! ratatui 0.30.2 leaves doubled rows when an inline viewport changes its width (ratatui#2666). The workaround here:
+//! the hidden cursor always rests on the panel's first cell. A terminal that rewraps its lines keeps the cursor on its
+//! text, so everything from there down is the old panel; it is cleared, and the viewport is made again.
 
 use std::io::{IsTerminal, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,19 +22,19 @@ use super::backend::Drawing;
 use super::draw::HEIGHT;
 use super::keys::Keys;
 
-/// Least size of a terminal for the panel and some lines above it.
+/// Smallest terminal with room for the panel and some lines above it.
 const LEAST: Size = Size { width: 60, height: HEIGHT + 4 };
 
-/// Whether a panel holds the terminal now, so that it is given back once, by whoever comes first.
+/// Whether a panel holds the terminal now, so that it is restored exactly once, by whoever comes first.
 static HELD: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
-/// Gives the terminal back: no panel, a visible cursor, ordinary key handling. Does nothing where it is not held. Waits
-/// for a picture that another thread is drawing; after it there is none.
+/// Restores the terminal: no panel, a visible cursor, ordinary key handling. Does nothing if the terminal is not held.
+/// Waits for a picture that another thread is drawing; no picture follows.
 pub(in crate::screens) fn give_back() {
     let _whole = stdout().lock();
     if HELD.swap(false, Ordering::SeqCst) {
-        // On the way out there is nobody left to tell about errors.
+        // On the way out nobody is left to receive errors.
         let _ = clear_panel();
         let _ = crossterm::execute!(stdout(), Show);
         let _ = disable_raw_mode();
@@ -44,10 +44,10 @@ pub(in crate::screens) fn give_back() {
 /// The terminal, held.
 pub(super) struct Screen {
     terminal: Terminal<Drawing>,
-    /// What is typed in it.
+    /// Keys typed in it.
     pub(super) keys: Keys,
     size: Size,
-    /// The size has changed, perhaps to what it was.
+    /// The size has changed, possibly back to what it was.
     resized: Arc<AtomicBool>,
     told: SigId,
     /// Lines that are not yet above the panel.
@@ -67,7 +67,7 @@ impl Screen {
                 LEAST.width, LEAST.height
             )));
         }
-        // A panic of any thread may end the process: the terminal is given back before its message is printed.
+        // A panic in any thread may end the process: the terminal is restored before its message is printed.
         HOOK.call_once(|| {
             let earlier = std::panic::take_hook();
             std::panic::set_hook(Box::new(move |panic| {
@@ -90,15 +90,15 @@ impl Screen {
         }
     }
 
-    /// A line to stand above the panel from the next picture on.
+    /// Adds a line above the panel from the next picture on.
     pub(super) fn keep(&mut self, style: Style, line: String) {
         self.kept.push((style, line));
     }
 
-    /// Draws the panel, and the kept lines above it. In a terminal that became too small nothing is drawn, and lines
-    /// are kept until it grows or the end.
+    /// Draws the panel, and the waiting lines above it. In a terminal that became too small nothing is drawn, and
+    /// lines wait until it grows or until the end.
     pub(super) fn draw(&mut self, picture: impl FnOnce(&mut Frame<'_>)) -> std::io::Result<()> {
-        // A second signal gives the terminal back from a thread of its own: before this picture or after it.
+        // A second signal restores the terminal from its own thread: either before this picture or after it.
         let _whole = stdout().lock();
         if !HELD.load(Ordering::SeqCst) {
             return Ok(());
@@ -125,7 +125,7 @@ impl Screen {
         ratatui::backend::Backend::flush(self.terminal.backend_mut())
     }
 
-    /// Prints what is still kept and gives the terminal back, the cursor where the panel began.
+    /// Prints the waiting lines and restores the terminal, with the cursor where the panel began.
     pub(super) fn close(&mut self) -> std::io::Result<()> {
         give_back();
         for (_, line) in std::mem::take(&mut self.kept) {
@@ -142,8 +142,8 @@ impl Drop for Screen {
     }
 }
 
-/// Clears from the panel's first row, where the cursor rests, to the bottom. The first row by itself: clearing all
-/// from the top left corner would make tmux move the old panel into its history instead.
+/// Clears from the panel's first row, where the cursor rests, to the bottom. The first row is cleared separately:
+/// clearing everything from the top left corner would make tmux move the old panel into its history instead.
 fn clear_panel() -> std::io::Result<()> {
     crossterm::execute!(
         stdout(),
@@ -168,7 +168,7 @@ fn viewport(keys: &Keys) -> std::io::Result<Terminal<Drawing>> {
     Terminal::with_options(Drawing::new(keys.clone()), options)
 }
 
-/// Rows of at most `width` characters, broken between words where there are any; ratatui would cut a long line.
+/// Rows of at most `width` characters, broken between words if possible; ratatui would cut a long line.
 fn wrapped(line: &str, width: usize) -> Vec<String> {
     const INDENT: &str = "    ";
     let mut rows = vec![String::new()];

@@ -1,6 +1,6 @@
-//! The picture as snapshots, and the panel in a real terminal (tmux), where a person's keys and a change of size come
-//! from outside. The demo that runs in tmux is the ignored test here; it can also be looked at by hand:
-//! `cargo test -p drivelab --lib -- --ignored --exact screens::panel::tests::demo --nocapture`.
+//! The picture as snapshots, and the panel in a real terminal (tmux), where key presses and size changes come from
+//! outside. The ignored test here is the demo that runs in tmux; it can also be viewed by hand: `cargo test -p
+//! drivelab --lib -- --ignored --exact screens::panel::tests::demo --nocapture`.
 
 use std::process::{Command, Output};
 use std::time::Duration;
@@ -101,7 +101,7 @@ fn the_question_and_its_answer_stand_in_the_last_row_of_the_narrowest_terminal()
     }
 }
 
-/// Plays a made-up run, eight times as fast as it claims to be. Says what stopped it.
+/// Plays a made-up run, eight times as fast as its own times. Prints what stopped it.
 #[test]
 #[ignore = "a demo for eyes, and run by the test below inside tmux"]
 fn demo() {
@@ -121,7 +121,7 @@ fn demo() {
         }
         panel.event(&event).expect("drawn");
     }
-    // What a session does between the stop and its end; a test that looks at it says when that is.
+    // What a session does between the stop and its end; a test that looks at this sets when it ends.
     if stop.is_stopped() {
         let (until, told) = (clock.now_ns() + SECOND, std::env::var_os("DRIVELAB_DEMO_ENDS"));
         let goes_on = |now: u64| told.as_ref().map_or(now < until, |file| !std::path::Path::new(file).exists());
@@ -140,12 +140,12 @@ struct Tmux {
 }
 
 impl Tmux {
-    /// `None` where there is no tmux; in CI that is a failure.
+    /// `None` without tmux; in CI that is a failure.
     fn start(name: &str) -> Option<Tmux> {
         Tmux::start_with(name, |demo| format!("stty -a > /dev/null; {demo}; echo \"exit $?\"; stty -a; cat"))
     }
 
-    /// The same with what the terminal's shell does with the demo.
+    /// Like [`Tmux::start`], with the shell command that runs the demo in the terminal.
     fn start_with(name: &str, shell: impl Fn(&str) -> String) -> Option<Tmux> {
         if Command::new("tmux").arg("-V").output().is_err() {
             drivelab_rig::skip("tmux is not installed, the panel was not tested in a real terminal");
@@ -169,12 +169,12 @@ impl Tmux {
         String::from_utf8_lossy(&self.command(&["capture-pane", "-p", "-S", "-"]).stdout).into_owned()
     }
 
-    /// Looks until it is there.
+    /// Waits until this text appears.
     fn wait_for(&self, what: &str) -> String {
         self.wait_until(what, |text| text.contains(what))
     }
 
-    /// Looks until it is so; a test that hangs is worse than one that fails.
+    /// Waits until this holds; a test that hangs is worse than one that fails.
     fn wait_until(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
         let clock = MonotonicClock::starting_at(0);
         loop {
@@ -209,14 +209,14 @@ fn in_a_real_terminal_finished_steps_stay_once_and_the_terminal_is_given_back() 
     let Some(tmux) = Tmux::start("whole") else { return };
     let live = tmux.wait_for("IOPS   p99");
     assert!(live.contains("q or Ctrl-C stops"), "{live}");
-    // By the time of the look it may be a later one.
+    // By the time of the look, a later step may be running.
     tmux.wait_until("another step", |text| !text.contains("step 1 of 13"));
     // Narrower, wider, too small, and back: each leaves one panel and every finished step once.
     for (width, height) in [("70", "30"), ("110", "24"), ("40", "30"), ("90", "20")] {
         tmux.command(&["resize-window", "-x", width, "-y", height]);
         pause(Duration::from_millis(900));
     }
-    // On a busy machine it may still be drawing, or be at its end.
+    // On a busy machine it may still be drawing, or have ended.
     tmux.wait_until("one panel", |text| text.matches("q or Ctrl-C stops").count() == 1 || text.contains("exit 0"));
     let text = tmux.wait_for("exit 0");
     let text = if text.contains("icanon") { text } else { tmux.wait_for("icanon") };
@@ -231,7 +231,7 @@ fn in_a_real_terminal_finished_steps_stay_once_and_the_terminal_is_given_back() 
 
 #[test]
 fn in_a_real_terminal_ctrl_c_stops_and_a_second_one_leaves_at_once() {
-    // It goes on stopping until it was seen to, or was left.
+    // It keeps stopping until the test has seen it, or until it is left.
     let folder = tempfile::tempdir().expect("a folder");
     let ends = folder.path().join("ends");
     let start = |name| {
@@ -260,17 +260,17 @@ fn in_a_real_terminal_ctrl_c_stops_and_a_second_one_leaves_at_once() {
     assert_given_back(&text);
 }
 
-/// Whether a process still runs; one that ended and was not asked for its end does not.
+/// Whether a process still runs; one that has ended but was not waited for does not.
 fn runs(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 
-/// Over a closed terminal crossterm's reader spun for ever, in five of thirteen closings; so several are looked at.
+/// On a closed terminal crossterm's reader looped for ever, in five of thirteen closings; so several are tried.
 #[test]
 fn a_terminal_that_is_closed_costs_the_panel_and_never_hangs_it() {
     for closing in 0..6 {
-        // As the program does, the demo goes on after SIGHUP.
+        // Like the program, the demo continues after SIGHUP.
         let name = format!("closed{closing}");
         let Some(tmux) = Tmux::start_with(&name, |demo| format!("trap '' HUP; exec {demo}")) else { return };
         tmux.wait_for("IOPS   p99");
@@ -280,7 +280,7 @@ fn a_terminal_that_is_closed_costs_the_panel_and_never_hangs_it() {
         let clock = MonotonicClock::starting_at(0);
         while runs(&pid) {
             if clock.now_ns() > 120 * SECOND {
-                // This one would go on for good.
+                // This one would continue for ever.
                 let _ = Command::new("kill").args(["-9", &pid]).status();
                 panic!("closing {closing}: the panel hangs on a terminal that has gone");
             }

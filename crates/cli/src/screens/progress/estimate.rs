@@ -1,4 +1,5 @@
-//! The honest time left: stop rules, measured rates, and how earlier steps kept to the plan's estimates.
+//! The estimate of the remaining time: stop rules, measured rates, and how earlier steps compared with the plan's
+//! estimates.
 
 use drivelab_core::units::Nanos;
 
@@ -6,20 +7,20 @@ use super::running::Running;
 use super::slot::{Kind, Slot};
 use super::time_left::TimeLeft;
 
-/// While a run is not at its end there is something left, even where every estimate says otherwise.
+/// Until a run has ended, at least this much is left, even if every estimate says otherwise.
 const LEAST_NS: f64 = 100e6;
-/// Bounds of the correction: one odd step must not make nonsense of the rest.
+/// Limits of the correction, so that one unusual step cannot spoil the whole estimate.
 const CORRECTION: (f64, f64) = (0.05, 20.0);
-/// Of a longer gap between steps this much is expected between others too: what is beyond was one wait, for another
-/// drive of a group or for a drive to cool.
+/// Longest gap that is also expected between other steps. Anything beyond it was a single wait, for another drive of a
+/// group or for a drive to cool.
 const LONGEST_GAP_NS: u64 = 10_000_000_000;
 
-/// How finished steps kept to their estimates.
+/// How finished steps compared with their estimates.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
     /// Sums by kind, in nanoseconds: estimated and actual.
     sums: [(f64, f64); Kind::COUNT],
-    /// Time between steps that is no rest: number and sum in nanoseconds.
+    /// Time between steps that is not a rest: number and sum in nanoseconds.
     gaps: (f64, f64),
 }
 
@@ -40,7 +41,7 @@ impl Pace {
         if self.gaps.0 > 0.0 { self.gaps.1 / self.gaps.0 } else { 0.0 }
     }
 
-    /// Actual / estimated so far; 1 where nothing of the kind is finished.
+    /// Actual / estimated so far; 1 if no execution of this kind is finished.
     fn correction(&self, kind: Kind) -> f64 {
         match self.sums.get(kind as usize) {
             Some((estimated, actual)) if *estimated > 0.0 => (actual / estimated).clamp(CORRECTION.0, CORRECTION.1),
@@ -52,13 +53,13 @@ impl Pace {
         float(slot.own_ns) * self.correction(slot.kind)
     }
 
-    /// The whole of an execution to come: the step and its rest.
+    /// The whole length of a future execution: the step and its rest.
     fn whole(&self, slot: &Slot) -> f64 {
         let own = self.own(slot);
         own + rest(slot, own)
     }
 
-    /// Time left of the running step without its rest, in nanoseconds.
+    /// Remaining time of the running step without its rest, in nanoseconds.
     pub(super) fn left_of(&self, running: &Running, slot: &Slot, now_ns: u64) -> f64 {
         if running.heard_only_the_last {
             return LEAST_NS;
@@ -83,7 +84,8 @@ impl Pace {
         slot.goal.cap_ns.map_or(left, |cap| left.min(until(cap))).max(LEAST_NS)
     }
 
-    /// The time left of a run with these executions, where one is running, or a rest goes on until then.
+    /// The remaining time of a run with these executions, one of which may be running, or a rest may last until this
+    /// time.
     pub(super) fn estimate(
         &self,
         slots: &[Slot],
@@ -110,12 +112,12 @@ impl Pace {
     }
 }
 
-/// The rest of a step that was active for so long.
+/// The rest of a step that was active for this long.
 fn rest(slot: &Slot, active_ns: f64) -> f64 {
     float(slot.rest.after(nanos(active_ns)).get())
 }
 
-/// A time that is left, never nothing.
+/// A remaining time, never zero.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float cast saturates")]
 pub(super) fn nanos(left: f64) -> Nanos {
     Nanos::new(left.max(LEAST_NS) as u64)

@@ -1,4 +1,4 @@
-//! The running step: what its intervals said so far.
+//! The running step: what its intervals have shown so far.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use crate::screens::figures::Figures;
 
 /// Intervals that a curve of the step can show.
 const HISTORY: usize = 512;
-/// Time constant of the smoothed rate: long enough for an even estimate, short enough to follow a full cache.
+/// Time constant of the smoothed rate: long enough for an even estimate, short enough to follow a full write cache.
 const SMOOTHING_S: f64 = 2.0;
 
 /// The newest interval, as shown.
@@ -24,7 +24,7 @@ pub(in crate::screens) struct Latest {
 }
 
 impl Latest {
-    /// Every kind with a name of at most five letters; reads and writes first.
+    /// Every kind, with a name of at most five letters; reads and writes first.
     pub(in crate::screens) const fn kinds(&self) -> [(&'static str, Option<Figures>); 5] {
         let [trim, zero, flush] = self.others;
         [("read", self.read), ("write", self.write), ("trim", trim), ("zero", zero), ("flush", flush)]
@@ -40,11 +40,11 @@ pub(in crate::screens) struct Running {
     pub(in crate::screens) latest: Option<Latest>,
     /// Bytes per second of each interval, oldest first; `None` for one that was missed.
     pub(in crate::screens) history: VecDeque<Option<u64>>,
-    /// Bytes moved after the ramp, missed intervals filled in at the rate known then.
+    /// Bytes moved after the ramp; missed intervals are filled in at the rate known then.
     pub(super) moved: f64,
     /// Smoothed bytes per second.
     pub(super) rate: Option<f64>,
-    /// The first interval that was heard is the step's last: nothing is left, whatever its few operations say of a
+    /// The first interval that arrived is the step's last one: nothing is left, and its few operations do not show a
     /// rate.
     pub(super) heard_only_the_last: bool,
     /// End of the newest interval; before the first one, the end of the ramp.
@@ -101,8 +101,8 @@ impl Running {
         });
     }
 
-    /// Whether the interval is shorter than half of those before it, which only the last one of a step is: the others
-    /// end at borders of the same distance, and where one is missed they become longer.
+    /// Whether the interval is shorter than half of the earlier ones, which is only true for the last one of a step:
+    /// the others end at regular boundaries, and become longer if one is missed.
     #[expect(clippy::cast_precision_loss, reason = "times of a step stay far below 2^53")]
     fn is_cut(&self, record: &IntervalRecord) -> bool {
         let before = record.start_ns.saturating_sub(self.started_ns) as f64 / f64::from(record.index.max(1));

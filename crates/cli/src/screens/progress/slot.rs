@@ -1,4 +1,4 @@
-//! One execution of the plan's schedule, with what the estimate of its length rests on.
+//! One execution of the plan's schedule, with the basis for the estimate of its length.
 
 use drivelab_analysis::steady::WINDOW;
 use drivelab_core::ids::StepKey;
@@ -11,11 +11,11 @@ use crate::screens::figures::clean;
 /// Steps whose lengths are corrected together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Ends by the clock.
+    /// Ends by time.
     Timed,
-    /// Ends by bytes, reads only.
+    /// Ends by bytes, only reads.
     Reading,
-    /// Ends by bytes, writes among them.
+    /// Ends by bytes, with writes.
     Writing,
     /// Does nothing.
     Idle,
@@ -26,7 +26,7 @@ impl Kind {
     pub(super) const COUNT: usize = 4;
 }
 
-/// When the step ends; all times in nanoseconds since its start, the ramp among them.
+/// When the step ends; all times in nanoseconds since its start, including the ramp.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Goal {
     pub(super) ramp_ns: u64,
@@ -43,9 +43,9 @@ pub(super) struct Slot {
     pub(super) test: String,
     label: String,
     rounds: u32,
-    /// Which of them it is, where their number is fixed: `2/9`, `warm-up`.
+    /// Its round, if their number is fixed: `2/9`, `warm-up`.
     words: String,
-    /// Rounds that run even if the test ends as early as it can.
+    /// Rounds that run even if the test ends as early as possible.
     certain: u32,
     pub(super) role: StepRole,
     pub(super) kind: Kind,
@@ -55,7 +55,7 @@ pub(super) struct Slot {
     pub(super) rest: Rest,
     /// What it issues, if anything.
     pub(super) workload: Option<Workload>,
-    /// Over, or never to come.
+    /// Finished, or will not run.
     pub(super) passed: bool,
 }
 
@@ -68,7 +68,7 @@ impl Slot {
         }
     }
 
-    /// Whether it runs even if the test that it belongs to ends as early as it can.
+    /// Whether it runs even if its test ends as early as possible.
     pub(super) const fn certain(&self) -> bool {
         self.key.round <= self.certain
     }
@@ -80,12 +80,12 @@ pub(super) fn slots(plan: &Plan, test: &TestPlan, set: u32) -> Vec<Slot> {
         Rounds::Fixed { .. } => test.max_rounds(),
         // Until the window is full.
         Rounds::Steady { .. } => u32::try_from(WINDOW).unwrap_or(u32::MAX),
-        // Even the lowest rate may be too much.
+        // Even the lowest rate may be too high.
         Rounds::FindRate(_) => 1,
     };
     let slot = |(key, step): (StepKey, &Step)| {
         let total = step.estimated_time.get();
-        // The plan's estimate holds the rest; of a duty cycle, the active share tells how long that is.
+        // The plan's estimate includes the rest; for a duty cycle, the active share gives its length.
         let active = match step.rest {
             Rest::None {} | Rest::Fixed { .. } => total,
             Rest::DutyCycle { percent, .. } => {
@@ -115,7 +115,7 @@ pub(super) fn slots(plan: &Plan, test: &TestPlan, set: u32) -> Vec<Slot> {
     test.schedule_of_set(set).into_iter().map(slot).collect()
 }
 
-/// Bytes after which the step ends by its own rule; `None` where bytes do not say it.
+/// Bytes after which the step ends by its own rule; `None` if bytes do not decide it.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
@@ -126,7 +126,7 @@ fn bytes_to_move(workload: &Workload, stop: &StopRule) -> Option<u64> {
     let span = workload.pass_bytes().get();
     let moving = f64::from(100 - workload.other.flush_percent.get().min(100)) / 100.0;
     let per_operation = workload.mean_block_size() * moving;
-    // The figures of the intervals are of all groups, the rule is about the first.
+    // The figures of the intervals cover all groups, but the rule is about the first group.
     if !workload.beside.is_empty() || per_operation == 0.0 {
         return None;
     }

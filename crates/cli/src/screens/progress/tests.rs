@@ -1,5 +1,5 @@
-//! The estimate is honest: never nothing before the end, exact at the end, near the truth where the plan is right,
-//! and sound whatever is missing. Random runs come from `testing`, which knows the true time left at every event.
+//! The estimate is realistic: never zero before the end, exact at the end, near the truth if the plan is right, and
+//! sound whatever is missing. Random runs come from `testing`, which knows the true remaining time at every event.
 
 use drivelab_core::event::{Event, EventBody};
 use drivelab_core::plan::StopRule;
@@ -15,7 +15,8 @@ fn folded(events: &[Event]) -> Progress {
     progress
 }
 
-/// No estimate of the made-up plan can be longer than this: every step at its cap with a rest as long.
+/// No estimate of the made-up plan can be longer than this: every step at its cap, followed by a rest of the same
+/// length.
 fn longest() -> u64 {
     let cap = |step: &drivelab_core::plan::Step| match &step.action {
         drivelab_core::plan::Action::Io { stop: StopRule { cap, .. }, .. } => 2 * cap.get(),
@@ -55,7 +56,7 @@ fn a_slow_drive_is_found_out_by_its_rate_and_then_by_its_kind() {
     assert!(left.get() > plan_alone.get() + 30 * SECOND, "{left}");
 }
 
-/// A drive of a group waits twenty minutes for the fill of another: that wait is no part of each step ahead.
+/// A drive of a group waits twenty minutes for the fill of another: that wait is not expected before each step ahead.
 #[test]
 fn a_long_wait_between_steps_is_not_expected_again_before_every_other() {
     let wait = 1200 * SECOND;
@@ -72,7 +73,7 @@ fn a_long_wait_between_steps_is_not_expected_again_before_every_other() {
 #[test]
 fn the_cap_holds_for_the_whole_step_and_the_ramp_is_part_of_it() {
     let mut events = run(usual, 8);
-    // 1 s of ramp and 5 s of measuring, but no more than 4 s in all.
+    // 1 s of ramp and 5 s of measuring, but at most 4 s in total.
     if let EventBody::RunStarted(start) = &mut events[0].event
         && let drivelab_core::plan::Action::Io { stop, .. } = &mut start.plan.tests[1].steps[0].action
     {
@@ -213,7 +214,7 @@ proptest! {
 
     #[test]
     fn a_volume_step_is_estimated_by_bytes_even_with_missed_intervals(
-        // From here on the blocks of an interval are so many that a cut one is less than the 2 % below.
+        // From here on an interval has so many blocks that a cut block is less than the 2 % below.
         rate in 60e6f64..4e9,
         missed in proptest::collection::vec(any::<bool>(), 16),
     ) {

@@ -1,13 +1,13 @@
-//! The time that is left, and how it is said.
+//! The remaining time, and its text.
 
 use drivelab_core::units::Nanos;
 
 use crate::screens::figures::rough;
 
-/// An estimate of the time left. Both ends are the same unless a steady test lies ahead, which may end early.
+/// An estimate of the remaining time. Both ends are the same unless a steady test lies ahead, which may end early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeLeft {
-    /// If every steady test is steady as early as it can be.
+    /// If every steady test becomes steady as early as possible.
     pub at_least: Nanos,
     /// If every steady test needs its most rounds.
     pub at_most: Nanos,

@@ -1,5 +1,6 @@
-//! Setting a locking range up and giving it back, on a real loop device whose controller is made of recorded pages,
-//! with a program of this file in cryptsetup's place: everything but the drive's own locking. Not yet tried on hardware.
+//! Setting up a locking range and giving it back, on a real loop device whose controller consists of recorded pages,
+//! with a program in this file in place of cryptsetup: everything except the drive's own locking. Not yet tried on
+//! hardware.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -23,7 +24,7 @@ use crate::programs::IN_FRONT;
 use crate::set_up::{SetUp, Wish};
 use crate::tear_down::{Cleaned, clean_up_with};
 
-/// Notes its words, keeps the UUID of the header beside itself, and opens nothing.
+/// Logs its arguments, stores the UUID of the header in a file next to itself, and opens nothing.
 const STUB: &str = r#"#!/bin/sh
 here=$(dirname "$0")
 echo "$1" >> "$here/log"
@@ -49,7 +50,7 @@ fn level_0(flags: u8) -> Vec<u8> {
     page
 }
 
-/// Locking is there, with an owner or without one.
+/// The drive supports locking, with or without an owner.
 const OWNED: u8 = 0b1011;
 const FREE: u8 = 0b1001;
 
@@ -93,7 +94,7 @@ impl Bench {
         SetUp::begin_with(released, &wish, self.controllers.clone()).expect_err("nothing can be opened here")
     }
 
-    /// A ledger as a kill leaves it: the range was about to be set up.
+    /// An undo log as a kill leaves it: the range was about to be set up.
     fn killed(&self, uuid: &str) {
         let mark = kernel::mark(&self.node, 64 << 20);
         let destroy = Some(self.node.name.clone());
@@ -111,7 +112,7 @@ impl Bench {
         fs::read_dir(self.file("conditions")).expect("a folder").count()
     }
 
-    /// What the program was told to do, without its looks.
+    /// The commands that the program received, without those that only read.
     fn log(&self) -> Vec<String> {
         let text = fs::read_to_string(self.file("log")).unwrap_or_default();
         text.lines().filter(|line| !line.starts_with("luks") || *line == "luksFormat").map(str::to_owned).collect()
@@ -169,7 +170,7 @@ fn a_volume_without_a_header_that_somebody_made_since_is_left_and_named() {
     bench.disk.write(20 << 20, b"somebody's");
     let cleaned = bench.clean();
     let trouble = cleaned.trouble.expect("trouble").to_string();
-    assert!(trouble.contains("cannot be told") && trouble.contains("drivelab wipe"), "{trouble}");
+    assert!(trouble.contains("it is unknown") && trouble.contains("drivelab wipe"), "{trouble}");
     assert!(bench.log().is_empty() && bench.left() == 2, "{:?}", bench.log());
     let image = fs::read(&bench.disk.image).expect("the image");
     assert_eq!(&image[20 << 20..(20 << 20) + 10], b"somebody's");

@@ -1,5 +1,5 @@
-//! A power state that is set while a run is stopped, on a real block device whose controller is made of recorded pages:
-//! the whole way of setting up and undoing but the last step to the hardware. Not yet tried on hardware.
+//! A power state that is set while a run is stopped, on a real block device whose controller consists of recorded
+//! pages: all of setting up and undoing except the last step to the hardware. Not yet tried on hardware.
 
 use std::fs;
 use std::os::unix::fs::FileExt;
@@ -72,7 +72,7 @@ impl Bench {
 
     fn nothing_is_left(&self) {
         let entries = fs::read_dir(self.ledgers()).map(Iterator::count).unwrap_or_default();
-        assert_eq!(entries, 0, "the ledger is closed");
+        assert_eq!(entries, 0, "the undo log is closed");
     }
 }
 
@@ -88,7 +88,7 @@ fn a_stop_in_the_middle_of_the_writes_puts_the_state_before_back() {
     let set_up = bench.set_up(2, &stop).expect("set up");
     assert_eq!(bench.set(), [power(2 | 2 << 5)], "the state is set before anything is written");
     let target = set_up.target().expect("a target");
-    // Writes go on until the token is raised, as the handler of SIGINT does it.
+    // Writes continue until the token is raised, as the SIGINT handler does it.
     let (begun, first) = channel();
     let written = std::thread::scope(|threads| {
         let raised = stop.clone();
@@ -129,12 +129,12 @@ fn a_state_that_a_killed_run_left_is_put_back_by_the_next() {
 #[test]
 fn one_state_or_a_refusal_ends_the_arm_with_that_sentence_and_the_drive_as_it_was() {
     for (states, refused, words) in
-        [(&THREE[..1], None, "one power state only"), (&THREE[..], Some(2 | 2 << 5), "refuses")]
+        [(&THREE[..1], None, "only one power state"), (&THREE[..], Some(2 | 2 << 5), "refuses")]
     {
         let Some(bench) = Bench::new_or_skip(states, refused) else { return };
         let error = bench.set_up(2, &StopToken::default()).expect_err("refused");
         let text = error.to_string();
-        assert!(text.contains(words) && text.ends_with("the drive is as it was"), "{text}");
+        assert!(text.contains(words) && text.ends_with("the drive is unchanged"), "{text}");
         assert_eq!(error.kind(), Kind::Target);
         assert!(bench.set().is_empty(), "{:?}", bench.set());
         bench.nothing_is_left();
@@ -148,7 +148,7 @@ fn a_controller_that_does_not_go_back_keeps_nothing_else_from_being_undone() {
     let set_up = bench.set_up_in(&bench.ledgers(), condition, &StopToken::default()).expect("set up");
     let error = set_up.tear_down().expect_err("the controller refuses");
     assert!(error.to_string().contains("may still be in force"), "{error}");
-    assert!(kernel_shows_no_partition(&bench.node), "the partition is gone all the same");
+    assert!(kernel_shows_no_partition(&bench.node), "the partition is gone in any case");
     let found = clean_up_with(&bench.ledgers(), &|_| true, &bench.controllers()).expect("a look");
     assert!(found.cleaned[0].trouble.is_some() && found.cleaned[0].done.is_empty(), "{:?}", found.cleaned);
 }
@@ -174,6 +174,6 @@ fn the_power_state_of_one_controller_is_changed_by_one_run_at_a_time() {
     assert_eq!(first.set(), [power(2 | 2 << 5), power(BEFORE)]);
     let after = second.set_up_in(&first.ledgers(), condition, &stop).expect("free again");
     after.tear_down().expect("torn down");
-    assert_eq!(first.set().last(), Some(&power(BEFORE)), "the state of before the first");
+    assert_eq!(first.set().last(), Some(&power(BEFORE)), "the state before the first");
     first.nothing_is_left();
 }

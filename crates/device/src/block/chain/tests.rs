@@ -1,4 +1,4 @@
-//! Block facts from sysfs trees of the shapes that real kernels make, laid out in a temporary folder.
+//! Block device facts from sysfs trees as real kernels create them, in a temporary folder.
 
 use std::os::unix::fs::symlink;
 
@@ -120,7 +120,7 @@ fn an_encrypted_volume_leads_down_to_the_drive_below_it() {
     let devices = tree.device(253, 0);
     let names: Vec<&str> = devices.iter().map(|device| device.name.as_str()).collect();
     assert_eq!(names, ["dm-0", "nvme0n1"]);
-    assert_eq!(devices[0].lies_on, ["nvme0n1"], "named as the whole device that stands in the list");
+    assert_eq!(devices[0].lies_on, ["nvme0n1"], "named as the whole device in the list");
     assert_eq!(devices[0].virtual_because, None);
 }
 
@@ -138,7 +138,7 @@ fn a_sata_drive_gives_its_serial_page_and_its_port_speed() {
     tree.link("dev/block/8:0", &format!("{target}/block/sda"));
     let devices = tree.device(8, 0);
     let drive = &devices[0];
-    assert_eq!(drive.model.as_deref(), Some("CT500MX500SSD1"), "ATA is no vendor");
+    assert_eq!(drive.model.as_deref(), Some("CT500MX500SSD1"), "ATA is not a vendor");
     assert_eq!((drive.serial.as_deref(), drive.firmware.as_deref()), (Some("2106E4F1D2A3"), Some("043")));
     let link = drive.link.as_ref().expect("a link");
     assert_eq!((link.negotiated.as_str(), link.possible.as_deref()), ("SATA 3.0 Gb/s", Some("SATA 6.0 Gb/s")));

@@ -1,16 +1,17 @@
-//! Each moment a kill can come at while a scratch file is made, laid out by hand from the same parts.
+//! Each moment at which a kill can come while a scratch file is created, reproduced step by step with the same
+//! functions.
 
 use super::super::leftover_scratches;
 use super::*;
 
-/// Goes on from an empty file with an intent to a later moment; the path is the name from the user.
+/// Continues from an empty file with an intent to a later moment; the path is the user's name.
 type Reach = fn(&mut Scratch, &Path);
 
 fn left_in(folder: &Path) -> usize {
     fs::read_dir(folder).expect("a folder").count()
 }
 
-/// Removes what is recognised and tells how much that was.
+/// Removes the leftovers that are recognised; returns their number.
 fn cleared(folder: &Path) -> usize {
     let found = leftover_scratches(folder).expect("a list");
     let count = found.len();
@@ -59,7 +60,7 @@ fn claim_file(scratch: &mut Scratch, path: &Path) {
     scratch.claim.record(claim).expect("a claim");
 }
 
-/// Tries to remove what a living owner has; tells how often that worked.
+/// Tries to remove the file of a living owner; returns how often that succeeded.
 fn cleared_while_owned(folder: &Path) -> usize {
     let found = leftover_scratches(folder).expect("a list");
     assert_eq!(found.len(), 1);

@@ -1,19 +1,20 @@
-//! The table of what is known by a few bytes at a fixed place: what it is, where, which bytes, and who says so.
+//! The table of signatures of a few bytes at a fixed place: what it is, where, which bytes, and the source.
 //!
 //! Sources are the headers of Linux and of the formats' own tools; all of them agree with the probes of libblkid
-//! (util-linux), which is what the rest of the system goes by. What needs more than one comparison is in the parent.
+//! (util-linux), which the rest of the system uses. Signatures that need more than one comparison are in the parent
+//! module.
 
-/// A few bytes at one of a few places.
+/// A few bytes at one of several places.
 pub(super) struct Known {
     /// What it is, with its article.
     pub(super) what: &'static str,
     /// The bytes.
     pub(super) magic: &'static [u8],
-    /// Where from the start of the device.
+    /// Offsets from the start of the device.
     pub(super) at: &'static [u64],
-    /// Where from its end: distance of the first byte.
+    /// Distances of the first byte from its end.
     pub(super) before_end: &'static [u64],
-    /// Which header or specification says so.
+    /// The header or specification that defines it.
     #[expect(dead_code, reason = "the source is for the reader of this table")]
     pub(super) source: &'static str,
 }
@@ -40,7 +41,7 @@ const HIBERNATED: &str = "the image of a hibernated system";
 const UDF: &str = "a UDF file system";
 const DRBD: &str = "a DRBD device";
 
-/// Everything that is known by its bytes alone.
+/// All signatures that are known by these bytes alone.
 pub(super) const KNOWN: &[Known] = &[
     // Partition tables and boot sectors.
     Known {

@@ -1,4 +1,4 @@
-//! Every row of the table is found where it says, and content without a meaning is not taken for something.
+//! Every row of the table is found at its place, and meaningless content is not recognised as anything.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::*;
 
 const LENGTH: u64 = 8 << 20;
 
-/// The ends of a device of that length with these bytes at an offset.
+/// The ends of a device of that length with these bytes at their offsets.
 fn ends_of(length: u64, parts: &[(u64, &[u8])]) -> Ends {
     let mut device = vec![0u8; usize::try_from(length).expect("a size")];
     for (offset, bytes) in parts {
@@ -17,7 +17,7 @@ fn ends_of(length: u64, parts: &[(u64, &[u8])]) -> Ends {
     Ends { head: device[..look].to_vec(), tail: device[device.len() - look..].to_vec(), length }
 }
 
-/// What it is called first.
+/// The first signature that is found.
 fn known(ends: &Ends) -> Option<&'static str> {
     all(ends).first().map(|found| found.what)
 }
@@ -29,11 +29,11 @@ fn found(parts: &[(u64, &[u8])]) -> Option<&'static str> {
 #[test]
 fn every_row_is_found_at_every_place_it_names() {
     for row in known::KNOWN {
-        assert!(row.magic.len() >= 4, "{}: too short to be told from chance", row.what);
+        assert!(row.magic.len() >= 4, "{}: too short to exclude chance", row.what);
         let places = row.at.iter().copied().chain(row.before_end.iter().map(|distance| LENGTH - distance));
         for place in places {
             assert_eq!(found(&[(place, row.magic)]), Some(row.what), "at {place}");
-            assert_eq!(found(&[(place + 1, row.magic)]), None, "{} beside its place {place}", row.what);
+            assert_eq!(found(&[(place + 1, row.magic)]), None, "{} next to its place {place}", row.what);
         }
     }
     assert!(known::KNOWN.len() > 40);
@@ -47,7 +47,7 @@ fn raid_members_of_every_format_and_byte_order_are_found() {
             assert_eq!(found(&[(place, &bytes)]), Some("a member of a Linux RAID (md)"), "at {place}");
         }
     }
-    // 0.90 and 1.0 count from the end, cut to their units.
+    // 0.90 and 1.0 count from the end, rounded down to their units.
     let odd = LENGTH + 5 * 512;
     assert_eq!(known(&ends_of(odd, &[(LENGTH - 8192, &magic.to_le_bytes())])), Some("a member of a Linux RAID (md)"));
 }

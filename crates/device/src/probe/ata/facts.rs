@@ -1,4 +1,4 @@
-//! From decoded pages to the words and units of people. Pure; a field that means "not reported" becomes absent.
+//! Converts decoded pages to common words and units. Pure; a field that means "not reported" becomes absent.
 
 use drivelab_ata::{Attribute, FormFactor, IdentifyDevice, LinkSpeed, RELOCATED, Rotation, SmartData, SmartThresholds};
 use drivelab_core::probe::{AtaProbe, SmartAttribute};
@@ -48,17 +48,17 @@ pub(super) fn attributes(data: &SmartData, thresholds: Option<&SmartThresholds>)
     data.attributes.iter().map(one).collect()
 }
 
-/// The attributes that the drive calls a sign of failure and that are at or below their thresholds.
+/// The pre-failure attributes that are at or below their thresholds.
 pub(super) fn failing<'a>(data: &'a SmartData, thresholds: &SmartThresholds) -> Vec<&'a Attribute> {
     let has_failed = |attribute: &&Attribute| {
         let threshold = thresholds.of(attribute.id);
-        // 0 is "never", and a value of 0 or beyond 253 is none (ATA-3).
+        // A threshold of 0 means "never", and a value of 0 or above 253 is invalid (ATA-3).
         attribute.is_prefail && threshold != 0 && (1..=253).contains(&attribute.value) && attribute.value <= threshold
     };
     data.attributes.iter().filter(has_failed).collect()
 }
 
-/// What is wrong by the drive's own words, a phrase each.
+/// The drive's own warnings, one phrase each.
 pub(super) fn warnings(
     data: Option<&SmartData>,
     thresholds: Option<&SmartThresholds>,
@@ -122,7 +122,8 @@ mod tests {
 
     #[test]
     fn a_drive_that_expects_to_fail_names_the_attributes_that_say_so() {
-        // 5 is at its threshold; 9 is below, but only old; 1 never fails; 173 has no value; 200 is above.
+        // 5 is at its threshold; 9 is below, but is an old-age attribute; 1 never fails; 173 has no value; 200 is
+        // above.
         let data = data(&[[5, 1, 36, 0], [9, 0, 1, 0], [1, 1, 1, 0], [173, 1, 0, 0], [200, 1, 51, 0]]);
         let thresholds = thresholds(&[[5, 36], [9, 10], [1, 0], [173, 5], [200, 50]]);
         let ids: Vec<u8> = failing(&data, &thresholds).iter().map(|attribute| attribute.id).collect();

@@ -1,4 +1,4 @@
-//! What becomes of answers that the test machines' drives never give, by pages that are recorded for the purpose.
+//! How answers are handled that the test machines' drives never give, on pages recorded for this purpose.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use drivelab_core::probe::{TargetIdentity, WriteOutlook};
 use super::*;
 use crate::probe::temperatures::sensors_for_test;
 
-/// IDENTIFY DEVICE with SMART as word 82 and 85 say (ACS-4), and a rotation of 7200.
+/// IDENTIFY DEVICE with SMART as words 82 and 85 state (ACS-4), and a rotation of 7200.
 fn identify(supported: bool, enabled: bool) -> Vec<u8> {
     let mut page = vec![0; 512];
     page[0] = 0x40;
@@ -17,7 +17,7 @@ fn identify(supported: bool, enabled: bool) -> Vec<u8> {
     page
 }
 
-/// SMART data with attribute 5, a sign of failure, at this value and with this count.
+/// SMART data with attribute 5, a pre-failure attribute, at this value and with this count.
 fn smart(value: u8, count: u8) -> Vec<u8> {
     let mut page = vec![0; 512];
     page[2..8].copy_from_slice(&[5, 1, 0, value, value, count]);
@@ -136,10 +136,11 @@ fn the_kernels_sensor_is_read_only_of_a_drive_that_says_that_it_does_not_stand_s
         let standby = awake().with_registers(AtaCommand::PowerMode, registers(0, 0));
         assert_eq!(read(standby, depth), (Vec::new(), false), "{depth:?}");
     }
-    // SMART that is off says nothing of the sensor: the kernel may read it from SCT.
+    // SMART that is off does not affect the sensor: the kernel may read it from SCT.
     let off = awake().with_page(AtaCommand::IdentifyDevice, &identify(true, false));
     assert_eq!(read(off, Depth::Full), by_kernel);
-    // It does not say whether it stands still: its SMART data are asked for as ever, and the kernel's sensor is not.
+    // The drive does not report whether it is in standby: its SMART data is read as usual, the kernel's sensor is
+    // not.
     assert_eq!(read(RecordedTransport::default(), Depth::Brief), (Vec::new(), true));
     let silent = awake().with_page(AtaCommand::SmartData, &smart(100, 0)).with_abort(AtaCommand::PowerMode);
     assert_eq!(read(silent, Depth::Brief), (vec![(38.0, SMART.to_owned())], false));

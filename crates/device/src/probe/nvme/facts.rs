@@ -1,4 +1,4 @@
-//! From decoded pages to the words and units of people. Pure; a field that means "not reported" becomes absent.
+//! Converts decoded pages to common words and units. Pure; a field that means "not reported" becomes absent.
 
 use drivelab_core::probe::{
     EnduranceGroup, ErrorEntry, FdpConfiguration, FdpProbe, FirmwareSlot, LbaFormat, NamespaceProbe, NvmeController,
@@ -15,7 +15,7 @@ fn bytes(counter: nvme::Counter) -> Bytes {
     Bytes::new(counter.to_u64())
 }
 
-/// A size of which 0 says that it is not reported.
+/// A size; 0 means that it is not reported.
 fn reported(counter: nvme::Counter) -> Option<Bytes> {
     Some(bytes(counter)).filter(|bytes| bytes.get() > 0)
 }
@@ -111,7 +111,7 @@ fn performance(relative: nvme::RelativePerformance) -> &'static str {
     }
 }
 
-/// What the critical warning bits and the wear say, a phrase each.
+/// The critical warning bits and the wear as text, one phrase each.
 pub(super) fn warnings(smart: &nvme::SmartLog) -> Vec<String> {
     let warning = &smart.critical_warning;
     let spare =
@@ -165,7 +165,7 @@ pub(super) fn firmware_slots(page: &nvme::FirmwareSlots) -> Vec<FirmwareSlot> {
     (1_u8..).zip(&page.revisions).filter_map(slot).collect()
 }
 
-/// Entries that were used: the count of the others is 0.
+/// Used entries: unused ones have a count of 0.
 pub(super) fn errors(page: &nvme::ErrorLog) -> Vec<ErrorEntry> {
     let entry = |entry: &nvme::ErrorEntry| ErrorEntry {
         count: entry.count,
@@ -219,7 +219,7 @@ pub(super) fn endurance_group(id: u16, page: &nvme::EnduranceGroup) -> Endurance
 }
 
 pub(super) fn ocp(page: &nvme::OcpSmart) -> OcpHealth {
-    // OCP 2.0, SMART-16: bit 0 is the first of several levels of throttling, 0 is none.
+    // OCP 2.0, SMART-16: bit 0 is the first of several levels of throttling; 0 is no throttling.
     let status = match page.thermal_status {
         0 => "none".to_owned(),
         level => format!("level {level}"),
@@ -245,7 +245,7 @@ pub(super) fn power_measurement(page: &nvme::PowerMeasurement) -> PowerMeasureme
     }
 }
 
-/// What it can erase and encrypt, by its identify page.
+/// Erase and encryption capabilities, from its identify page.
 pub(super) fn security(identify: &nvme::IdentifyController) -> NvmeSecurity {
     let chosen = |ways: &[(&str, bool)]| -> Vec<String> {
         ways.iter().filter(|(_, has)| *has).map(|(way, _)| (*way).to_owned()).collect()

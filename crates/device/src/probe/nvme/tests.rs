@@ -1,4 +1,4 @@
-//! A controller of recorded pages is asked. Nothing here was tried on hardware; the pages are made for the test.
+//! A controller of recorded pages. Nothing in this file was tried on hardware; the pages are written for the test.
 
 use drivelab_core::probe::{TargetIdentity, WriteOutlook};
 use drivelab_nvme::{NSID_ALL, RecordedTransport, Recording, Request};
@@ -34,7 +34,7 @@ fn smart_log() -> Request {
     Request::LogPage { log: 0x02, nsid: NSID_ALL, parameter: 0, specific: 0 }
 }
 
-/// Identify, and a SMART log whose composite temperature is `kelvin`, of a drive with hours and data behind it.
+/// Identify, and a SMART log whose composite temperature is `kelvin`, of a used drive with hours and data.
 fn drive(kelvin: u16) -> Recording {
     let mut smart = vec![0; 512];
     smart[1..3].copy_from_slice(&kelvin.to_le_bytes());

@@ -8,12 +8,12 @@ use super::types::Load;
 use crate::draft::{Origin, quoted};
 use crate::notes::Fate;
 
-/// What a load that writes writes.
+/// Sets the data of a load that writes.
 pub(super) fn data(job: &Job, load: &mut Load, state: &mut State) {
     let compress = job.whole("buffer_compress_percentage", state).filter(|share| (1..=100).contains(share));
     let dedup = job.whole("dedupe_percentage", state).filter(|share| (1..=100).contains(share));
     if job.peek("buffer_compress_chunk").is_some() {
-        let why = "the share that compresses is of each block";
+        let why = "the share that compresses applies to each block";
         job.say("buffer_compress_chunk", Fate::Changed, why, state);
     }
     let scrambled = job.flag("scramble_buffers", state);
@@ -46,7 +46,7 @@ pub(super) fn data(job: &Job, load: &mut Load, state: &mut State) {
     } else if compress.or(dedup).is_some() {
         for key in ["buffer_compress_percentage", "dedupe_percentage"] {
             if job.peek(key).is_some() {
-                job.say(key, Fate::Lost, "only data without a pattern has such a share", state);
+                job.say(key, Fate::Lost, "only data without a pattern can have such a share", state);
             }
         }
     }
@@ -64,7 +64,7 @@ fn hexadecimal(pattern: &str) -> Option<String> {
     (!inner.is_empty()).then(|| inner.bytes().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Of a load that writes nothing: what is said of data has no effect.
+/// For a load that writes nothing: options about data have no effect.
 pub(super) fn say_unused(job: &Job, state: &mut State) {
     let keys = [
         "buffer_compress_percentage",

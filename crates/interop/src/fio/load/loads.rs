@@ -1,4 +1,4 @@
-//! The loads of a job: one, or two where reads and writes differ in more than their share.
+//! The loads of a job: one, or two if reads and writes differ in more than their share.
 
 use super::super::State;
 use super::super::fields::{READS, TRIMS, WRITES};
@@ -10,7 +10,7 @@ use super::types::{Direction, Load};
 use super::{mix, pace};
 use crate::notes::Fate;
 
-/// Why a job is no load at all; nothing where it is one.
+/// Why a job is not a load at all; `None` if it is one.
 pub(in crate::fio) fn no_load(job: &Job, state: &mut State) -> Option<String> {
     let (engine, name) = job.engine(state);
     if engine == Engine::Foreign {
@@ -26,10 +26,12 @@ pub(in crate::fio) fn no_load(job: &Job, state: &mut State) -> Option<String> {
         value.strip_suffix('z').is_some_and(|number| number.parse::<u64>().is_ok())
     };
     let keys = ["size", "offset", "io_size", "offset_increment"];
-    keys.iter().find(zones).map(|key| format!("its {key} is in zones of a zoned drive, which is not known here"))
+    keys.iter()
+        .find(zones)
+        .map(|key| format!("its {key} is in zones of a zoned drive, which drivelab does not support"))
 }
 
-/// The loads of a job: one, or two where reads and writes differ in more than their share. `alone` says whether no
+/// The loads of a job: one, or two if reads and writes differ in more than their share. `alone` states whether no
 /// other job runs beside it.
 pub(in crate::fio) fn loads(job: &Job, alone: bool, state: &mut State) -> Vec<Load> {
     let Some((mixed, direction)) = direction(job, state) else { return Vec::new() };
@@ -74,7 +76,7 @@ fn direction(job: &Job, state: &mut State) -> Option<(bool, Direction)> {
         "rw" | "readwrite" => ("read", READS, false, true),
         "randrw" => ("read", READS, true, true),
         "trimwrite" | "randtrimwrite" => {
-            let why = "each block is trimmed and then written there; here trims and writes are drawn, half of each";
+            let why = "fio trims each block and then writes it; drivelab draws trims and writes, half of each";
             job.say("rw", Fate::Changed, why, state);
             ("trimwrite", TRIMS, word == "randtrimwrite", false)
         }
@@ -86,12 +88,12 @@ fn direction(job: &Job, state: &mut State) -> Option<(bool, Direction)> {
     Some((mixed, Direction { op, field, random, modifier: modifier.map(str::to_owned) }))
 }
 
-/// Whether the job states the share of its kinds, and that of its writes in per cent.
+/// Whether the job states the share of its kinds, and the share of its writes in per cent.
 fn shares(job: &Job, mixed: bool, state: &mut State) -> (bool, u64) {
     if !mixed {
         for key in ["rwmixread", "rwmixwrite"] {
             if job.peek(key).is_some() {
-                job.say(key, Fate::NoEffect, "the load is no mix", state);
+                job.say(key, Fate::NoEffect, "the load is not a mix", state);
             }
         }
         return (false, 0);

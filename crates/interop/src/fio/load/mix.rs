@@ -1,6 +1,6 @@
-//! Reads and writes of one job: one load that draws them, or two loads where more than the share differs.
+//! Reads and writes of one job: one load that draws them, or two loads if they differ in more than the share.
 //!
-//! Owns when a mix is one load, and what becomes of depth, rate and end where it is two. Must not know: other jobs.
+//! Owns when a mix is one load, and what happens to depth, rate and end if it is two. Must not know: other jobs.
 
 use super::super::State;
 use super::super::fields::{READS, WRITES};
@@ -13,10 +13,10 @@ use super::types::{Direction, Load, Part};
 use crate::draft::Origin;
 use crate::notes::Fate;
 
-/// Keys of which a mix has one for both kinds.
+/// Keys that have one value for both kinds in a mix.
 const SHAPE: [&str; 6] = ["block_size", "block_size_mix", "pattern", "locality", "seek_percent", "stride"];
 
-/// The loads of a mix; `stated` says whether the job says the share of its writes.
+/// The loads of a mix; `stated` means that the job states the share of its writes.
 pub(super) fn loads(
     job: &Job,
     direction: &Direction,
@@ -36,7 +36,7 @@ pub(super) fn loads(
         (None, None) => vec![merged(job, (reading, writing), (writes, share), state)],
         (Some(read), Some(write)) => match summed(read, write).filter(|_| alike) {
             Some((rate, percent)) => {
-                let why = "reads and writes keep the rate of each, and their kinds are drawn; fio takes them in turn";
+                let why = "reads and writes keep their rates, and their order is drawn; fio issues them in turn";
                 say_rates(job, why, state);
                 say_replaced(job, state);
                 vec![drawn(job, (reading, writing), (percent, Origin::Stated), Some(rate), state)]
@@ -47,7 +47,7 @@ pub(super) fn loads(
     }
 }
 
-/// Both rates as one with the share of the writes, where that is whole per cent.
+/// Both rates as one, with the share of the writes, if that is a whole number of per cent.
 fn summed(read: Rate, write: Rate) -> Option<(Rate, u64)> {
     let (reads, writes) = (read.number(), write.number());
     let all = reads.checked_add(writes)?;
@@ -65,7 +65,7 @@ fn say_rates(job: &Job, why: &str, state: &mut State) {
     }
 }
 
-/// Rates decide the share of each kind, whatever the job says of it.
+/// Rates decide the share of each kind, whatever share the job states.
 fn say_replaced(job: &Job, state: &mut State) {
     for key in ["rwmixread", "rwmixwrite"].into_iter().filter(|key| job.peek(key).is_some()) {
         job.say(key, Fate::NoEffect, "the rates of reads and writes decide their share, as in fio", state);
@@ -88,10 +88,10 @@ fn drawn(
         load.table.set("streams", "\"by_kind\"", Origin::Default);
     } else if !load.random {
         let why = if load.several_sizes() {
-            "reads and writes of a sequential mix follow one stream here, and one each in fio; where a large block no \
+            "reads and writes of a sequential mix share one stream; in fio each has its own; if a large block no \
              longer fits before the end of the span, small blocks fill the rest"
         } else {
-            "reads and writes of a sequential mix follow one stream here, and one each in fio"
+            "reads and writes of a sequential mix share one stream; in fio each has its own"
         };
         job.say("rw", Fate::Changed, why, state);
     }
@@ -104,7 +104,7 @@ fn drawn(
     load
 }
 
-/// One load with the sizes of both, where two cannot keep their proportion.
+/// One load with the sizes of both kinds, if two loads cannot keep their proportion.
 fn merged(job: &Job, (reading, writing): (Load, Load), (writes, share): (u64, Origin), state: &mut State) -> Load {
     let total = |load: &Load| load.sizes.iter().map(|(_, share)| *share).sum::<u64>().max(1);
     let (of_reads, of_writes) = (total(&reading), total(&writing));
@@ -120,8 +120,8 @@ fn merged(job: &Job, (reading, writing): (Load, Load), (writes, share): (u64, Or
     let most = sizes.iter().map(|(_, share)| *share).max().unwrap_or(1);
     let scale = most.div_ceil(1_000_000).max(1);
     sizes.iter_mut().for_each(|(_, share)| *share = (*share / scale).max(1));
-    let why = "the shares of all sizes are kept, but each is drawn for reads and writes alike, whatever the kind: two \
-               loads keep a proportion only where no other job runs beside them and none has flow";
+    let why = "the shares of all sizes are kept, but each size is drawn for reads and writes alike: two loads keep a \
+               proportion only if no other job runs beside them and the job has no flow";
     let keys = ["bssplit", "bsrange", "bs", "random_distribution", "percentage_random"];
     for key in keys.into_iter().filter(|key| job.peek(key).is_some()) {
         job.say(key, Fate::Lost, why, state);
@@ -147,7 +147,7 @@ fn two(job: &Job, loads: [Load; 2], writes: u64, state: &mut State) -> Vec<Load>
     let of_reads = depth.saturating_sub(of_writes).max(1);
     let why = format!(
         "reads and writes are two loads that keep {} : {writes}, with {of_reads} and {of_writes} in flight; in fio either \
-         may have all {depth}",
+         can have all {depth}",
         100 - writes
     );
     say_split(job, &why, state);
@@ -162,7 +162,7 @@ fn two(job: &Job, loads: [Load; 2], writes: u64, state: &mut State) -> Vec<Load>
     loads
 }
 
-/// Two loads of which each has its rate or none; the first is the one that says when they end.
+/// Two loads, each with its rate if it has one; the first decides when both end.
 fn paced(job: &Job, loads: [(Load, Option<Rate>); 2], state: &mut State) -> Vec<Load> {
     let why = "reads and writes are two loads, each at its own rate and with the depth of the job";
     say_split(job, why, state);
@@ -208,7 +208,7 @@ fn differs(value: Option<&str>) -> bool {
     value.is_some_and(|value| value.contains(','))
 }
 
-/// What belongs to both, each with its part of the job.
+/// Completes both loads, each with its part of the job.
 fn finished(job: &Job, loads: [Load; 2], parts: [(f64, f64); 2], state: &mut State) -> Vec<Load> {
     let mut done = Vec::new();
     for ((mut load, name), (operations, bytes)) in loads.into_iter().zip(["reads", "writes"]).zip(parts) {
@@ -219,7 +219,7 @@ fn finished(job: &Job, loads: [Load; 2], parts: [(f64, f64); 2], state: &mut Sta
             data(job, &mut load, state);
         }
         if load.once {
-            let why = "reads and writes go over the span once each, by themselves; in fio a block is read or written";
+            let why = "reads and writes each go over the span once; in fio a block is either read or written";
             job.say("rw", Fate::Changed, why, state);
         }
         done.push(load);

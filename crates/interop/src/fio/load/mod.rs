@@ -1,6 +1,6 @@
 //! One job's load: kinds of operations, sizes, order, depth, pace, data.
 //!
-//! Owns what each option of a job becomes as a parameter. Must not know: other jobs, when a job ends, verification.
+//! Owns which parameter each option of a job becomes. Must not know: other jobs, when a job ends, verification.
 
 mod data;
 mod loads;

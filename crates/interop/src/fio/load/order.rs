@@ -1,4 +1,4 @@
-//! In which order a job goes to its places: in order, with jumps and gaps, or at random and where most often.
+//! The order in which a job visits its places: sequential, with jumps and gaps, or random, with a distribution.
 //!
 //! Must not know: which operations, of which size.
 
@@ -24,7 +24,8 @@ pub(super) fn order(job: &Job, direction: &Direction, load: &mut Load, state: &m
         direction.modifier.as_deref().and_then(|text| text.parse::<u64>().ok()).filter(|every| *every > 1)
     {
         let percent = (100 / every).max(1);
-        let why = format!("a jump after every {every} operations becomes {percent} % that jump, drawn for each");
+        let why =
+            format!("instead of a jump after every {every} operations, {percent} % of the operations jump at random");
         job.say("rw", Fate::Changed, why.clone(), state);
         load.table.set("pattern", "\"sequential\"", origin);
         load.table.set("seek_percent", percent.to_string(), Origin::Ours(why));
@@ -63,10 +64,10 @@ pub(super) fn order(job: &Job, direction: &Direction, load: &mut Load, state: &m
     }
 }
 
-/// A load in order that jumps at times: its jumps have no hot places in the language.
+/// A sequential load that sometimes jumps: its jumps have no hot places in the language.
 fn drawn_evenly(job: &Job, state: &mut State) {
     if job.text("random_distribution", state).is_some_and(|value| value != "random") {
-        let why = "a load that jumps only at times jumps to anywhere alike: hot places are of loads that are random throughout";
+        let why = "a load that only sometimes jumps has no hot places; only a fully random load has them";
         job.say("random_distribution", Fate::Lost, why, state);
     }
 }
@@ -87,15 +88,14 @@ fn sequential(job: &Job, direction: &Direction, load: &mut Load, state: &mut Sta
             }
             Some(skip) if back && skip.is_multiple_of(block) && skip > block && !load.several_sizes() => {
                 pattern = "\"reverse\"";
-                let why = "fio's first operation is at the start, and the second before the end; here all go back from the end";
+                let why = "fio's first operation is at the start and the second before the end; drivelab starts at the end and goes back";
                 job.say("rw", Fate::Changed, why, state);
                 if skip > 2 * block {
                     load.table.set("stride", quoted(&bytes(skip - block)), Origin::Stated);
                 }
             }
             _ => {
-                let why =
-                    "a gap that is no whole number of blocks, or that rests in place; the blocks follow each other";
+                let why = "a gap that is not a whole number of blocks, or does not move; the blocks follow each other";
                 job.say("rw", Fate::Lost, why, state);
             }
         }
@@ -131,8 +131,8 @@ fn locality(job: &Job, direction: &Direction, state: &mut State) -> Option<Strin
         ("zipf", theta) => Some(format!("{{ zipf = {} }}", decimal(theta.unwrap_or(1.1)))),
         ("pareto", h) => Some(format!("{{ pareto = {} }}", decimal(h.unwrap_or(0.2)))),
         ("normal" | "gauss", Some(deviation)) if (0.5..=100.0).contains(&deviation) => {
-            let why = "the blocks of the bell lie side by side here; fio scatters them over the span, and adds up to half of \
-                       the deviation to a bell of 8 %";
+            let why = "the blocks of the bell are next to each other; fio scatters them over the span, and widens a bell of \
+                       8 % by up to half of its deviation";
             job.say("random_distribution", Fate::Changed, why, state);
             Some(format!("{{ normal = {deviation:.0} }}"))
         }
@@ -141,7 +141,7 @@ fn locality(job: &Job, direction: &Direction, state: &mut State) -> Option<Strin
             None
         }),
         _ => {
-            let why = "this distribution is not known here; offsets are uniform";
+            let why = "drivelab does not support this distribution; offsets are uniform";
             job.say("random_distribution", Fate::Lost, why, state);
             None
         }
@@ -155,7 +155,7 @@ fn decimal(value: f64) -> String {
     if text.ends_with('.') { format!("{text}0") } else { text.to_owned() }
 }
 
-/// `50/5:30/15:20/`: what is left of the span where the last share is not stated.
+/// `50/5:30/15:20/`: the rest of the span if the last share is not stated.
 fn zones(text: &str) -> Option<String> {
     let mut zones: Vec<(u64, u64)> = Vec::new();
     for part in text.split(':').filter(|part| !part.is_empty()) {

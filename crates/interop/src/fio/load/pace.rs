@@ -1,6 +1,6 @@
 //! Rates, pauses and proportions of a job.
 //!
-//! Facts: fio counts a rate for reads, writes and trims by itself, in bytes, each operation as one of the smallest
+//! Facts: fio counts a rate separately for reads, writes and trims, in bytes, each operation as one of the smallest
 //! size, unless arrivals are exponential (init.c setup_rate, io_u.c rate_ddir). Must not know: sizes, order.
 
 use super::super::State;
@@ -27,7 +27,7 @@ impl Rate {
         }
     }
 
-    /// Of loads with two operations for each of fio's: fio counts trims and writes each by themselves.
+    /// The rate of loads with two operations for each one of fio's: fio counts trims and writes separately.
     const fn doubled(self) -> Rate {
         match self {
             Rate::Operations(number) => Rate::Operations(number.saturating_mul(2)),
@@ -35,7 +35,7 @@ impl Rate {
         }
     }
 
-    /// As the language writes it, for so many threads.
+    /// As the language writes it, for this many threads.
     pub(super) fn toml(self, threads: u64) -> String {
         let threads = threads.max(1);
         quoted(&match self {
@@ -53,9 +53,9 @@ pub(super) fn pace(job: &Job, direction: &Direction, load: &mut Load, state: &mu
     pauses(job, load, state);
 }
 
-/// The rate of a direction, where the job states one.
+/// The rate of a direction, if the job states one.
 pub(super) fn rate(job: &Job, direction: usize, load: &Load, state: &mut State) -> Option<Rate> {
-    /// More operations per second the language does not take.
+    /// Highest rate in operations per second that the language accepts.
     const MOST: u64 = 1_000_000_000;
     let mut found = None;
     let stated = |key: &str| {
@@ -89,13 +89,13 @@ pub(super) fn rate(job: &Job, direction: usize, load: &Load, state: &mut State) 
         let drawn = job.text("rate_process", state).as_deref() == Some("poisson");
         found = Some(match (key, load.several_sizes(), drawn) {
             ("rate", true, true) => {
-                let why = "fio draws the times of operations as if each were of the smallest size; so it is here";
+                let why = "fio draws the times of operations as if each had the smallest size; drivelab does the same";
                 job.say(key, Fate::Changed, why, state);
                 Rate::Operations(operations.max(1))
             }
             ("rate", ..) => Rate::Bytes(rate),
             (_, true, false) => {
-                let why = "fio counts bytes, each operation as one of the smallest size; so it is here";
+                let why = "fio counts bytes, each operation as one of the smallest size; drivelab does the same";
                 job.say(key, Fate::Changed, why, state);
                 Rate::Bytes(rate.saturating_mul(smallest))
             }
@@ -131,20 +131,20 @@ pub(super) fn pauses(job: &Job, load: &mut Load, state: &mut State) {
         }
         (Some(think), None) if blocks <= 1 && load.table.get("rate").is_none() => {
             if load.table.get("queue_depth") != Some("1") {
-                let why = "each place in the queue thinks by itself; fio's job stands still as a whole";
+                let why = "each slot of the queue pauses by itself; in fio the whole job pauses";
                 job.say("thinktime", Fate::Changed, why, state);
             }
             load.table.set("think_time", quoted(&time(think)), Origin::Stated);
         }
         (Some(_), None) => {
-            let why = "thinking comes after every operation of a closed loop here; `bursts` pauses by time";
+            let why = "drivelab pauses after every operation of a closed loop; `bursts` pauses by time";
             job.say("thinktime", Fate::Lost, why, state);
             job.say("thinktime_blocks", Fate::Lost, why, state);
         }
         (None, _) => {}
     }
     if let Some(weight) = job.whole("flow", state).filter(|weight| *weight > 0) {
-        let why = "the proportion holds for operations, at every moment";
+        let why = "the proportion applies to operations, at every moment";
         job.say("flow", Fate::Changed, why, state);
         load.table.set("weight", weight.to_string(), Origin::Stated);
     }

@@ -1,4 +1,4 @@
-//! What a job's operations are like whatever their kind: sizes, order, depth, flushes, the page cache.
+//! Properties of a job's operations, whatever their kind: sizes, order, depth, flushes, the page cache.
 
 use super::super::State;
 use super::super::job::Job;
@@ -10,10 +10,10 @@ use crate::bounds::{DEEPEST, TOO_DEEP};
 use crate::draft::{Origin, bytes, quoted};
 use crate::notes::Fate;
 
-/// Most threads that the language takes.
+/// Most threads that the language accepts.
 const MOST_THREADS: u64 = 1_024;
 
-/// Kind, sizes, order, depth and threads: what does not depend on other kinds.
+/// Kind, sizes, order, depth and threads: everything that does not depend on other kinds.
 pub(super) fn shape(job: &Job, direction: &Direction, state: &mut State) -> Load {
     let (engine, name) = job.engine(state);
     let mut load = Load { random: direction.random, ..Load::default() };
@@ -34,8 +34,8 @@ pub(super) fn shape(job: &Job, direction: &Direction, state: &mut State) -> Load
     if load.several_sizes() && direction.random {
         say_of_sizes(job, &load, state);
     } else if load.once && sizes::smallest(job) < load.largest {
-        let why = "fio's map counts blocks of the smallest size of any direction, so that it leaves blocks out and may end \
-                   early; here each block comes once";
+        let why = "fio's map counts blocks of the smallest size of any direction, so it skips blocks and may end early; \
+                   drivelab touches each block once";
         job.say(size_key(job), Fate::Changed, why, state);
     }
     depth(job, engine, &name, &mut load, state);
@@ -52,7 +52,7 @@ fn write_sizes(job: &Job, load: &mut Load) {
     load.table.set("block_size_mix", size_mix(&load.sizes), origin);
 }
 
-/// The option that says the sizes.
+/// The option that states the sizes.
 fn size_key(job: &Job) -> &'static str {
     ["bssplit", "bsrange", "bs"].into_iter().find(|key| job.peek(key).is_some()).unwrap_or("bs")
 }
@@ -66,7 +66,7 @@ pub(super) fn size_mix(sizes: &[(u64, u64)]) -> String {
     format!("[{}]", shares.join(", "))
 }
 
-/// What of several sizes at random places differs.
+/// Notes how several sizes at random places differ.
 fn say_of_sizes(job: &Job, load: &Load, state: &mut State) {
     let key = if job.peek("bssplit").is_some() { "bssplit" } else { "bsrange" };
     let map = job.flag("norandommap", state) != Some(true) && load.table.get("locality").is_none();
@@ -87,7 +87,7 @@ pub(super) fn flushes(job: &Job, load: &mut Load, state: &mut State) {
         return;
     }
     if sync.is_some() {
-        let why = "a flush follows every write, instead of writes that are durable by themselves (O_SYNC, FUA)";
+        let why = "a flush follows every write, instead of writes that are durable themselves (O_SYNC, FUA)";
         job.say("sync", Fate::Changed, why, state);
         load.table.set("sync_every", "1", Origin::Ours(why.to_owned()));
         for (key, _) in asked {
@@ -98,17 +98,17 @@ pub(super) fn flushes(job: &Job, load: &mut Load, state: &mut State) {
     let Some((oftenest, every)) = asked.iter().min_by_key(|(_, every)| *every).copied() else { return };
     load.table.set("sync_every", every.to_string(), Origin::Stated);
     if oftenest == "fsync" {
-        job.say(oftenest, Fate::Changed, "a flush is an fdatasync here", state);
+        job.say(oftenest, Fate::Changed, "drivelab flushes with fdatasync", state);
     }
     if load.mixed || load.part.is_some() {
-        let why = "a flush follows writes only; in a mix fio flushes behind each read, too, until the next write";
+        let why = "a flush follows writes only; in a mix fio also flushes after each read, until the next write";
         job.say(oftenest, Fate::Changed, why, state);
     }
     for (key, other) in asked.iter().filter(|(key, _)| *key != oftenest) {
         let (fate, why) = if other.is_multiple_of(every) {
             (Fate::NoEffect, format!("the flushes of {oftenest} include these"))
         } else {
-            (Fate::Lost, format!("only the flushes of {oftenest} are issued, which are more frequent"))
+            (Fate::Lost, format!("only the more frequent flushes of {oftenest} are issued"))
         };
         job.say(key, fate, why, state);
     }
@@ -121,15 +121,14 @@ fn depth(job: &Job, engine: Engine, name: &str, load: &mut Load, state: &mut Sta
         _ => 1,
     };
     if engine != Engine::Asynchronous && asked.is_some_and(|asked| asked > 1) {
-        let why =
-            format!("ioengine={name} has one operation in flight per job, whatever iodepth says; so has this load");
+        let why = format!("ioengine={name} has one operation in flight per job, whatever iodepth is; so has this load");
         job.say("iodepth", Fate::Changed, why, state);
     }
     if name == "null" {
-        job.say("ioengine", Fate::Changed, "ioengine=null moves nothing; for that, run it on nop:", state);
+        job.say("ioengine", Fate::Changed, "ioengine=null moves no data; for that, run it on nop:", state);
     } else if name == "mmap" {
-        let why = "fio copies to and from mapped memory, and page faults reach the drive; here each operation is a system \
-                   call, and with direct=1 it goes past the page cache, which a mapping never does";
+        let why = "fio copies to and from mapped memory, and page faults reach the drive; in drivelab each operation is a \
+                   system call, and with direct=1 it bypasses the page cache, which a mapping never does";
         job.say("ioengine", Fate::Changed, why, state);
     } else if job.peek("ioengine").is_some() {
         let why = "which interface issues the operations belongs to the run: --backend";
@@ -145,7 +144,7 @@ fn depth(job: &Job, engine: Engine, name: &str, load: &mut Load, state: &mut Sta
     load.table.set("queue_depth", depth.clamp(1, DEEPEST).to_string(), origin);
     load.threads = job.whole("numjobs", state).unwrap_or(1);
     if !(1..=MOST_THREADS).contains(&load.threads) {
-        job.wrong("numjobs", "1 to 1,024, which are threads here", state);
+        job.wrong("numjobs", "1 to 1,024, which become threads", state);
         load.threads = load.threads.clamp(1, MOST_THREADS);
     }
     if load.threads > 1 {
@@ -157,7 +156,7 @@ fn depth(job: &Job, engine: Engine, name: &str, load: &mut Load, state: &mut Sta
         _ => direct,
     };
     let (direct, origin) = if passes_cache(name) {
-        let why = format!("ioengine={name} goes past the page cache, whatever direct says, and so does this load");
+        let why = format!("ioengine={name} bypasses the page cache, whatever direct is, and so does this load");
         job.say("ioengine", Fate::Changed, why.clone(), state);
         (true, Origin::Ours(why))
     } else {
@@ -166,12 +165,12 @@ fn depth(job: &Job, engine: Engine, name: &str, load: &mut Load, state: &mut Sta
     load.table.set("direct", direct.to_string(), origin);
     cached(job, direct, state);
     if let Some((odd, _)) = load.sizes.iter().find(|(size, _)| direct && !size.is_multiple_of(512)) {
-        let expected = format!("multiples of 512 bytes, since {odd} bytes are no operation past the page cache");
+        let expected = format!("multiples of 512 bytes, because direct I/O cannot move {odd} bytes");
         job.wrong(size_key(job), &expected, state);
     }
     cpus(job, load, state);
     if let Some(seed) = job.whole("randseed", state) {
-        let why = "the seed makes runs repeat; its offsets are not those of fio";
+        let why = "the seed makes runs repeatable; its offsets differ from fio's";
         job.say("randseed", Fate::Changed, why, state);
         load.table.set("seed", (seed & 0x7fff_ffff).to_string(), Origin::Stated);
     }
@@ -187,9 +186,9 @@ fn cached(job: &Job, direct: bool, state: &mut State) {
             continue;
         }
         if direct {
-            job.say(key, Fate::NoEffect, "the load goes past the page cache", state);
+            job.say(key, Fate::NoEffect, "the load bypasses the page cache", state);
         } else {
-            let why = format!("{fio}; here the cache is written back and dropped before each step");
+            let why = format!("{fio}; drivelab writes the cache back and drops it before each step");
             job.say(key, Fate::Lost, why, state);
         }
     }
@@ -210,7 +209,7 @@ fn cpus(job: &Job, load: &mut Load, state: &mut State) {
     list.dedup();
     let split = job.text("cpus_allowed_policy", state).is_some_and(|word| word == "split");
     if list.len() > 1 && !split {
-        let why = "each thread has one of these CPUs for itself, in turn; in fio each may run on any of them";
+        let why = "each thread gets one of these CPUs, in turn; in fio each may run on any of them";
         job.say("cpus_allowed", Fate::Changed, why, state);
     }
     let words: Vec<String> = list.iter().map(u64::to_string).collect();

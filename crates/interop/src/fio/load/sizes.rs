@@ -1,4 +1,4 @@
-//! Sizes of a job's operations: one, a split, or a range, for each direction by itself.
+//! Sizes of a job's operations: one, a split, or a range, for each direction separately.
 //!
 //! Facts: fio's options.c (bssplit_ddir) and io_u.c (get_next_buflen). Must not know: what the operations do.
 
@@ -7,14 +7,14 @@ use super::super::fields::{Parted, READS, WRITES};
 use super::super::job::{Job, field};
 use crate::notes::Fate;
 
-/// Sizes with shares of the operations, ascending by no rule; one size where there is one.
+/// Sizes with shares of the operations, in any order; one entry if there is one size.
 pub(super) type Sizes = Vec<(u64, u64)>;
 
-/// fio's size where a job states none.
+/// fio's size if a job states none.
 const DEFAULT: u64 = 4096;
-/// A mix has not more sizes than this.
+/// Most sizes of a mix.
 const MOST: u64 = 64;
-/// Largest share that the language takes.
+/// Largest share that the language accepts.
 const LARGEST_SHARE: u64 = 1_000_000;
 
 /// The sizes of a direction.
@@ -42,7 +42,7 @@ pub(super) fn sizes(job: &Job, direction: usize, state: &mut State) -> Sizes {
     }
     let size = match field(job, "bs", Parted::Numbers, direction) {
         Some(text) => job.part(text).filter(|size| *size > 0),
-        // Fields of other directions only; but nothing at all is no value.
+        // Only fields of other directions; an entirely empty value is not valid.
         None => (0..3).any(|other| field(job, "bs", Parted::Numbers, other).is_some()).then_some(DEFAULT),
     };
     if size.is_none() {
@@ -51,7 +51,7 @@ pub(super) fn sizes(job: &Job, direction: usize, state: &mut State) -> Sizes {
     vec![(size.unwrap_or(DEFAULT), 1)]
 }
 
-/// The smallest size of any direction, also of one that the job does not have.
+/// The smallest size of any direction, even of one that the job does not have.
 pub(super) fn smallest(job: &Job) -> u64 {
     let of = |direction: usize| {
         if let Some(value) = field(job, "bssplit", Parted::Lists, direction) {
@@ -65,7 +65,7 @@ pub(super) fn smallest(job: &Job) -> u64 {
     (0..3).map(|direction| of(direction).unwrap_or(DEFAULT)).min().unwrap_or(DEFAULT)
 }
 
-/// Beside a distribution a plain size holds for directions without one only.
+/// Beside a distribution, a plain size applies only to directions without one.
 fn say_of_plain(job: &Job, state: &mut State) {
     let split = |direction: usize| field(job, "bssplit", Parted::Lists, direction).is_some();
     if split(READS) && split(WRITES) && job.ask("bsrange", state).is_some() {
@@ -79,7 +79,7 @@ fn say_of_plain(job: &Job, state: &mut State) {
         split.or_else(|| field(job, "bsrange", Parted::Ranges, direction)).is_some()
     };
     if distributed(READS) && distributed(WRITES) {
-        job.say("bs", Fate::NoEffect, "the distribution of sizes stands in its place", state);
+        job.say("bs", Fate::NoEffect, "the distribution of sizes replaces it", state);
     }
 }
 
@@ -87,8 +87,8 @@ fn or_default(found: Option<Sizes>) -> Sizes {
     found.filter(|sizes| !sizes.is_empty()).unwrap_or_else(|| vec![(DEFAULT, 1)])
 }
 
-/// `4k/60:64k/40`: fio sorts by share; what is missing goes to the largest, what is too much is taken off it. A size
-/// with no share, or with 0, has an equal part of what is left.
+/// `4k/60:64k/40`: fio sorts by share; a missing part is added to the largest share, an excess is subtracted from it.
+/// Sizes without a share, or with 0, divide the rest equally.
 fn split(job: &Job, text: &str) -> Option<Sizes> {
     let mut sizes: Vec<(u64, Option<u64>)> = Vec::new();
     for part in text.split(':').take_while(|part| !part.trim().is_empty()) {
@@ -121,7 +121,7 @@ fn split(job: &Job, text: &str) -> Option<Sizes> {
     Some(merged)
 }
 
-/// As C's `atoi`: the digits at the beginning.
+/// Like C's `atoi`: the digits at the beginning.
 fn leading_number(text: &str) -> u64 {
     let text = text.trim_start();
     let end = text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len());
@@ -134,8 +134,8 @@ fn ends(job: &Job, text: &str) -> Option<(u64, u64)> {
     Some((low.min(high), low.max(high))).filter(|(low, _)| *low > 0)
 }
 
-/// `4k-64k`: fio draws from the smallest to the sum of both, rounds down to a multiple of the smallest, and takes the
-/// largest for what is above it.
+/// `4k-64k`: fio draws from the smallest size to the sum of both, rounds down to a multiple of the smallest, and uses
+/// the largest size for anything above it.
 fn range(job: &Job, (low, high): (u64, u64), state: &mut State) -> Sizes {
     if low == high {
         return vec![(low, 1)];

@@ -3,7 +3,7 @@
 use super::sizes::Sizes;
 use crate::draft::Table;
 
-/// A job as a load, or its reads or its writes as one of two.
+/// A job as a load, or its reads or its writes as one of two loads.
 #[derive(Debug, Clone, Default)]
 pub(in crate::fio) struct Load {
     pub(in crate::fio) table: Table,
@@ -15,20 +15,20 @@ pub(in crate::fio) struct Load {
     pub(in crate::fio) random: bool,
     /// Every block of the span comes once before any comes again.
     pub(in crate::fio) once: bool,
-    /// Bytes from the start of an operation to that of the next, where there is a gap between them.
+    /// Bytes from the start of an operation to the start of the next, if there is a gap between them.
     pub(in crate::fio) stride: Option<u64>,
     /// Each block is trimmed and written, which are two operations.
     pub(in crate::fio) twice: bool,
     pub(in crate::fio) sizes: Sizes,
     pub(in crate::fio) largest: u64,
-    /// Where it is only a part of the job.
+    /// Its part of the job, if it is not the whole job.
     pub(in crate::fio) part: Option<Part>,
 }
 
 /// The part of a job that one of its two loads is.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::fio) struct Part {
-    /// What the name of a group has behind that of the job.
+    /// Suffix of the group's name, after the job's name.
     pub(in crate::fio) name: &'static str,
     /// Share of the job's operations.
     pub(in crate::fio) operations: f64,
@@ -37,23 +37,23 @@ pub(in crate::fio) struct Part {
 }
 
 impl Load {
-    /// Sizes of several kinds, so that passes cannot be counted.
+    /// Whether it has several sizes, so that passes cannot be counted.
     pub(in crate::fio) fn several_sizes(&self) -> bool {
         self.sizes.len() > 1
     }
 
-    /// Draws blocks again that it had, so that only a volume ends it.
+    /// Whether it may draw a block again, so that only a volume ends it.
     pub(in crate::fio) fn draws_freely(&self) -> bool {
         self.random && !self.once
     }
 }
 
-/// What `rw=` says.
+/// What `rw=` states.
 pub(super) struct Direction {
     pub(super) op: &'static str,
-    /// Which of three fields of an option holds.
+    /// Which of three fields of an option applies.
     pub(super) field: usize,
     pub(super) random: bool,
-    /// Behind the colon.
+    /// The part after the colon.
     pub(super) modifier: Option<String>,
 }

@@ -1,14 +1,14 @@
-//! Which of a load's operations a job of fio issues, and how many of them that is.
+//! Which of a load's operations a fio job issues, and how many they are.
 //!
 //! Facts: fio's HOWTO (`rw=`, `rwmixwrite=`): a job reads and writes, or it trims, or it trims each block and then
-//! writes it; of the last it counts what it writes, as fio 3.33 was seen to. Must not know: sizes, places, when a job
-//! ends.
+//! writes it; for the last kind it counts the writes, as observed in fio 3.33. Must not know: sizes, places, when a
+//! job ends.
 
 use drivelab_core::workload::Workload;
 
 use super::super::number::fraction;
 
-/// What a job of fio does.
+/// What a fio job does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kinds {
     Reads,
@@ -21,7 +21,7 @@ pub(super) enum Kinds {
 }
 
 impl Kinds {
-    /// What comes nearest to a load; `None` where fio has no word for any of it.
+    /// The nearest kind to a load; `None` if fio has no word for any of it.
     pub(super) fn of(load: &Workload) -> Option<Kinds> {
         match (load.read_percent(), load.write_percent.get(), load.other.trim_percent.get()) {
             (.., 100) => Some(Kinds::Trims),
@@ -33,7 +33,7 @@ impl Kinds {
         }
     }
 
-    /// The word of `rw=`, without what it has in front where the order is random.
+    /// The word of `rw=`, without the prefix for random order.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Kinds::Reads => "read",
@@ -44,7 +44,7 @@ impl Kinds {
         }
     }
 
-    /// What fio does not issue, or issues in another way; `None` where it issues all of the load as it is.
+    /// What fio does not issue, or issues in another way; `None` if it issues all of the load unchanged.
     pub(super) fn difference(self, load: &Workload) -> Option<String> {
         let other = load.other;
         match self {
@@ -60,7 +60,7 @@ impl Kinds {
         }
     }
 
-    /// Of a hundred operations of the load those that fio issues and counts.
+    /// Of a hundred operations of the load, the number that fio issues and counts.
     fn counted(self, load: &Workload) -> u64 {
         match self {
             Kinds::Trims => 100,
@@ -80,7 +80,7 @@ impl Kinds {
         fraction(all, self.counted(load).min(moving), moving)
     }
 
-    /// Share of the writes among what fio issues, in whole per cent.
+    /// Share of the writes among the operations that fio issues, in whole per cent.
     pub(super) fn write_percent(self, load: &Workload) -> u64 {
         let all = self.counted(load).max(1);
         ((u64::from(load.write_percent.get()) * 100 + all / 2) / all).clamp(1, 99)

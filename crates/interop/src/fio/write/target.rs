@@ -1,4 +1,4 @@
-//! How a job file names its target, where fio can read the name at all.
+//! How a job file names its target, if fio can read the name at all.
 
 /// A target that a job file cannot name: fio ends a line at `#` and `;`, and replaces what follows a `$`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,7 @@ impl std::error::Error for Unnameable {}
 /// The target as the value of `filename`.
 ///
 /// # Errors
-/// Where fio would read another name.
+/// fio would read a different name.
 pub(super) fn named(target: &str) -> Result<String, Unnameable> {
     match unnameable(target) {
         Some(sign) => Err(Unnameable(sign)),
@@ -27,7 +27,7 @@ pub(super) fn named(target: &str) -> Result<String, Unnameable> {
     }
 }
 
-/// The first sign of a target's name that fio 3.33 reads as something else.
+/// The first character of a target's name that fio 3.33 reads as something else.
 fn unnameable(target: &str) -> Option<char> {
     let reads_other = |sign: char| matches!(sign, '#' | ';' | '$' | char::REPLACEMENT_CHARACTER) || sign.is_control();
     let ends = [target.chars().next(), target.chars().next_back()];

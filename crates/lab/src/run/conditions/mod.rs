@@ -1,4 +1,4 @@
-//! Runs under conditions: set up on a drive or on a loop device, measured in turn, torn down, compared.
+//! Runs under conditions: set up on a drive or a loop device, measured in turn, torn down, compared.
 
 pub mod on_drive;
 pub(crate) mod on_file;

@@ -1,5 +1,5 @@
-//! Runs under conditions on the drive that the user named, or on a loop device of their own: everything that can be
-//! refused is refused before the drive is touched.
+//! Runs under conditions on the drive that the user named, or on a loop device of drivelab's own. Every refusal comes
+//! before the drive is changed.
 
 use drivelab_conditions::{CleanUp, Left, clean_up};
 use drivelab_core::clock::StopToken;
@@ -21,21 +21,21 @@ use crate::target::consent;
 /// Measures under each condition in turn.
 ///
 /// # Errors
-/// What keeps any of them from being set up, before anything is touched; then the first error that keeps a run from
-/// being measured, after which no other is begun; and what could not be undone. Of runs that end with a code of their
-/// own the last one that is not 0 counts.
+/// Whatever prevents a condition from being set up, before anything is changed; then the first error that prevents a
+/// run from being measured, after which no other run begins; and whatever could not be undone. If runs end with exit
+/// codes other than 0, the last one counts.
 pub fn carry_out(lab: &Lab<'_>, order: &Order<'_>, asked: Asked<'_>) -> Result {
     if let Some(folder) = on_file::folder(order)? {
         return on_file::carry_out(lab, order, asked, &folder);
     }
     let node = device(order)?;
-    // Whether it may be touched at all comes before whether it is large enough.
+    // Whether the device may be changed at all is checked before its size.
     guard::preview_device(&node).map_err(|error| by_a_killed_run(lab.data().ok().as_ref(), &node, error.into()))?;
     let turns = asked.around.turns(Some(&node), asked.flags, false)?;
     order.page.map(|(output, redact)| wish(output, redact)).transpose()?;
     let destroy = consent::for_device(lab.front, &node, order.destroy, order.yes || order.dry_run);
     let destroy = destroy.map_err(|failure| by_a_killed_run(lab.data().ok().as_ref(), &node, failure))?;
-    // Each arm releases the drive anew; it must be the one that was named.
+    // Each arm releases the drive again; it must be the drive that the user named.
     let destroy = if destroy.planned.is_none() { destroy.planned_for(identity_of(&node)) } else { destroy };
     let devices = drivelab_device::open_device_to_read(&node)?.facts.devices;
     Watching::look(lab, order.telemetry, &devices, None)?;
@@ -44,7 +44,7 @@ pub fn carry_out(lab: &Lab<'_>, order: &Order<'_>, asked: Asked<'_>) -> Result {
         let left_out = turns.first().map(|turn| turn.series.left_out.clone()).unwrap_or_default();
         return dry_run::under_conditions(lab, order, (&node, &devices), (&conditions, left_out), &destroy);
     }
-    // The arms wear the drive together.
+    // The wear of all arms adds up.
     let capacity = devices.first().map_or(Bytes::new(0), |device| device.capacity);
     endurance::ask(
         (lab, order.facts),
@@ -60,30 +60,30 @@ pub fn carry_out(lab: &Lab<'_>, order: &Order<'_>, asked: Asked<'_>) -> Result {
     measure_all(lab, order, &turns, &on)
 }
 
-/// The device that the user named: conditions are set up on nothing else.
+/// The device that the user named: conditions are set up on block devices only.
 fn device(order: &Order<'_>) -> Result<BlockNode> {
     let place = order.place()?;
     match place.device() {
         Some(node) => Ok(node.clone()),
         None => Err(Failure::usage(format!(
-            "{} is no block device, and conditions (--partition, --span, --file-system, --arm, --data-state, \
-             --power-state) are set up on a whole drive or a partition of one; name that, with --destroy",
+            "{} is not a block device, and conditions (--partition, --span, --file-system, --arm, --data-state, \
+             --power-state) are set up on a whole drive or a partition of it; name that, with --destroy",
             place.path().display()
         ))),
     }
 }
 
-/// Undoes what killed runs left on the drive.
+/// Undoes whatever killed runs left on the drive.
 fn undo_what_was_left(lab: &Lab<'_>, node: &BlockNode) -> Result<()> {
     let voice = lab.voice;
-    // Only what stands on the drive that the user names now is in the way, and only that drive was released.
+    // Only leftovers on the drive that the user names now are in the way, and only that drive was released.
     let meant = |left: &Left| left.node == node.path && left.there;
     let CleanUp { cleaned, left, unusable } = clean_up(&folder(&lab.data()?), &meant)?;
     unusable.iter().for_each(|trouble| voice.warn(format!("{}: {trouble}", trouble.path.display())));
     say_cleaned(voice, cleaned)?;
     for Left { run, node, .. } in left {
         voice.warn(format!(
-            "what was set up on {} for run {run}, which was killed, is still there; `drivelab resume {run}` undoes it",
+            "what was set up on {} for run {run}, which was killed, still exists; `drivelab resume {run}` undoes it",
             node.display()
         ));
     }

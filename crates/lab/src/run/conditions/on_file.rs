@@ -1,7 +1,7 @@
-//! Conditions for who has no drive to spare: a loop device on a file in the folder that was named, made before the
-//! first run and removed after the last one, whatever became of them.
+//! Conditions without a spare drive: a loop device on a file in the named folder, created before the first run and
+//! removed after the last one, whatever their outcome.
 //!
-//! Owns how large the file is. Every run on it says that it was measured on one.
+//! Owns the size of the file. Every run on the loop device records that it was measured on one.
 
 use std::path::{Path, PathBuf};
 
@@ -23,17 +23,18 @@ use crate::target::naming::place_of;
 use crate::target::refusals::{destroys_nothing, no_room};
 use crate::target::unmounted;
 
-/// Folder of the ledgers of loop devices in the data folder.
+/// Folder of the undo logs of loop devices in the data folder.
 const FOLDER: &str = "loops";
-/// What a partition table and a LUKS2 header take, at most.
+/// Size of a partition table and a LUKS2 header, at most.
 const AROUND_DATA: Bytes = Bytes::new(20 << 20);
-/// Of what lies in a file system, so many per cent are its own (inodes, journal), and its last tenth stays free.
+/// Share of a file system that the test may fill, per cent: it needs room for its own data (inodes, journal), and its
+/// last tenth stays free.
 const OF_A_FILE_SYSTEM_PERCENT: u64 = 80;
 
-/// The folder, where a methodology that asks for conditions by itself was given one.
+/// The folder, if the methodology itself asks for conditions and the target is a folder.
 ///
 /// # Errors
-/// The target is not there.
+/// The target does not exist.
 pub(super) fn folder(order: &Order<'_>) -> Result<Option<PathBuf>> {
     if order.methodology.conditions(order.form).is_none() {
         return Ok(None);
@@ -41,10 +42,10 @@ pub(super) fn folder(order: &Order<'_>) -> Result<Option<PathBuf>> {
     Ok(order.place()?.as_folder().map(Path::to_owned))
 }
 
-/// Makes the device, measures on it, and removes it.
+/// Creates the device, measures on it, and removes it.
 ///
 /// # Errors
-/// No room for the file, no loop device to be had, and what the runs on it end with.
+/// No room for the file, no loop device available, or the outcome of the runs.
 pub(super) fn carry_out(lab: &Lab<'_>, order: &Order<'_>, asked: Asked<'_>, folder: &Path) -> Result {
     if let Some(destroy) = order.destroy {
         return Err(destroys_nothing(destroy));
@@ -66,8 +67,8 @@ pub(super) fn carry_out(lab: &Lab<'_>, order: &Order<'_>, asked: Asked<'_>, fold
     lab.front.watch(vec![stop.clone()]);
     let made = LoopFile::make(folder, size, &lab.data()?.root().join(FOLDER))?;
     voice.warn(format!(
-        "{} is a loop device on a file of {size} in {}: what is measured on it passes a file system and the loop driver \
-         too, and is no figure of a drive by itself",
+        "{} is a loop device on a file of {size} in {}: its results include a file system and the loop driver, so they are \
+         not results of the drive alone",
         made.node().display(),
         folder.display()
     ));
@@ -85,10 +86,10 @@ pub(super) fn carry_out(lab: &Lab<'_>, order: &Order<'_>, asked: Asked<'_>, fold
 fn on(lab: &Lab<'_>, order: &Order<'_>, asked: Asked<'_>, (made, stop): (&LoopFile, &StopToken)) -> Result {
     let place = place_of(made.node())?;
     let Some(node) = place.device() else {
-        return Err(Failure::unexpected(format!("{} is no block device", made.node().display())));
+        return Err(Failure::unexpected(format!("{} is not a block device", made.node().display())));
     };
     let turns = asked.around.turns(Some(node), asked.flags, true)?;
-    // It holds what drivelab made a moment ago, and no other device is meant.
+    // It holds only what drivelab created a moment ago, and no other device is meant.
     let destroy = Destroy::named(Some(made.node())).planned_for(identity_of(node));
     let opal_admin_key = asked.flags.opal_admin_key.as_deref();
     let on = Common { node, destroy: &destroy, opal_admin_key, backend: asked.backend, stop };
@@ -96,7 +97,7 @@ fn on(lab: &Lab<'_>, order: &Order<'_>, asked: Asked<'_>, (made, stop): (&LoopFi
     measure_all(lab, &order, &turns, &on)
 }
 
-/// Undoes what killed runs left on loop devices of drivelab's own, and removes those.
+/// Undoes whatever killed runs left on drivelab's own loop devices, and removes the devices.
 fn undo_what_was_left(lab: &Lab<'_>) -> Result<()> {
     let data = lab.data()?;
     let loops = left_loops(&data.root().join(FOLDER))?;
@@ -105,10 +106,10 @@ fn undo_what_was_left(lab: &Lab<'_>) -> Result<()> {
     clean(lab).map(drop)
 }
 
-/// Removes the loop devices that killed processes left; whether there were any.
+/// Removes the loop devices that killed processes left; returns whether there were any.
 ///
 /// # Errors
-/// Where their ledgers cannot be read.
+/// Their undo logs cannot be read.
 pub(super) fn clean(lab: &Lab<'_>) -> Result<bool> {
     let voice = lab.voice;
     let (done, trouble) = clean_loops(&lab.data()?.root().join(FOLDER))?;
@@ -117,7 +118,7 @@ pub(super) fn clean(lab: &Lab<'_>) -> Result<bool> {
     Ok(!done.is_empty())
 }
 
-/// How large the file is: what is tested, and what lies around it; at most a tenth of the free space, as of every
+/// The size of the file: what is tested plus what lies around it; at most a tenth of the free space, as for every
 /// scratch file.
 fn size(order: &Order<'_>, around: &Around, folder: &Path) -> Result<Bytes> {
     let wanted = order.size.unwrap_or_else(|| order.methodology.nominal_size(order.form));
@@ -128,7 +129,7 @@ fn size(order: &Order<'_>, around: &Around, folder: &Path) -> Result<Bytes> {
         .map_err(|error| no_room(folder, &facts.file_system, &error))
 }
 
-/// Bytes of a device on which so much can be tested, in whole MiB.
+/// Size of a device on which this many bytes can be tested, in whole MiB.
 fn around_of(tested: Bytes, partition: Option<Share>) -> Bytes {
     let with = |bytes: u64, percent: u64| bytes.saturating_mul(100).div_ceil(percent.max(1));
     let inside = with(tested.get(), OF_A_FILE_SYSTEM_PERCENT).saturating_add(AROUND_DATA.get());
@@ -147,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_file_has_room_for_all_that_lies_around_what_is_tested() {
-        // 80 MiB are 80 % of 100; with 20 around them 120, which are 60 % of 200; and 20 more.
+        // 80 MiB are 80 % of 100 MiB; with 20 MiB around them 120 MiB, which are 60 % of 200 MiB; and 20 MiB more.
         let share = |text: &str| text.parse().ok();
         assert_eq!(around_of(Bytes::new(80 << 20), share("60%")), Bytes::new(220 << 20));
         assert_eq!(around_of(Bytes::new(80 << 20), None), Bytes::new(140 << 20));

@@ -1,7 +1,8 @@
-//! A series of runs under conditions: each is set up on a drive that the user released, measured by the one path that
-//! every run takes, and torn down, whatever became of it; several are compared at the end.
+//! A series of runs under conditions: each condition is set up on a drive that the user released, the run takes the
+//! same path as every other run, and the condition is torn down, whatever the outcome. Several runs are compared at
+//! the end.
 //!
-//! Must not know how anything is set up (room `conditions`), nor how a figure is worked out.
+//! Must not know how a condition is set up (crate `conditions`), nor how a figure is computed.
 
 use std::path::{Path, PathBuf};
 
@@ -26,31 +27,31 @@ use crate::run::wiring::engine as lab_engine;
 use crate::set_up::around::{Around, Turn};
 use crate::voice::Voice;
 
-/// Folder of the ledgers in the data folder.
+/// Folder of the undo logs in the data folder.
 const FOLDER: &str = "conditions";
 
-/// The backend for all arms: threads where one of them goes through dm-crypt and the user named none. dm-crypt takes no
-/// operations that must not wait (NOWAIT): io_uring hands each to a thread of the kernel, or, as seen with Linux 6.1 in
-/// a virtual machine, ends it with EAGAIN or goes round in the kernel for ever. Arms are compared, so all take the
-/// same.
+/// The backend for all arms: threads if an arm goes through dm-crypt and the user named no backend. dm-crypt takes no
+/// operations that must not wait (NOWAIT): io_uring hands each one to a kernel thread, or, as seen with Linux 6.1 in
+/// a virtual machine, ends it with EAGAIN or loops in the kernel forever. Arms are compared, so all use the same
+/// backend.
 fn backend(lab: &Lab<'_>, turns: &[Turn], named: Option<BackendChoice>) -> Option<BackendChoice> {
     let encrypts = turns.iter().any(|turn| matches!(turn.condition.encryption, Arm::Luks2(_)));
     if named.is_some() || !encrypts || lab.defaults.backend != BackendChoice::Auto {
         return named;
     }
     lab.voice.say(
-        "dm-crypt does not go well with io_uring, so all arms are measured with threads (--backend uring takes io_uring \
-         all the same)",
+        "dm-crypt does not work well with io_uring, so all arms are measured with threads (--backend uring uses io_uring \
+         anyway)",
     );
     Some(BackendChoice::Sync)
 }
 
-/// What is asked for around the target.
+/// The conditions that are asked for.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
-    /// By the methodology and by flags together.
+    /// From the methodology and from flags, combined.
     pub around: &'a Around,
-    /// The flags as they were given.
+    /// The flags as the user gave them.
     pub flags: &'a AskedConditions,
     /// The backend that the user named.
     pub backend: Option<BackendChoice>,
@@ -65,7 +66,7 @@ pub(super) struct Common<'a> {
     pub(super) stop: &'a StopToken,
 }
 
-/// Every run in its turn, then what they are beside each other.
+/// Measures each run in its turn, then shows the comparison.
 pub(super) fn measure_all(lab: &Lab<'_>, order: &Order<'_>, turns: &[Turn], on: &Common<'_>) -> Result {
     let (data, voice) = (lab.data()?, lab.voice);
     turns.iter().take(1).flat_map(|turn| &turn.series.left_out).for_each(|left_out| voice.warn(left_out));
@@ -96,7 +97,7 @@ pub(super) fn measure_all(lab: &Lab<'_>, order: &Order<'_>, turns: &[Turn], on: 
     Ok(code)
 }
 
-/// One condition and what it is measured on.
+/// One condition and the device that it is measured on.
 struct One<'a> {
     on: &'a Common<'a>,
     condition: Condition,
@@ -120,7 +121,7 @@ fn under(
     let destroy = destroy.id.as_ref().map(|id| id.display().to_string());
     let (condition, series, folder) = (one.condition, Some(one.series.clone()), folder(data));
     let wish = Wish { run, condition, destroy, opal_admin_key, series, folder: &folder, stop };
-    // From here on whoever leaves at once leaves something on the drive.
+    // From here on, a process that ends immediately leaves something on the drive.
     lab.front.is_set_up(Some(run));
     let set_up = SetUp::begin(released, &wish).inspect_err(|_| lab.front.is_set_up(None))?;
     set_up.facts().done.iter().for_each(|done| voice.say(format!("Set up    {done}")));
@@ -144,7 +145,7 @@ fn under(
     match &undone {
         Ok(said) => said.iter().for_each(|said| voice.detail(format!("Undone    {said}"))),
         Err(error) => voice.warn(format!(
-            "not everything that was set up for run {run} could be undone: {error}; `drivelab resume {run}` tries again"
+            "some of what was set up for run {run} could not be undone: {error}; `drivelab resume {run}` tries again"
         )),
     }
     let code = measured?;
@@ -161,9 +162,9 @@ pub(super) fn say_cleaned(voice: &Voice, cleaned: Vec<Cleaned>) -> Result<()> {
         if let Some(error) = trouble {
             done.iter().for_each(|done| voice.say(format!("Undone    {done}")));
             let Failure { code, message } = error.into();
-            return Err(Failure::new(code, format!("the conditions of run {run} could not all be undone: {message}")));
+            return Err(Failure::new(code, format!("some conditions of run {run} could not be undone: {message}")));
         }
-        let what = if done.is_empty() { "nothing of them was left".to_owned() } else { done.join("; ") };
+        let what = if done.is_empty() { "nothing was left to undo".to_owned() } else { done.join("; ") };
         voice.say(format!("The conditions of run {run}, which was killed, are undone: {what}"));
     }
     Ok(())

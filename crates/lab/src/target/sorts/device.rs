@@ -16,7 +16,7 @@ use crate::target::refusals::refuse_block_device;
 use crate::target::released::released_device;
 use crate::voice::Voice;
 
-/// A block device that is there.
+/// An existing block device.
 #[derive(Debug)]
 pub(in crate::target) struct Device(pub(in crate::target) BlockNode);
 
@@ -30,7 +30,7 @@ impl Place for Device {
     }
 
     fn length(&self) -> Result<Option<Bytes>> {
-        // Who may not open it hears first what the guard says.
+        // A user who may not open the device gets the guard's message first.
         if self.0.size().get() > 0 {
             return Ok(Some(self.0.size()));
         }

@@ -1,4 +1,4 @@
-//! A file that is there: the user's, or a scratch file that a killed run left.
+//! An existing file: the user's, or a scratch file that a killed run left.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::target::refusals::{no_folder, refuse_file};
 use crate::target::scratch;
 use crate::voice::Voice;
 
-/// A file that is there.
+/// An existing file.
 #[derive(Debug)]
 pub(in crate::target) struct ExistingFile(pub(in crate::target) PathBuf);
 
@@ -49,7 +49,7 @@ impl Place for ExistingFile {
         Err(Failure::new(
             ExitCode::GuardRefused,
             format!(
-                "{} is there already, and --new-file makes a new file only: name another one. Nothing was touched",
+                "{} exists already, and --new-file only creates new files: name another one. Nothing was touched",
                 self.0.display()
             ),
         ))
@@ -88,7 +88,7 @@ impl Place for ExistingFile {
     }
 }
 
-/// What is found of a file that the guard let through.
+/// Facts about a file that the guard released.
 fn facts_of(target: &WritableTarget) -> Result<TargetFacts> {
     let mut facts = drivelab_device::target_facts(target.path(), TargetKind::NamedFile, target.length())?;
     facts.direct_io = target.direct_io().clone();
@@ -107,13 +107,13 @@ pub(super) fn takes(file: &Path, methodology: &Methodology) -> Result<()> {
     }
 }
 
-/// `--size` says how large something is that drivelab makes; what is there has its size.
+/// Refuses `--size`: it sets the size of what drivelab creates; an existing target has its own size.
 pub(super) fn refuse_size(path: &Path, wanted: &Wanted<'_>) -> Result<()> {
     if wanted.size.is_none() {
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "{} has its size already: --size is for scratch files, /dev/null, /dev/zero and nop:; to use a part of it, say \
+        "{} has its own size: --size is for scratch files, /dev/null, /dev/zero and nop:; to use a part of it, use \
          --span",
         path.display()
     )))

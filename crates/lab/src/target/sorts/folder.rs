@@ -1,4 +1,4 @@
-//! A folder: a scratch file is made in it, or files and folders of a run's own.
+//! A folder: drivelab creates a scratch file in it, or the files and folders of a run.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::target::refusals::refuse_file;
 use crate::target::scratch;
 use crate::voice::Voice;
 
-/// A folder that is there.
+/// An existing folder.
 #[derive(Debug)]
 pub(in crate::target) struct Folder(pub(in crate::target) PathBuf);
 
@@ -50,8 +50,8 @@ impl Place for Folder {
 
     fn refuse_new_file(&self) -> Result<()> {
         Err(Failure::usage(format!(
-            "{} is a folder that is there, and --new-file is for a file that is not: leave the flag out, and a scratch \
-             file is made in the folder, or name the new file in it",
+            "{} is an existing folder, and --new-file is for a file that does not exist yet: leave the flag out, and a \
+             scratch file is created in the folder, or name the new file in it",
             self.0.display()
         )))
     }

@@ -18,7 +18,7 @@ use crate::voice::Voice;
 #[derive(Debug)]
 pub(in crate::target) struct MemoryDevice {
     path: PathBuf,
-    /// Whether it gives reads, as /dev/zero does; /dev/null takes writes.
+    /// Whether it provides reads, as /dev/zero does; /dev/null accepts writes.
     gives_reads: bool,
 }
 
@@ -61,12 +61,12 @@ impl Place for MemoryDevice {
         let needs = wanted.needs;
         if self.gives_reads && needs.writes {
             return Err(Failure::unusable(format!(
-                "{path} is a target for reads; write to /dev/null or nop:, which keep nothing either"
+                "{path} is a target for reads; write to /dev/null or nop:, which store nothing either"
             )));
         }
         if !self.gives_reads && needs.reads {
             return Err(Failure::unusable(format!(
-                "reads from {path} give no bytes, so nothing is moved; read from /dev/zero or nop:"
+                "reads from {path} return no bytes, so no data is moved; read from /dev/zero or nop:"
             )));
         }
         refuse_storage_only(&self.path, needs)
@@ -84,7 +84,7 @@ impl Place for MemoryDevice {
     }
 }
 
-/// The memory devices know neither trims nor flushes.
+/// The memory devices support neither trims nor flushes.
 fn refuse_storage_only(path: &Path, needs: Needs) -> Result<()> {
     let what = match needs {
         Needs { deallocates: true, .. } => "trimmed or zeroed",
@@ -92,7 +92,7 @@ fn refuse_storage_only(path: &Path, needs: Needs) -> Result<()> {
         _ => return Ok(()),
     };
     Err(Failure::unusable(format!(
-        "{} stores nothing that could be {what}: name nop:, a folder, a file or a block device",
+        "{} stores nothing that could be {what}; name nop:, a folder, a file or a block device",
         path.display()
     )))
 }

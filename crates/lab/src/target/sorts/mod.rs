@@ -1,4 +1,4 @@
-//! The sorts of targets, a file each.
+//! The kinds of targets, one file each.
 
 pub(super) mod device;
 pub(super) mod file;

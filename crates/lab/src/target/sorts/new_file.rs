@@ -1,4 +1,4 @@
-//! A name in a folder that is there, with nothing under it: a scratch file is made there.
+//! A name that does not exist, in an existing folder: a scratch file is created there.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::target::place::{Looked, Place};
 use crate::target::scratch;
 use crate::voice::Voice;
 
-/// A file that is not there yet.
+/// A file that does not exist yet.
 #[derive(Debug)]
 pub(in crate::target) struct NewFile(pub(in crate::target) PathBuf);
 

@@ -1,4 +1,4 @@
-//! What each sort opens, and what it refuses in words.
+//! What each kind of target opens, and the messages of its refusals.
 
 use std::path::Path;
 
@@ -51,7 +51,7 @@ fn targets_that_store_nothing_have_the_asked_length_and_are_marked() {
 
 #[test]
 fn what_a_place_cannot_do_is_refused_in_words() {
-    refused("/dev/null", READS, None, ExitCode::TargetUnusable, "give no bytes");
+    refused("/dev/null", READS, None, ExitCode::TargetUnusable, "return no bytes");
     refused("/dev/zero", WRITES, None, ExitCode::TargetUnusable, "write to /dev/null");
     refused("/dev/null", Needs { flushes: true, ..WRITES }, None, ExitCode::TargetUnusable, "flushed");
     refused("/dev/zero", Needs { deallocates: true, ..READS }, None, ExitCode::TargetUnusable, "trimmed");

@@ -1,5 +1,5 @@
-//! `[[prepare]]` becomes tests of a plan whose steps have the role "prepare": one before the first test, and one before
-//! each test that a step names with `before`. What goes on until its speed is flat is in `flat`.
+//! Turns `[[prepare]]` into tests of a plan whose steps have the role "prepare": one before the first test, and one
+//! before each test that a step names with `before`. A step that goes on until its speed is flat is in `flat`.
 
 use std::collections::HashMap;
 
@@ -24,22 +24,23 @@ use crate::tree::value::Table;
 use crate::values::Values;
 use crate::vocabulary::load::SEED;
 
-/// The name of the test that preparation becomes in the plan.
+/// The name of the plan's test that contains the preparation.
 pub(crate) const PREPARE: &str = "prepare";
 
-/// Block and depth of `fill`: as large as one kernel request usually is, deep enough to keep a drive busy.
+/// Block size and depth of `fill`: as large as one kernel request usually is, deep enough to keep a drive busy.
 const FILL: (Bytes, u64) = (Bytes::MIB, 8);
 
-/// Block and depth of `overwrite_random`: the size that reviews of random writes use.
+/// Block size and depth of `overwrite_random`: the size that reviews of random writes use.
 const OVERWRITE: (Bytes, u64) = (Bytes::new(4096), 32);
 
-/// Block and depth of `discard`: large ranges one after the other, as formatting tools do it.
+/// Block size and depth of `discard`: large ranges one after the other, as formatting tools issue them.
 const DISCARD: (Bytes, u64) = (Bytes::new(64 << 20), 1);
 
-/// `cap` where the file states none: filling a large slow drive takes most of a day.
+/// `cap` if the file states none: filling a large slow drive takes most of a day.
 const CAP: Nanos = Nanos::from_secs(24 * 3600);
 
-/// The place of the first test before which preparation writes to the target, be it that of all tests.
+/// The index of the first test before which preparation writes to the target; preparation of all tests counts as
+/// before the first.
 pub(crate) fn first_written(root: &Table) -> Option<usize> {
     let tests = root.tables("tests").iter().enumerate();
     let places: HashMap<&str, usize> = tests.rev().map(|(at, test)| (test.text("name"), at)).collect();
@@ -47,7 +48,7 @@ pub(crate) fn first_written(root: &Table) -> Option<usize> {
     root.tables("prepare").iter().filter(|step| writes(step)).map(place).min()
 }
 
-/// The steps of the preparation by the test before which they stand; `None` for those before all tests.
+/// The preparation steps by the test that they run before; `None` for those before all tests.
 pub(crate) fn tables(root: &Table) -> HashMap<Option<&str>, Vec<&Table>> {
     let mut all: HashMap<Option<&str>, Vec<&Table>> = HashMap::new();
     for step in root.tables("prepare") {
@@ -61,7 +62,7 @@ pub(crate) fn writes(step: &Table) -> bool {
     matches!(step.text("action"), "fill" | "overwrite_random")
 }
 
-/// What an action does where its table states nothing else.
+/// What an action does if its table states nothing else.
 fn preset(step: &Table) -> Preset {
     let ((block_size, depth), op, pattern) = match step.text("action") {
         "overwrite_random" => (OVERWRITE, "write", Pattern::Random),
@@ -87,16 +88,16 @@ fn block_of(step: &Table) -> Bytes {
     step.size("block_size").or(preset(step).block_size).unwrap_or(FILL.0)
 }
 
-/// Bytes that tests may touch: whole blocks of every preparation that fills, as a form has them, so that nothing
-/// unwritten is read.
+/// Bytes that tests may touch: whole blocks of every preparation that fills, as the form states them, so that no
+/// unwritten block is read.
 pub(crate) fn usable(root: &Table, base: Form, most: Bytes) -> Bytes {
     let fills = root.tables("prepare").iter().filter(|step| step.text("action") == "fill");
     let largest = fills.map(|step| block_of(&in_form(step, base, false))).max().unwrap_or(Bytes::new(1));
     if largest > most { most } else { most.align_down(largest) }
 }
 
-/// The preparation before a test, or before the first where none is named; what goes on until it is flat is a test of
-/// its own, the last.
+/// The preparation before a test, or before the first test if none is named. A step that goes on until it is flat
+/// becomes a test of its own, the last one.
 pub(crate) fn block(
     scope: &Scope<'_>,
     before: Option<&str>,
@@ -134,7 +135,7 @@ pub(crate) fn block(
     }
     let plan = TestPlan {
         name,
-        title: before.map_or_else(|| "Preparation".to_owned(), |test| format!("Preparation of '{test}'")),
+        title: before.map_or_else(|| "Preparation".to_owned(), |test| format!("Preparation for '{test}'")),
         purpose: match before {
             None => "Bring the target into the state that the tests ask for.".to_owned(),
             Some(test) => format!("Bring the target into the state that '{test}' asks for."),
@@ -156,7 +157,7 @@ pub(crate) fn block(
     }
 }
 
-/// A step, and a second one where a discard ends behind its last whole block.
+/// A step, and a second one for the remainder if the last whole block of a discard ends before its span does.
 fn one(scope: &Scope<'_>, table: &Table, (test, slug): (&str, &str)) -> Result<Vec<Step>, Errors> {
     let marks = table.table("approximation");
     let marks = marks.iter().flat_map(|marks| &marks.entries);
@@ -211,11 +212,11 @@ fn writing(
     let written = workload::workload(&values, preset(table), scope.method.folder(), &mut errors);
     let Some(written) = written.filter(|_| errors.is_empty()) else { return Err(errors) };
     let seed = scope.root().table("defaults").and_then(|table| table.whole("seed")).unwrap_or(SEED);
-    // The first block's seeds are as they were before there were others.
+    // The seeds of the preparation before all tests stay as they were before other preparations existed.
     let seed_name = if test == PREPARE { slug.to_owned() } else { format!("{test}/{slug}") };
     let workload = Workload { seed: derived_seed(seed, &seed_name), ..written };
     let needs = Needs::of(&values);
-    // What a discard leaves out would be found full by a test that asks for an empty drive.
+    // A test that asks for an empty drive would find data in what a discard leaves out.
     let (workload, behind) = if table.text("action") == "discard" {
         fitted_to_the_end(scope, workload, &needs, approximations).map_err(Errors::from)?
     } else {
@@ -235,7 +236,7 @@ fn writing(
         },
     };
     let stop = if table.has("until") { flat::round(table, &workload, stop) } else { stop };
-    // A smoke run's fill ends by its volume: with a time rule a slow target would be left with holes more often.
+    // A smoke run's fill ends by its volume: with a time rule, a slow target would more often be left with holes.
     let stop = if scope.smoke() {
         StopRule { time: None, volume: Some(volume.min(SMOKE_SIZE)), ..smoke(&stop, SMOKE_CAP) }
     } else {

@@ -1,4 +1,4 @@
-//! What is wrong with a step of `[[prepare]]` by itself.
+//! Errors in a single step of `[[prepare]]`.
 //!
 //! Owns which keys each action takes. Must not know: targets.
 
@@ -33,8 +33,8 @@ const WRITING: [&str; 18] = [
     "cap",
 ];
 
-/// Adds what is wrong with a step by itself; `tests` are those of the methodology by their names. Each action has its
-/// own keys; the others would be ignored, so they are refused.
+/// Adds the errors in a single step; `tests` are the methodology's tests by name. Each action has its own keys; other
+/// keys would be ignored, so they are refused.
 pub(crate) fn preparation(root: &Table, step: &Table, tests: &HashMap<&str, &Table>, errors: &mut Errors) {
     before_a_test(root, step, tests, errors);
     flat::check(root, step, errors);
@@ -74,7 +74,7 @@ pub(crate) fn preparation(root: &Table, step: &Table, tests: &HashMap<&str, &Tab
     }
 }
 
-/// `before` names a test of the methodology, and no other has the name that the preparation gets.
+/// `before` names a test of the methodology, and no other test has the name that its preparation gets.
 fn before_a_test(root: &Table, step: &Table, tests: &HashMap<&str, &Table>, errors: &mut Errors) {
     let Some(before) = step.get("before") else { return };
     let wanted = step.text("before");

@@ -1,4 +1,4 @@
-//! `until = "flat"`: a preparation that goes on, slice by slice, until its own speed does not change any more.
+//! `until = "flat"`: a preparation that goes on, slice by slice, until its speed no longer changes.
 
 use drivelab_core::plan::{Rounds, StopRule, TestPlan, Tracked};
 use drivelab_core::units::Bytes;
@@ -9,16 +9,16 @@ use crate::tree::diagnostic::Diagnostic;
 use crate::tree::errors::Errors;
 use crate::tree::value::Table;
 
-/// Passes over the span after which it is given up, where the file states none.
+/// Passes over the span after which it gives up, if the file states none.
 const AT_MOST: u64 = 10;
 
-/// Parts of the span of which one is a round, where the file states none: per cent.
+/// Share of the span that one round covers, in per cent, if the file states none.
 const SLICE: u64 = 10;
 
 /// Rounds that are judged together.
 const WINDOW: u32 = 5;
 
-/// What is one slice.
+/// The stop rule of one slice.
 pub(crate) fn round(table: &Table, load: &Workload, whole: StopRule) -> StopRule {
     if load.pattern != Pattern::Random {
         return StopRule { passes: Some(1), volume: None, time: None, ..whole };
@@ -54,7 +54,7 @@ fn slice(table: &Table) -> u64 {
     table.whole("slice").unwrap_or(SLICE).max(1)
 }
 
-/// `slice` and `at_most` say nothing without `until`; `until` says when the step ends, and nothing follows it.
+/// `slice` and `at_most` mean nothing without `until`. `until` decides when the step ends, and no step follows it.
 pub(crate) fn check(root: &Table, step: &Table, errors: &mut Errors) {
     let Some(until) = step.entry("until") else {
         for name in ["slice", "at_most"] {
@@ -77,13 +77,13 @@ pub(crate) fn check(root: &Table, step: &Table, errors: &mut Errors) {
         root.tables("prepare").iter().filter(|other| other.text("before") == step.text("before")).collect();
     let last = block.last().is_some_and(|last| last.at == step.at);
     if !last {
-        let title = "`until` stands in a step that another one follows";
+        let title = "`until` is in a step that another step follows";
         let label = "expected in the last step of this preparation";
         errors.push(Diagnostic::new(until.key_at.clone(), title, label));
     }
     if block.iter().any(|other| other.flag("reuse")) {
         let title = "`until` in a preparation that may be left out";
-        let label = "what is on record does not say whether it was flat";
+        let label = "the record does not show whether the speed was flat";
         errors.push(Diagnostic::new(until.key_at.clone(), title, label).help("remove `reuse` from its other steps"));
     }
 }

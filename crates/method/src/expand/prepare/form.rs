@@ -1,4 +1,4 @@
-//! A step of `[[prepare]]` with the values of a form in the place of its own.
+//! A step of `[[prepare]]` with the values of a form in place of its own.
 //!
 //! Must not know: what the step does.
 
@@ -7,10 +7,10 @@ use drivelab_core::plan::Form;
 use crate::tree::marks::{MARKS, Mark, mark_in};
 use crate::tree::value::{Entry, Located, Table, Value};
 
-/// When a step ends, said in two ways: a form that states one of them replaces the other.
+/// Two ways to state when a step ends: a form that states one of them replaces the other.
 const TIME_OR_PASSES: [&str; 2] = ["time", "passes"];
 
-/// A step with the values of its form in the place of its own; marks follow the values.
+/// A step with the values of its form in place of its own; marks follow the values.
 pub(crate) fn in_form(step: &Table, base: Form, shortened: bool) -> Table {
     let mut whole = step.clone();
     let Some(form) = step.table("forms").and_then(|forms| forms.table(base.name())) else { return whole };

@@ -1,4 +1,4 @@
-//! When a thermometer is asked and what its answer counts for, on a clock that the test turns.
+//! When a thermometer is asked and how its answer is used, on a clock that the test controls.
 
 use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
@@ -10,7 +10,7 @@ use super::*;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// A drive's thermometer that answers what it is told to, and counts how often it is asked.
+/// A drive's thermometer that gives prepared answers, and counts how often it is asked.
 struct Thermometer(Arc<Mutex<Told>>);
 
 struct Told {
