@@ -74,7 +74,7 @@ fn a_value_of_any_length_is_not_printed_whole() {
 fn targets_that_do_not_exist_or_are_no_files() {
     let lab = Lab::new();
     refused(&lab, &["run", "quick", "no/such/folder"], 6, &["no/such"]);
-    refused(&lab, &["review", "/dev/null", "--form", "smoke"], 6, &["/dev/null", "device"]);
+    refused(&lab, &["review", "/dev/null", "--form", "smoke"], 6, &["/dev/null", "stores nothing"]);
     tool("mkfifo", &[lab.folder().join("fifo").to_str().expect("text")]);
     for command in [vec!["run", "quick", "fifo"], vec!["show", "fifo"], vec!["io", "fifo"]] {
         let said = refused(&lab, &command, 6, &["fifo is a named pipe", "cannot be measured"]);

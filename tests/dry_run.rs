@@ -102,7 +102,7 @@ fn of_a_device_it_says_what_is_on_it_and_what_destroy_needs() {
     assert_eq!(named["device"]["found"], device["found"], "found is what is there, named or not");
     let text = disk.lab.run(&run).stdout;
     assert!(
-        text.contains("Found    ") && text.contains(&format!("that needs --destroy {}", disk.loop_device.name())),
+        text.contains("Found    ") && text.contains(&format!("this needs --destroy {}", disk.loop_device.name())),
         "{text}"
     );
     let wrong = disk.lab.run(&[&run[..], &["--destroy", "S0MEDRIVE"]].concat());

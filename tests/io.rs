@@ -30,7 +30,7 @@ fn kinds(document: &Value) -> Vec<&str> {
 fn a_load_prints_a_table_keeps_a_run_and_leaves_no_scratch_file() {
     let lab = Lab::new();
     let done = io(&lab, &["--qd", "4"]);
-    for word in ["IOPS", "p99.9", "read", "limited by", "4 asked"] {
+    for word in ["IOPS", "p99.9", "read", "limited by", "4 requested"] {
         assert!(done.stdout.contains(word), "'{word}' is missing in\n{}", done.stdout);
     }
     assert!(done.stderr.contains("written from end to end first"), "{}", done.stderr);

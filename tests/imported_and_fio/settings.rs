@@ -7,7 +7,7 @@ use super::compare::{Aspect, Pair};
 use super::draw::Section;
 
 /// The note of the import if reads and writes are two loads with a part each of the job's depth.
-const SHARED_OUT: &str = "in fio either can have all";
+const SHARED_OUT: &str = "in fio either kind may fill the whole depth";
 
 /// The seed that each test of a methodology states, in order.
 pub fn seeds(toml: &str) -> Vec<Option<i64>> {

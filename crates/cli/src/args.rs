@@ -110,7 +110,7 @@ pub enum Command {
     #[command(after_help = "Examples:\n  drivelab run quick /mnt/drive\n  drivelab run my-method.toml . --dry-run\n  \
         drivelab run quick /dev/nvme1n1 --destroy SERIAL --partition 90% --file-system ext4\n  \
         drivelab run quick /dev/nvme1n1 --destroy SERIAL --arm none --arm luks2 --arm none\n  \
-        drivelab run quick /mnt/a /mnt/b -o both.html   two drives: each alone, then both at once\n  \
+        drivelab run quick /mnt/a /mnt/b -o both.html   each drive alone, then both together\n  \
         drivelab run quick . --events json | jq 'select(.event.step_ended) | .event.step_ended.key'")]
     Run(Box<RunArgs>),
     /// Check a used drive before you buy it: health, genuineness, link, firmware, old data, wear. Only reads.
@@ -373,7 +373,7 @@ pub enum MethodsCommand {
         /// Print one JSON document.
         #[arg(long)]
         json: bool,
-        /// As a fio job file that issues the same loads, with comments for what fio cannot say.
+        /// Print a fio job file that issues the same loads, with comments for what fio cannot do.
         #[arg(long, conflicts_with = "json")]
         as_fio: bool,
     },
@@ -454,7 +454,7 @@ pub struct ResumeArgs {
     /// name if it has no serial number. Not needed for files.
     #[arg(long, value_name = "ID")]
     pub destroy: Option<PathBuf>,
-    /// Engine that issues the I/O.
+    /// How the I/O is issued.
     #[arg(long, value_enum)]
     pub backend: Option<BackendArg>,
     /// Print what is left to do, without doing it.

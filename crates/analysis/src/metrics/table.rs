@@ -36,7 +36,8 @@ macro_rules! metrics {
     };
 }
 
-/// What a row states about its metric; for the times of one kind of operation that follows from the function.
+/// What a row states about its metric. For latencies and response times of one kind of operation it follows from the
+/// function.
 macro_rules! sort {
     ($compute:ident, $operands:tt, $sort:expr) => {
         $sort
@@ -237,8 +238,8 @@ metrics! {
          The ramp is left out. Source: `in_flight_mean` of the step record.";
     "errors", "Failed operations", "operations", Lower, Sum(errors): Sort::of(Class::Failures, always),
         "Operations of any kind in the measured part of the step that the kernel ended with an error or that moved \
-         fewer bytes than requested. They are in no other figure. Rounds are added up, whatever the test says about \
-         rounds. Errors in the ramp are left out. Source: `errors` of every kind in the step record.";
+         fewer bytes than requested. They are in no other figure. Rounds are always added up, whatever `combine` \
+         says. Errors in the ramp are left out. Source: `errors` of every kind in the step record.";
     "verified.blocks", "Blocks checked", "blocks", Neutral, Sum(verified_blocks): Sort::of(Class::Check, verification),
         "Blocks of the measured part whose header and content were compared with what was written. Rounds are added \
          up. Blocks of failed reads are left out. Source: `verification.checked` of the step record.";
@@ -248,18 +249,17 @@ metrics! {
          Rounds are added up. Blocks of failed reads are left out. Source: `verification.faults` of the step record.";
     "verified.capacity", "Verified capacity", "GB", Higher,
         Step(verified_capacity): Sort::of(Class::Check, verification).sparse(),
-        "Found by a check that begins at the start of the target and visits no block twice. If addresses wrap, it is \
-         the distance after which they do; if at least 90 % of the blocks from the lowest fault on are bad or \
-         unreadable, the end of the checked block before it; else the span of the step. 1 GB is 10^9 bytes. Single bad \
-         blocks do not reduce it, and blocks between those that were checked are left out. Source: `verification` and \
-         `errors` of the step record.";
+        "Capacity that a check has confirmed; the check begins at the start of the target and visits no block twice. \
+         If addresses wrap, it is the distance after which they do. If at least 90 % of the blocks from the lowest \
+         fault on are bad or unreadable, it is the end of the checked block before that fault. Otherwise it is the \
+         span of the step. 1 GB is 10^9 bytes. Single bad blocks do not reduce it, and blocks between those that were \
+         checked are left out. Source: `verification` and `errors` of the step record.";
     "verified.share_found", "Smallest missing share that a sample finds", "%", Lower,
         Step(verified_share_found): Sort::of(Class::Check, verification).sparse(),
-        "If this share of the span's blocks were missing, each block with the same probability, the check would have \
-         overlooked all of them with a probability of one in a million: 1 - (10^-6)^(1/n) with n blocks checked; 0 if \
-         all were checked. The probability is in fact lower, because the places of a sample are spread and a missing \
-         part is usually one piece; that is left out. Source: `verification.checked` and `read.errors` of the step \
-         record.";
+        "If this share of the span's blocks were missing, at random places, the check would have overlooked all of \
+         them with a probability of one in a million: 1 - (10^-6)^(1/n) with n blocks checked; 0 if all \
+         were checked. The true probability is lower, because the places of a sample are spread and a missing part is \
+         usually one piece; that is left out. Source: `verification.checked` and `read.errors` of the step record.";
     "open_loop.asked_iops", "Requested arrivals", "IOPS", Neutral,
         Step(open_loop_asked_iops): Sort::of(Class::Schedule, open_loop),
         "Arrivals per second in the schedule of an open loop, over all threads and groups; the time includes the \
@@ -406,11 +406,11 @@ metrics! {
         "`fill.cache_size` divided by the span of the step. If the span is only part of the drive, the rest is left \
          out. Source: as for `fill.cache_size`.";
     "fill.sustained", "Rate after the end of the write cache", "MB/s", Higher, Step(fill_sustained): RATE_OF_FILL,
-        "Bytes over time of the parts (half a per cent of the span each) after the end of the cache; of the whole fill \
-         if no end was seen. Recoveries are left out: parts above the middle of both levels by which the end was \
-         judged. They are at most two fifths of what follows, or it is not an end. If a drive is fast in bursts so \
-         short that more of the parts are above the middle, pieces of 2 % of the span are used. Source: as for \
-         `fill.cache_size`.";
+        "Bytes over time after the end of the cache; of the whole fill if no end was seen. The fill is judged in parts \
+         of half a per cent of the span. Recoveries are left out: parts whose rate is above the middle between the \
+         levels before and after the end. If they are more than two fifths of what follows, it is not an end. If a \
+         drive is fast in bursts so short that more of the parts are above the middle, pieces of 2 % of the span are \
+         used. Source: as for `fill.cache_size`.";
     "fill.last_16_gb", "Rate of the last 16 GB", "MB/s", Higher, Step(fill_last_16_gb): RATE_OF_FILL,
         "Bytes over time of the last 16 GB of a fill (see `fill.peak`), 1 GB being 10^9 bytes: the rate of a drive \
          that is nearly full. The rate within an interval counts as constant. What was written after the stream \

@@ -8,12 +8,12 @@ use super::results::FilterArgs;
 pub(super) const EXAMPLES: &str = "\
 Examples:
   drivelab compare dac105 last                   two runs, by the last characters of their ids
-  drivelab compare --method quick --drive 970    all runs of quick on drives whose model contains 970
+  drivelab compare --method quick --drive 970    all runs of quick on drives named like 970
   drivelab compare --tag firmware-test
 
-The first run is A; with filters, the oldest. Runs that differ in methodology, form or conditions stand in tables of
-their own; one alone is named with the reason. `drivelab report RUN RUN -o both.html` makes a page of a few runs, with
-all their charts.";
+The columns are the runs A, B and so on, in the order given; with filters, the oldest is A. Runs that differ in \
+methodology, form or conditions are in separate tables. A run that can be compared with no other is listed with the \
+reason. `drivelab report RUN RUN -o both.html` makes a page of a few runs, with all their charts.";
 
 /// `drivelab compare`.
 #[derive(Debug, Args)]

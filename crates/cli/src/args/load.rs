@@ -1,7 +1,7 @@
 //! The flags of `drivelab io` that state keys of the methodology language: one table.
 //!
-//! The language says what a key means and which words it takes; a row here adds where its flag stands in the help, and
-//! what the command line writes in another way. A new key of a load needs one row.
+//! The language says what a key means and which words it takes. A row here adds the place of its flag in the help, and
+//! what differs on the command line. A new key of a load needs one row.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -15,9 +15,9 @@ use drivelab_method::{Takes, TestKey, test_keys};
 /// The flag of one key.
 #[derive(Debug, Clone, Copy)]
 pub struct Flag {
-    /// The key of a test that it states, and its id on the command line.
+    /// The key of a test that it states.
     pub key: &'static str,
-    /// A key that the same flag states, where its value is of another shape.
+    /// A second key that the same flag states if its value has another shape.
     pub also: Option<&'static str>,
     named: Option<&'static str>,
     alias: Option<&'static str>,
@@ -36,17 +36,17 @@ pub struct Flag {
 enum Reads {
     /// As the language takes the key's value.
     AsTheKey,
-    /// The same, without the word that only another flag may mean.
+    /// As `AsTheKey`, but without this word, which only another flag states.
     WordsBut(&'static str),
-    /// One of these words, which stand in a table of the language.
+    /// One of these words, which are the values of a key in a table of the language.
     Words(&'static [&'static str]),
-    /// As a text of the command line's own, which `commands::io` takes apart.
+    /// As text in a form of the command line's own, which `commands::io` parses.
     OwnText,
     /// The path of a file.
     File,
 }
 
-/// `key` under a heading, its value called so in the help.
+/// The flag of `key`, under this heading, with this name for its value in the help.
 const fn flag(heading: &'static str, key: &'static str, value_name: &'static str) -> Flag {
     Flag {
         key,
@@ -79,7 +79,7 @@ impl Flag {
         Flag { help: Some(help), ..self }
     }
 
-    /// What holds without the flag, where the language has no default.
+    /// The default that the help shows if the language has none.
     const fn default(self, default: &'static str) -> Flag {
         Flag { default: Some(default), ..self }
     }
@@ -96,7 +96,7 @@ impl Flag {
         Flag { requires: Some(id), ..self }
     }
 
-    /// May stand beside `--trace-in`; all others say what a trace has of its own.
+    /// May be combined with `--trace-in`; all other flags state something that the trace itself decides.
     const fn replays(self) -> Flag {
         Flag { replays: true, ..self }
     }
@@ -109,7 +109,7 @@ const RATE: &str = "Rate";
 const TRACE: &str = "Trace";
 const DATA: &str = "Data";
 const VERIFY: &str = "Verify";
-const BUFFERED: &str = "Buffered";
+const BUFFERED: &str = "Page cache";
 const DURATION: &str = "Duration";
 const BACKEND: &str = "Backend";
 
@@ -131,7 +131,7 @@ static FLAGS: &[Flag] = &[
         .reads(Reads::OwnText),
     flag(WHAT, "block_size_shares_of", "WHAT").named("block-shares-of"),
     flag(ORDER, "pattern", "ORDER")
-        .help("Order of offsets; random repeats blocks, random-once touches each once before any again [default: random]"),
+        .help("Order of offsets; random may repeat blocks, random-once touches each once before any again [default: random]"),
     flag(ORDER, "stride", "SIZE"),
     flag(ORDER, "places", "N"),
     flag(ORDER, "seek_percent", "PERCENT"),
@@ -142,8 +142,9 @@ static FLAGS: &[Flag] = &[
         )
         .reads(Reads::OwnText),
     flag(ORDER, "streams", "HOW").help(
-        "How threads share the span: a stretch each, the whole span each, one stream for all, or the whole span each \
-         with reads and writes from a place of their own",
+        "How threads share the span. disjoint: a part each. overlapping: the whole span each. shared: one stream for \
+         all. by-kind: as overlapping, with a position of their own for reads and another for all else \
+         [default: disjoint]",
     ),
     flag(ORDER, "span", "PART")
         .help("Part of the target that is touched: a size, a share such as 50%, or OFFSET+LENGTH such as 10%+1GiB")
@@ -160,8 +161,8 @@ static FLAGS: &[Flag] = &[
     flag(DEPTH, "placement_handle", "HANDLE").replays(),
     flag(DEPTH, "weight", "COUNT")
         .help(
-            "Share of the main load among the groups, as weight= is of a group: of --rate, or, without one, of the \
-             numbers of operations, which are kept in that proportion",
+            "Weight of the main load; that of a group is weight= in --group. --rate is divided by the weights; without \
+             --rate, the numbers of operations are kept in this proportion",
         )
         .requires("group")
         .replays(),
@@ -171,15 +172,15 @@ static FLAGS: &[Flag] = &[
     flag(RATE, "arrivals", "SPACING"),
     flag(RATE, "find_rate", "PERCENTILE=TIME")
         .help(
-            "Find the highest rate at which a percentile of the response time keeps a bound: p99=1ms, or between two \
-             rates, p99.9=5ms,1k..200k. Each round (12 at most, or --rounds) tries another rate for --time",
+            "Find the highest rate at which a percentile of the response time stays within a bound: p99=1ms; between \
+             two rates: p99.9=5ms,1k..200k. Each round (12 at most, or --rounds) tries another rate for --time",
         )
         .reads(Reads::OwnText)
         .conflicts("rate"),
     flag(RATE, "bursts", "ON/OFF")
         .help(
             "Active and idle in turn: by time, such as 1s/2s, or by volume with pauses for a duty cycle, such as \
-             32MB/20%. (--duty-cycle is one of whole rounds)",
+             32MB/20%. (For a duty cycle of whole rounds: --duty-cycle)",
         )
         .reads(Reads::OwnText),
     flag(RATE, "think_time", "TIME"),
@@ -194,8 +195,8 @@ static FLAGS: &[Flag] = &[
     flag(TRACE, "trace_fit", "HOW").requires("trace").replays(),
     flag(TRACE, "trace_trims", "HOW").requires("trace").replays(),
     flag(DATA, "data", "KIND").named("data-kind").replays().help(
-        "What is written; one-block repeats one random block per thread [default: incompressible]. (--data is the folder \
-         for results)",
+        "What is written; one-block repeats one random block per thread [default: incompressible]. (--data is another \
+         flag: the folder for results)",
     ),
     flag(DATA, "compress_percent", "PERCENT").replays(),
     flag(DATA, "dedup_percent", "PERCENT").replays(),
@@ -210,14 +211,14 @@ static FLAGS: &[Flag] = &[
         .replays(),
     flag(VERIFY, "verify", "HOW")
         .help(
-            "Writes carry a header per block; headers are checked later by --op verify --of RUN, or at once \
-             [default: off]",
+            "headers: each written block carries a header, which --op verify --of RUN checks later. at-once: each block \
+             is also read back and checked as soon as it was written [default: off]",
         )
         .reads(Reads::WordsBut("check")),
     flag(BUFFERED, "direct", "ON/OFF")
         .help(
-            "Direct I/O past the page cache, or through it (caches are dropped first, and the result is marked) \
-             [default: on; off for /dev/null and /dev/zero]",
+            "on: direct I/O, past the page cache. off: through the page cache, which is dropped first; the result is \
+             marked [default: on; off for /dev/null and /dev/zero]",
         )
         .replays(),
     flag(DURATION, "time", "TIME")
@@ -230,20 +231,21 @@ static FLAGS: &[Flag] = &[
     flag(DURATION, "coverage", "PERCENT"),
     flag(DURATION, "cap", "TIME").replays(),
     Flag { also: Some("max_rounds"), ..flag(DURATION, "rounds", "COUNT") }
-        .help("Number of measurements; with --find-rate and --steady, at most this many [default: 1; 12; 25]")
+        .help("Number of rounds; with --find-rate or --steady, at most this many [default: 1; 12 with --find-rate, 25 with --steady]")
         .replays(),
     flag(DURATION, "steady", "FIGURE")
         .help(
-            "Repeat until this figure is steady: in five rounds in turn it keeps within 20 % of its mean and its trend \
-             within 10 % (SNIA). The result is of these rounds. Each lasts for --time; --rounds is the most there may be",
+            "Repeat until this figure is steady: in five consecutive rounds it stays within 20 % of its mean and its \
+             trend within 10 % (SNIA). The result is that of these five. Each round lasts for --time; --rounds limits \
+             their number",
         )
         .reads(Reads::Words(&["iops", "throughput", "latency_mean"]))
         .conflicts("find_rate")
         .replays(),
     flag(DURATION, "duty_cycle", "PERCENT")
         .help(
-            "Active share of the time, per cent: after each round, a rest so long that this is met, of 10 min at most. \
-             For pauses within a round: --bursts",
+            "Active share of the time, per cent: each round is followed by a rest of the length that this takes, 10 min \
+             at most. For pauses within a round: --bursts",
         )
         .replays(),
     flag(BACKEND, "errors", "WHAT").replays(),
@@ -266,7 +268,7 @@ impl Flag {
     fn arg(&self, language: &TestKey) -> Arg {
         let help = self.help.map_or_else(|| help_of(language.meaning, self.default), str::to_owned);
         let arg =
-            Arg::new(self.key).long(self.name()).value_name(self.value_name).help(help).help_heading(self.heading);
+            Arg::new(self.name()).long(self.name()).value_name(self.value_name).help(help).help_heading(self.heading);
         let arg = arg.visible_aliases(self.alias);
         let arg = match (self.reads, self.words(language)) {
             (Reads::File, _) => arg.value_parser(value_parser!(std::path::PathBuf)).value_hint(ValueHint::FilePath),
@@ -275,19 +277,18 @@ impl Flag {
             (_, None) => arg.value_parser(value_parser!(String)),
         };
         let arg = match (self.conflicts, self.requires) {
-            (Some(other), _) => arg.conflicts_with(other),
-            (None, Some(other)) => arg.requires(other),
+            (Some(other), _) => arg.conflicts_with(id_of(other)),
+            (None, Some(other)) => arg.requires(id_of(other)),
             (None, None) => arg,
         };
         if self.key == "trace" {
-            arg.conflicts_with_all(FLAGS.iter().filter(|flag| !flag.replays).map(|flag| flag.key))
-                .conflicts_with("group")
+            arg.conflicts_with_all(FLAGS.iter().filter(|flag| !flag.replays).map(Flag::name)).conflicts_with("group")
         } else {
             arg
         }
     }
 
-    /// The words it takes, as they are typed; `None` where it takes something else.
+    /// The words it takes, as they are typed; `None` if it takes something else.
     fn words(&self, language: &TestKey) -> Option<Vec<String>> {
         let words = match (self.reads, &language.takes) {
             (Reads::Words(words), _) => words,
@@ -300,7 +301,13 @@ impl Flag {
     }
 }
 
-/// What is typed for `--data-kind`, to recognise it behind another flag.
+/// The id of the flag of this key; of what is no key, the id itself. Ids are names of flags, since keys would collide
+/// with other flags: `--data` is the folder for results.
+fn id_of(key: &str) -> String {
+    FLAGS.iter().find(|flag| flag.key == key).map_or_else(|| key.to_owned(), Flag::name)
+}
+
+/// The words of `--data-kind`, to recognise one that was typed after another flag.
 #[must_use]
 pub fn data_kinds() -> Vec<String> {
     let rows = FLAGS.iter().zip(languages()).filter(|(flag, _)| flag.key == "data");
@@ -385,22 +392,22 @@ fn assignments(text: &str, key: &str, flag: &str) -> String {
 pub struct LoadArgs(BTreeMap<&'static str, OsString>);
 
 impl LoadArgs {
-    /// The text behind the flag of this key, where it was typed; of a path that is not UTF-8, `None`.
+    /// The text typed for the flag of this key; `None` if it was not typed, or is a path that is not UTF-8.
     ///
     /// # Panics
-    /// In tests, where no flag states this key.
+    /// In debug builds, if no flag states this key.
     #[must_use]
     pub fn typed(&self, key: &str) -> Option<&str> {
         self.raw(key).and_then(OsStr::to_str)
     }
 
-    /// The number behind the flag of this key.
+    /// The number typed for the flag of this key.
     #[must_use]
     pub fn number(&self, key: &str) -> Option<u64> {
         self.typed(key)?.parse().ok()
     }
 
-    /// The path behind the flag of this key.
+    /// The path typed for the flag of this key.
     #[must_use]
     pub fn path(&self, key: &str) -> Option<&Path> {
         self.raw(key).map(Path::new)
@@ -431,7 +438,7 @@ impl FromArgMatches for LoadArgs {
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         for flag in FLAGS {
-            let raw = matches.try_get_raw(flag.key).map_err(|wrong| {
+            let raw = matches.try_get_raw(&flag.name()).map_err(|wrong| {
                 let mut error = clap::Error::new(ErrorKind::UnknownArgument);
                 error.insert(ContextKind::InvalidArg, ContextValue::String(wrong.to_string()));
                 error
@@ -463,7 +470,7 @@ mod tests {
                                  forms twin source_of derived approximation priority requires at_least rest rest_cap \
                                  start_below start_below_cap curve combine order warm_up_rounds rest_after";
         for key in test_keys() {
-            let flag = FLAGS.iter().any(|flag| flag.key == key.name);
+            let flag = FLAGS.iter().any(|flag| flag.key == key.name || flag.also == Some(key.name));
             let needs_none = NEED_NONE.split_whitespace().any(|name| name == key.name);
             assert!(flag != needs_none, "`{}` needs a row in FLAGS, or a place in this list, and not both", key.name);
         }

@@ -33,15 +33,15 @@ pub struct MeasureArgs {
     /// Size of the scratch file [default: as the methodology states, at most 10 % of the free space].
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Bytes>,
-    /// Data sheet to print: the name of a known drive (`drivelab drives`) or a TOML file [default: the one that fits
-    /// the model].
+    /// Drive facts (the figures of a data sheet) to compare with: the name of a known drive (`drivelab drives`) or a
+    /// TOML file [default: those that fit the model].
     #[arg(long, value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     pub facts: Option<PathBuf>,
-    /// Set a parameter of all tests (KEY=VALUE) or of one (TEST.KEY=VALUE). VALUE is as in the file, a list (1,2,8) or
-    /// powers of two (1..64). Can be repeated.
+    /// Set a parameter of all tests (KEY=VALUE) or of one (TEST.KEY=VALUE). VALUE is as in the TOML file, a list
+    /// (1,2,8) or powers of two (1..64). Can be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Engine that issues the I/O.
+    /// How the I/O is issued.
     #[arg(long, value_enum)]
     pub backend: Option<BackendArg>,
     /// Leave serial numbers and folder names out of the page.

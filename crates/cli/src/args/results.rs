@@ -16,7 +16,7 @@ const LONGEST_TAG: usize = 64;
 pub struct OneRun {
     /// Id of the run, its first or last characters, or `last`.
     pub run: Option<String>,
-    /// The newest run that fits.
+    /// The newest run.
     #[arg(long)]
     pub last: bool,
 }
@@ -39,7 +39,7 @@ pub struct FilterArgs {
     /// Only runs with this tag; if repeated, with all of them.
     #[arg(long, value_name = "TAG", value_parser = tag)]
     pub tag: Vec<String>,
-    /// Only runs since then: a date in UTC (2026-11-01, 2026-11-01T12:00) or a time ago (90 min, 24 h).
+    /// Only runs since this time: a date in UTC (2026-11-01, 2026-11-01T12:00) or a time ago (90 min, 24 h).
     #[arg(long, value_name = "TIME", value_parser = since)]
     pub since: Option<String>,
 }
@@ -121,7 +121,7 @@ pub enum ResultsCommand {
     },
     /// Add tags to a run, or remove them.
     Tag {
-        /// Which, by id, or last.
+        /// Id of the run, its first or last characters, or `last`.
         run: String,
         /// Tags, of letters, digits, '-', '_', '.', ':' and '='.
         #[arg(required = true, value_parser = tag)]
@@ -147,7 +147,7 @@ pub enum ResultsCommand {
     },
     /// Delete a run for good.
     Remove {
-        /// Which, by id.
+        /// Id of the run, or its first or last characters.
         run: String,
         /// Print what would be deleted, without deleting it.
         #[arg(long)]

@@ -14,20 +14,20 @@ pub struct RunArgs {
     /// Name of a built-in methodology, or a TOML file.
     pub method: String,
     /// A folder, a file to create (with --new-file), or a block device (with --destroy). Several targets are measured
-    /// one by one, then all at once.
+    /// one by one, then all at the same time.
     #[arg(required = true, value_name = "TARGET", value_hint = ValueHint::AnyPath)]
     pub targets: Vec<PathBuf>,
-    /// With several targets: measure them only all at once [default: as the methodology states].
+    /// With several targets: measure them only at the same time [default: as the methodology states].
     #[arg(long)]
     pub together_only: bool,
     /// With several targets: measure them only one by one.
     #[arg(long, conflicts_with = "together_only")]
     pub each_only: bool,
     /// Folder to copy files from, if the methodology copies files; best on a faster drive than the target. The run
-    /// creates a folder in it and removes it. Without it, the files' content comes from memory.
+    /// creates a folder in it and removes it. Without this flag, the files' content comes from memory.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub source: Option<PathBuf>,
-    /// Write a page too. An existing file is only replaced if drivelab wrote it.
+    /// Also write the result as an HTML page. An existing file is only replaced if drivelab wrote it.
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// How to measure.

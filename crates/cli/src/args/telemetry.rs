@@ -32,7 +32,7 @@ pub struct TelemetryArgs {
     /// A command that prints lines of seconds and watts from a power meter (docs/telemetry.md).
     #[arg(long, value_name = "COMMAND", conflicts_with = "power_file", value_hint = ValueHint::CommandString)]
     pub power_command: Option<String>,
-    /// A file, pipe or serial line with such lines.
+    /// A file, pipe or serial line with lines of seconds and watts from a power meter.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub power_file: Option<PathBuf>,
     /// A file, pipe or serial line with lines of seconds and °C from a thermometer.

@@ -41,8 +41,8 @@ pub struct TraceCheckArgs {
 /// Files for the traces of a methodology.
 #[derive(Debug, Args)]
 pub struct GivenTraces {
-    /// Replay this file where the methodology replays the trace NAME; without a name, its trace "own".
-    #[arg(long = "trace", value_name = "[NAME=]FILE", value_hint = ValueHint::FilePath)]
+    /// Replay this file in place of the methodology's trace NAME; without NAME, in place of its trace "own".
+    #[arg(long = "trace", value_name = "[NAME=]FILE", value_hint = ValueHint::FilePath, help_heading = "Traces")]
     pub traces: Vec<String>,
 }
 
@@ -51,9 +51,9 @@ pub struct GivenTraces {
 #[command(next_help_heading = "Trace")]
 pub struct TraceInArgs {
     /// Format of the trace [default: its first line shows it].
-    #[arg(long, value_name = "FORMAT", value_parser = FORMATS, requires = "trace")]
+    #[arg(long, value_name = "FORMAT", value_parser = FORMATS, requires = "trace-in")]
     pub trace_format: Option<String>,
     /// Only operations of this device, volume or file of the trace.
-    #[arg(long, value_name = "NAME", requires = "trace")]
+    #[arg(long, value_name = "NAME", requires = "trace-in")]
     pub trace_device: Option<String>,
 }

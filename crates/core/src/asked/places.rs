@@ -19,12 +19,13 @@ const PROBES: u64 = 64;
 /// A sample of the blocks of a span.
 ///
 /// The blocks are chosen in this order until there are enough:
-/// 1. the first and the last block, and the two blocks on both sides of every power of two (in bytes of the target),
-/// the largest power first: counterfeit drives end or wrap at these addresses;
-/// 2. for three quarters of the number: half of them are the first blocks without a gap, the other half are at equal
-/// distances over the span. If addresses wrap after any number of blocks, some block of the second half overwrites
-/// one of the first half, provided that the run is as long as the distance (from `places`² = 7.2 × blocks up);
-/// 3. for the rest: one block drawn from each of as many equal parts of the span.
+///
+/// 1. The first and the last block, and the two blocks on both sides of every power of two (in bytes of the target),
+///    the largest power first: counterfeit drives end or wrap at these addresses.
+/// 2. For three quarters of the number: half of them are the first blocks without a gap, the other half are at equal
+///    distances over the span. If addresses wrap after any number of blocks, some block of the second half overwrites
+///    one of the first half, provided that the run is as long as the distance (from `places`² = 7.2 × blocks up).
+/// 3. For the rest: one block drawn from each of as many equal parts of the span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Places {
     /// Maximum number of blocks; all blocks if the span has no more.

@@ -3,8 +3,6 @@
 //! Marsaglia and Tsang: "The ziggurat method for generating random variables", Journal of Statistical Software 5(8),
 //! 2000. The area under e^-x is cut into 256 layers of equal area; a point of a layer nearly always lies in the part
 //! that is entirely under the curve. Exact except for the 2^-53 steps of the numbers.
-//! 2000. The area under e^-x is cut into 256 layers of equal area; a point of a layer nearly always lies in the part
-//! that is wholly under the curve. Exact but for the 2^-53 steps of the numbers.
 
 use super::{GOLDEN, mix, unit_interval};
 

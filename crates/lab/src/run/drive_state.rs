@@ -58,13 +58,15 @@ impl Book {
             TargetKind::BlockDevice => guarded.or_else(|| identity(facts)),
             _ => None,
         };
+        if facts.kind.stores_nothing() {
+            return None;
+        }
         let state = match facts.kind {
-            TargetKind::NullDevice | TargetKind::ZeroDevice | TargetKind::Nop => return None,
             TargetKind::ScratchFile => DriveState::empty(length),
             TargetKind::NamedFile => {
                 DriveState::unknown(length, "the file existed before, and there is no record of what was done to it")
             }
-            TargetKind::BlockDevice => DriveState::unknown(length, NO_RECORD),
+            _ => DriveState::unknown(length, NO_RECORD),
         };
         let book = Book { device, data, run, state, left_so_before: Vec::new(), found: None, lost: None };
         Some(book.with_kept(strange))

@@ -107,11 +107,8 @@ pub(super) fn reopen(bundle: &Bundle, records: &RunRecords, destroy: Option<&Pat
             Reopened { opened: opened_file(recorded, target, Some(scratch))?, state, prepared_again }
         }
         TargetKind::BlockDevice if needs.changes() => block_device(records, destroy)?,
-        TargetKind::NamedFile
-        | TargetKind::BlockDevice
-        | TargetKind::NullDevice
-        | TargetKind::ZeroDevice
-        | TargetKind::Nop => {
+        // Only read, or without content.
+        _ => {
             let size = recorded.kind.stores_nothing().then_some(records.plan.capacity);
             let wanted = Wanted { run: records.run, needs, destroy: &Destroy::default(), size, own: false };
             let opened = place_of(&recorded.path)?.open(&wanted, voice)?;
@@ -207,11 +204,8 @@ pub(super) fn look(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>
             as_it_began(records, &facts.devices, facts.length)?;
             Ok(prepares(Some(dry_run::of_preview(preview))))
         }
-        TargetKind::NamedFile
-        | TargetKind::BlockDevice
-        | TargetKind::NullDevice
-        | TargetKind::ZeroDevice
-        | TargetKind::Nop => {
+        // Only read, or without content.
+        _ => {
             let size = recorded.kind.stores_nothing().then_some(records.plan.capacity);
             let place = place_of(&recorded.path)?;
             place.check(&Wanted { run: records.run, needs, destroy: &Destroy::default(), size, own: false })?;

@@ -125,7 +125,7 @@ fn line(out: &mut impl Write, entry: &TraceEntry) -> io::Result<()> {
         entry;
     let op = op.name();
     write!(out, "{thread}\t{index}\t{op}\t{offset}\t{length}\t{intended_ns}\t{submit_ns}\t{latency_ns}\t{errno}\t")?;
-    // An operation that is not placed has no handle: the drive chooses.
+    // An operation that is not placed has no handle.
     match placement_handle {
         Some(handle) => writeln!(out, "{handle}"),
         None => writeln!(out, "-"),

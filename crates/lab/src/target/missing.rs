@@ -8,7 +8,7 @@ use drivelab_core::exit::ExitCode;
 use drivelab_device::{DeviceError, ErrorKind, not_mounted};
 
 use crate::failure::{Failure, Result};
-use crate::target::place::NOP;
+use crate::target::sorts::word_for;
 
 /// Prefixes of disk names in /dev that a number follows.
 const NUMBERED: [&str; 11] = ["nvme", "ng", "mmcblk", "loop", "zram", "md", "dm-", "nbd", "sr", "pmem", "nullb"];
@@ -45,9 +45,9 @@ impl NewFile {
 pub fn judge(word: &Path, new: NewFile) -> Result<()> {
     let name = bare(word);
     let shown = word.display();
-    if name.as_deref() == Some(NOP.trim_end_matches(':')) {
+    if let Some(meant) = name.as_deref().and_then(word_for) {
         return Err(Failure::usage(format!(
-            "{shown}: did you mean {NOP}, which stores nothing? For a scratch file called {shown}, use `./{shown} \
+            "{shown}: did you mean {meant}, which is no file? For a scratch file called {shown}, use `./{shown} \
              --new-file`"
         )));
     }
@@ -89,15 +89,6 @@ fn hint(word: &Path) -> Option<String> {
     let found = not_mounted(word)?;
     let point = found.mount_point.display();
     Some(format!(". /etc/fstab lists {} for {point}, and it is not mounted: `mount {point}`", found.source))
-}
-
-/// Text after the colon of `nop:`.
-#[must_use]
-pub fn behind_nop(word: &str) -> Failure {
-    Failure::usage(format!(
-        "{word}: {NOP} takes nothing after its colon; --size sets the number of addresses that operations are spread over. A \
-         file of that name is ./{word}"
-    ))
 }
 
 /// The word, if it is a name and not a path: `./loop0` has one part too, but only the bare name can mean a device.

@@ -5,9 +5,9 @@ use std::path::Path;
 use drivelab_device::Named;
 
 use super::missing::{self, NewFile};
-use super::place::{NOP, Place};
+use super::place::Place;
 use super::sorts::memory::MemoryDevice;
-use super::sorts::{device, file, folder, new_file, nop};
+use super::sorts::{by_word, device, file, folder, new_file};
 use crate::failure::{Failure, Result};
 
 /// Prefix of the word for a virtual drive.
@@ -32,9 +32,8 @@ pub fn place_named(word: &Path, new: NewFile) -> Result<Box<dyn Place>> {
             "{text}: virtual drives are not supported yet; name a folder, a file or a block device"
         )));
     }
-    let place: Box<dyn Place> = match text.strip_prefix(NOP) {
-        Some("") => Box::new(nop::Nop),
-        Some(_) => return Err(missing::behind_nop(text)),
+    let place: Box<dyn Place> = match by_word(text) {
+        Some(place) => place?,
         None => match drivelab_device::classify(word).map_err(|error| missing::explained(word, error))? {
             Named::Folder(path) => Box::new(folder::Folder(path)),
             Named::ExistingFile(path) => Box::new(file::ExistingFile(path)),

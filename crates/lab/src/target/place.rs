@@ -1,6 +1,7 @@
 //! Targets by kind: each kind describes itself, knows what it refuses and how it is opened.
 //!
-//! A new kind is a file in `sorts/` and a line in `naming.rs`.
+//! A new kind is a file in `sorts/`, and its word in `sorts/mod.rs` or its kind of path in `naming.rs`. If results must
+//! tell it from others, it is a [`drivelab_core::environment::TargetKind`] too, which holds all words about it.
 
 use std::fmt::Debug;
 use std::path::Path;

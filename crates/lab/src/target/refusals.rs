@@ -71,6 +71,14 @@ pub(super) fn refuse_nothing(device: &Path) -> Failure {
     )
 }
 
+/// Text after the colon of a word.
+pub(super) fn nothing_behind(word: &str, text: &str) -> Failure {
+    Failure::usage(format!(
+        "{text}: {word} takes nothing after its colon; --size sets the number of addresses that operations are spread over. A \
+         file of that name is ./{text}"
+    ))
+}
+
 /// Refuses `--destroy` if there is nothing to overwrite.
 pub(crate) fn destroys_nothing(destroy: &Path) -> Failure {
     Failure::usage(format!(

@@ -52,8 +52,8 @@ impl Methodology {
         let identity = self.identity();
         let mut page = format!(
             "<!-- Printed from methods/{name}.toml; do not edit. A test compares the two. -->\n# {title}\n\n`{name}` \
-             {version}; runs on {kinds}. Forms: {forms}.\n\n{summary}\n\n**Good for.** {good}\n\n**Cannot tell.** \
-             {cannot}\n",
+             {version}; runs on {kinds}. [Forms](../glossary.md#what-is-asked-for): {forms}.\n\n{summary}\n\n**Good \
+             for.** {good}\n\n**Cannot tell.** {cannot}\n",
             name = identity.name,
             title = self.title(),
             version = identity.version,
@@ -74,7 +74,7 @@ impl Methodology {
             let _ = writeln!(page, "- **{}**: {}", source.id, source.citation.trim());
         }
         profiles(&mut page, self);
-        page.push_str("\n## What it does, in order\n");
+        page.push_str(ORDER);
         suite(&mut page, &self.suite());
         for alike in tests.chunk_by(is_same_preparation) {
             one_test(&mut page, alike);
@@ -84,6 +84,14 @@ impl Methodology {
         page
     }
 }
+
+/// The heading of the tests, and what their tables need to be read.
+const ORDER: &str = "
+## What it does, in order
+
+*From* is the source that states the value, *derived* if the value follows from what a source states, or *ours* if no
+source states it. [The methodology language](../methodology-language.md) explains the parameters.
+";
 
 /// The named selections of its tests, and how each one differs.
 fn profiles(page: &mut String, method: &Methodology) {
@@ -218,7 +226,7 @@ fn origin(parameter: &Parameter) -> String {
     }
 }
 
-/// Our own choices and derived values, with the reasons: everything in which it may differ from its source.
+/// Approximations and derived values, with the reasons: everything in which it may differ from its source.
 fn deviations(page: &mut String, tests: &[TestAbout]) {
     let mut lines: Vec<(String, &'static str, String)> = Vec::new();
     for test in tests {
@@ -241,7 +249,7 @@ fn deviations(page: &mut String, tests: &[TestAbout]) {
     if lines.is_empty() {
         return;
     }
-    page.push_str("\n## Deviations and derived values\n\n| Where | What | Why |\n|---|---|---|\n");
+    page.push_str("\n## Approximations and derived values\n\n| Where | What | Why |\n|---|---|---|\n");
     // A reason that applies in many places is printed once.
     let mut said: Vec<(&str, &str, Vec<&str>)> = Vec::new();
     for (place, kind, reason) in &lines {
@@ -287,8 +295,8 @@ file: what it asks, how, what it is good for, what it cannot tell, its sources, 
 
 - **stated**: the cited source states the value;
 - **derived**: it follows from what the source states, from its program or its published figures; the page says how;
-- **ours**: no source states it, or others only report it about the source; the page says why, and every result marks
-  it. All values of our own methodologies are ours, too;
+- **ours**: an approximation: no source states it, or only somebody else reports it about the source. The page says
+  why, and every result marks it. All values of our own methodologies are ours, too;
 - **not stated**: the value has no mark.
 
 The table counts the values of the faithful form, or of the quick form if there is no faithful form; each case and

@@ -7,7 +7,7 @@ use crate::vocabulary::shape::{Key, Kind, Word, key, word};
 const ON_ERROR: &[Word] = &[
     word(
         "tolerate",
-        "Scattered errors are survived; 1000 in a row, a second of nothing else, or a full or lost target end the step.",
+        "Scattered errors are survived; 1000 in a row, a second of nothing but errors, or a full or lost target end the step.",
     ),
     word("stop", "The first error ends the step."),
     word("keep", "No error ends the step."),
@@ -16,16 +16,16 @@ const ON_ERROR: &[Word] = &[
 /// Parameters of when a step ends and what follows it: allowed in defaults, tests, cases and forms.
 pub(crate) static ENDING: &[Key] = &[
     key("time", Kind::Duration, "Stop after this measured time; the ramp is not counted."),
-    key("volume", Kind::Size, "Stop after so many bytes, reads and writes together; the ramp is not counted."),
+    key("volume", Kind::Size, "Stop after this many bytes, reads and writes together; the ramp is not counted."),
     key(
         "passes",
         Kind::Whole(1, 1_000_000),
-        "Stop when the whole span was touched so many times; not with pattern = \"random\".",
+        "Stop when the whole span was touched this many times; not with pattern = \"random\".",
     ),
     key(
         "operations",
         Kind::Whole(1, i64::MAX as u64),
-        "Stop after so many operations, completed or failed; the ramp is not counted.",
+        "Stop after this many operations, completed or failed; the ramp is not counted.",
     ),
     key(
         "coverage",
@@ -33,11 +33,15 @@ pub(crate) static ENDING: &[Key] = &[
         "Stop when this share of the span's blocks was touched; not with pattern = \"random\".",
     ),
     key("at_least", Kind::Duration, "The step does not end before this measured time, whatever volume or passes say."),
-    key("cap", Kind::Duration, "The step never lasts longer. Default 1 h, or twice `time` where that is longer."),
+    key(
+        "cap",
+        Kind::Duration,
+        "The step never lasts longer than this. Default 1 h, or twice `time` if that is longer.",
+    ),
     key(
         "errors",
         Kind::OneOf(ON_ERROR),
-        "What errors of single operations do; they are counted in every case. Default tolerate.",
+        "What happens if single operations fail; failures are always counted. Default tolerate.",
     ),
     key("ramp", Kind::Duration, "Time at the start that is left out of the results. Default 0 s."),
     key("rest", Kind::Duration, "Waiting after the step; excludes duty_cycle. Default 0 s."),

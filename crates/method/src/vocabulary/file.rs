@@ -43,7 +43,7 @@ const TARGET_KINDS: &[Word] = &[
         "file_or_block",
         "A file, or the first `size` bytes or the share `size` of a block device that the user released.",
     ),
-    word("any", "Whatever the command names: a file, a block device, /dev/null, /dev/zero or nop:."),
+    word("any", "Whatever the command names, also a target that stores nothing (/dev/null, nop:)."),
     word("block_device", "A whole drive or a partition that the user released; files are refused."),
     word("directory", "A folder on a mounted file system, in which the run makes files and folders of its own."),
     later_word("virtual", "A virtual drive.", "there are no virtual drives yet"),

@@ -64,7 +64,7 @@ pub(crate) static REQUIRES: Shape = Shape {
         key(
             "placement_handles",
             Kind::Whole(1, 128),
-            "Placement handles by which writes can be placed: so many at least, numbered from 0.",
+            "Fewest placement handles that writes can name; they are numbered from 0.",
         ),
         key("privilege", Kind::OneOf(&[word("root", "The rights of the administrator.")]), "Rights that it needs."),
         key("time", Kind::Duration, "Time that a review must have in all (`--time`) for it to be worth while."),

@@ -11,15 +11,15 @@ pub(crate) const CASE: &str = "case";
 static OP: Kind = Kind::OneOf(&[
     word("read", "Every operation reads."),
     word("write", "Every operation writes."),
-    word("trim", "Every operation tells the target that blocks hold nothing."),
+    word("trim", "Every operation tells the target that blocks are no longer used."),
     word("write_zeroes", "Every operation asks the target to make blocks zero without sending zeros."),
     word("flush", "Every operation asks the target to make durable what it has acknowledged."),
     word("verify", "Every operation reads, and checks the headers that an earlier step wrote."),
 ]);
 
 static PATTERN: Kind = Kind::OneOf(&[
-    word("sequential", "Ascending offsets, wrapping at the end of the stretch."),
-    word("reverse", "Descending offsets, wrapping at the start of the stretch."),
+    word("sequential", "Ascending offsets, wrapping at the end of the thread's part of the span."),
+    word("reverse", "Descending offsets, wrapping at the start of the thread's part of the span."),
     word("random", "Random offsets with repetition, multiples of the block size, distributed as `locality` says."),
     word("random_once", "Random order in which every block is touched once before any is touched again."),
 ]);
@@ -35,10 +35,13 @@ pub(crate) const DATA_WORDS: &[Word] = &[
 static DATA: Kind = Kind::OneOf(DATA_WORDS);
 
 static STREAMS: Kind = Kind::OneOf(&[
-    word("disjoint", "Each thread has a stretch of the span to itself."),
+    word("disjoint", "Each thread has a part of the span to itself."),
     word("overlapping", "Each thread runs over the whole span with a stream of its own."),
     word("shared", "All threads take their blocks from one stream over the whole span."),
-    word("by_kind", "As overlapping; the reads of a thread go on from a place of their own, and so does all else."),
+    word(
+        "by_kind",
+        "As overlapping, but the reads of a thread have a position of their own, and its other operations another.",
+    ),
 ]);
 
 static VERIFY: Kind = Kind::OneOf(&[
@@ -180,7 +183,7 @@ pub(crate) static LOAD: &[Key] = &[
     key(
         "sync_every",
         Kind::Axis(&COUNT),
-        "A flush after every so many writes of a thread, on top of the shares; 0 for none. Default 0.",
+        "Flush after this many writes of a thread, in addition to `flush_percent`; 0 for never. Default 0.",
     ),
     key("block_size", Kind::Axis(&Kind::Size), "Bytes of one operation; excludes block_size_mix. No default."),
     key(
@@ -191,7 +194,7 @@ pub(crate) static LOAD: &[Key] = &[
     key(
         "block_size_shares_of",
         Kind::OneOf(SHARES_OF),
-        "What the shares of block_size_mix are shares of. Default operations.",
+        "What the shares of `block_size_mix` count. Default operations.",
     ),
     key("queue_depth", Kind::Axis(&DEPTH), "Operations in flight per thread, 1 to 65535. No default."),
     key("threads", Kind::Axis(&THREADS), "Threads that issue I/O, 1 to 1024. Default 1."),
@@ -205,7 +208,8 @@ pub(crate) static LOAD: &[Key] = &[
     key(
         "places",
         Kind::Axis(&PLACES),
-        "Only so many blocks of the span: ends, both sides of powers of two, a run and a grid for wraps, and drawn ones.",
+        "Only this many blocks of the span: both ends, both sides of powers of two, a run and a grid that detect wraps, and \
+         random ones.",
     ),
     key(
         "seek_percent",
@@ -227,8 +231,8 @@ pub(crate) static LOAD: &[Key] = &[
     key(
         "data_window",
         Kind::Size,
-        "How far back a compressor may look and find nothing, in the order of addresses. Default 1 MiB, more on ZFS and \
-         where the storage is out of sight.",
+        "Distance in the order of addresses within which no data repeats, so that a compressor finds nothing. Default: 1 \
+         MiB; more on bcachefs, ZFS, network file systems and FUSE.",
     ),
     key("data_pattern", Kind::Hex, "The bytes of data = \"pattern\", as hexadecimal digits."),
     key("data_file", Kind::Path, "The file of data = \"file\", relative to the folder of the methodology."),
@@ -264,12 +268,12 @@ pub(crate) static LOAD: &[Key] = &[
     key(
         "batch",
         Kind::Axis(&BATCH),
-        "Completions waited for at a time; above 1 the latency contains waiting. Default 1.",
+        "Completions to wait for at a time; above 1, latencies include this wait. Default 1.",
     ),
     key(
         "placement_handle",
         HANDLE,
-        "Writes are placed by this placement handle of an NVMe namespace with FDP, 0 to 127. Default: the drive chooses.",
+        "Placement handle of the writes, 0 to 127, on an NVMe namespace with FDP. Default: none; the drive then uses 0.",
     ),
     key("seed", Kind::Whole(0, i64::MAX as u64), "Seed of offsets, operation draws and data. Default 1."),
     key("trace", Kind::Axis(&NAME), "Replay this one of [[traces]]: operations, sizes, places and times are its own."),
@@ -277,15 +281,15 @@ pub(crate) static LOAD: &[Key] = &[
     key(
         "replay_scale",
         Kind::Axis(&trace::SCALE),
-        "Gaps of replay = \"scaled\" as per cent of the recorded ones: 50 is twice as fast.",
+        "With replay = \"scaled\": gaps in per cent of the recorded ones; 50 is twice as fast.",
     ),
-    key("idle_cap", Kind::Axis(&Kind::Duration), "Longest gap of replay = \"capped_idle\"."),
+    key("idle_cap", Kind::Axis(&Kind::Duration), "With replay = \"capped_idle\": longest gap."),
     key(
         "trace_fit",
         Kind::Axis(&trace::FIT),
-        "Where operations of the trace go that lie outside the span. Default wrap.",
+        "What happens to operations of the trace that lie outside the span. Default wrap.",
     ),
-    key("trace_trims", Kind::Axis(&trace::TRIMS), "What is done with trims of the trace. Default skip."),
+    key("trace_trims", Kind::Axis(&trace::TRIMS), "What happens to trims of the trace. Default skip."),
 ];
 
 /// What a group may go to.

@@ -45,7 +45,11 @@ static PREPARING: &[Key] = &[
     key("data", Kind::OneOf(DATA_WORDS), "What is written. Default incompressible."),
     key("compress_percent", Kind::Whole(0, 100), "Share of each block that compresses away, per cent. Default 0."),
     key("dedup_percent", Kind::Whole(0, 100), "Share of the blocks that repeat earlier ones, per cent. Default 0."),
-    key("data_window", Kind::Size, "How far back a compressor may look and find nothing. Default: as the target asks."),
+    key(
+        "data_window",
+        Kind::Size,
+        "Distance within which no data repeats, so that a compressor finds nothing. Default: as for a load on this target.",
+    ),
     key("data_pattern", Kind::Hex, "The bytes of data = \"pattern\", as hexadecimal digits."),
     key("data_file", Kind::Path, "The file of data = \"file\"."),
     key("verify", Kind::OneOf(PREPARED_VERIFY), "Whether blocks get headers that later steps check. Default off."),

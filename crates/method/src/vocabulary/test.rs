@@ -117,12 +117,13 @@ static STEADY: Shape = Shape {
         key(
             "max_passes",
             Kind::Whole(1, 100),
-            "Likewise once the test has written so many times all that its threads write to, counted after each round.",
+            "Likewise \"not reached\" once the test has written all that its threads write to this many times; counted after \
+             each round.",
         ),
         key(
             "min_passes",
             Kind::Whole(1, 100),
-            "The test goes on until it has written so many times that, steady or not.",
+            "The test goes on until it has written all that its threads write to this many times, steady or not.",
         ),
         key(
             "step",
@@ -139,7 +140,7 @@ static FIND_RATE: Shape = Shape {
         must(
             "percentile",
             Kind::Decimal(1_000, 99_999),
-            "Percentile of the response time that is held against the bound, 1 to 99.999.",
+            "Percentile of the response time that is compared with the bound, 1 to 99.999.",
         ),
         must("bound", Kind::Duration, "Longest response time that it may have."),
         must("from", Kind::Rate, "Lowest rate tried, in operations per second; the first round has it."),
@@ -179,7 +180,7 @@ pub(crate) static TEST: Shape = Shape {
             key(
                 "find_rate",
                 Kind::Table(&FIND_RATE),
-                "Find the highest rate at which a percentile of the response time keeps a bound; excludes rounds and rate.",
+                "Find the highest rate at which a percentile of the response time stays within a bound; excludes rounds and rate.",
             ),
             key(
                 "files",
@@ -190,7 +191,7 @@ pub(crate) static TEST: Shape = Shape {
             key(
                 "recovers_to",
                 Kind::Name,
-                "An earlier test with the same load: how long it takes until its mean rate is reached again is told.",
+                "An earlier test with the same load: the report gives the time until its mean rate is reached again.",
             ),
             key(
                 "published_unit",

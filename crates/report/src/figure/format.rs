@@ -92,7 +92,7 @@ fn two_units(value: f64, base: f64, large: &str, small: &str) -> String {
     if rest == 0.0 { format!("{whole} {large}") } else { format!("{whole} {large} {rest} {small}") }
 }
 
-/// A value of a metric in the metric's own unit, without the unit.
+/// A value that is in this unit of a metric; the unit is not printed.
 #[must_use]
 pub fn value(value: f64, unit: &str) -> String {
     match unit {

@@ -1,7 +1,7 @@
 //! Target, drive and testbed as pairs of name and value, for every format. Unknown values are shown as "unknown".
 
 use drivelab_core::condition::{ConditionFacts, EncryptionFacts, HardwareFacts, Series};
-use drivelab_core::environment::{BlockDeviceFacts, Environment, FileSystemFacts, TargetFacts, TargetKind};
+use drivelab_core::environment::{BlockDeviceFacts, Environment, FileSystemFacts, TargetKind};
 use drivelab_core::finding::Finding;
 use drivelab_core::run::Break;
 use drivelab_core::units::Bytes;
@@ -123,18 +123,6 @@ fn device_facts(device: &BlockDeviceFacts) -> Vec<Fact> {
         facts.push(fact("Lies on", device.lies_on.join(", ")));
     }
     facts
-}
-
-/// What the target is, in words.
-fn kind(target: &TargetFacts) -> &'static str {
-    match target.kind {
-        TargetKind::ScratchFile => "scratch file, created for this run",
-        TargetKind::NamedFile => "file named by the user",
-        TargetKind::BlockDevice => "block device named by the user",
-        TargetKind::NullDevice => "the kernel's null device: accepts every write and stores nothing",
-        TargetKind::ZeroDevice => "the kernel's zero device: reads return zeros, nothing is stored",
-        TargetKind::Nop => "nothing: operations end in the kernel",
-    }
 }
 
 fn file_system(system: &FileSystemFacts) -> [Fact; 3] {
@@ -298,7 +286,7 @@ pub(crate) fn target(input: &ReportInput<'_>) -> Vec<Fact> {
     };
     let mut facts = vec![
         fact("Target", target.path.display().to_string()),
-        fact("Kind", kind(target)),
+        fact("Kind", target.kind.words()),
         fact("Tested size", tested(input)),
     ];
     facts.extend(target.file_system.iter().flat_map(file_system));

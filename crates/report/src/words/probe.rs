@@ -1,6 +1,6 @@
-//! All facts about a target, in sections: for `drivelab show` and for the drive's part of a page.
+//! All facts about a target, in sections: for `drivelab show` and for the drive's section of a page.
 //!
-//! Owns the order and the words. A fact that the drive does not report is left out; what could not be queried is in the
+//! Owns the order and the words. A fact that the drive does not report is left out; what could not be read is in the
 //! section 'Not known'. Layout for a terminal is in `formats::probe`.
 
 mod nvme;

@@ -1,4 +1,5 @@
-//! The corpus of the readers' fuzz targets: its start is readable, and every test run replays all of it.
+//! The corpus of the readers' fuzz targets: every test run reads all of it, and the file `begin` of each format must be
+//! a readable trace.
 
 use std::path::Path;
 

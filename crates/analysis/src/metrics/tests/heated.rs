@@ -13,11 +13,11 @@ pub(super) const STEP: &str = "mixes/w30";
 const S: u64 = 1_000_000_000;
 const SECONDS: u64 = 240;
 
-/// Of each operation, so that a megabyte is a thousand of them.
+/// Bytes of each operation: a megabyte is a thousand operations.
 const BLOCK: u64 = 1_000;
 const LATENCY_NS: u64 = 1_000;
 
-/// So many megabytes' part, in thousandths, of one kind.
+/// The record of one kind of operation, which moved this many thousandths of these megabytes.
 fn done(megabytes: u64, thousandths: u64, elapsed_ns: u64) -> OpRecord {
     let count = megabytes * thousandths;
     let mut latencies = Histogram::default();

@@ -16,7 +16,7 @@ fn first(seen: &[Seen], at: usize) -> (f64, f64) {
 
 /// Says whose figures a statement about several executions gives.
 fn the_first(seen: &[Seen]) -> &'static str {
-    if seen.len() > 1 { "; the figures are of the first" } else { "" }
+    if seen.len() > 1 { "; the figures are those of the first" } else { "" }
 }
 
 /// What is added if other programs used the disk during the execution whose figures are given.
@@ -127,8 +127,8 @@ pub(super) static TOO_LITTLE: FindingDef = FindingDef::note(
         let ((count, _), (behind, before)) = (first(seen, 2), first(seen, 3));
         let varies = if varies {
             format!(
-                ", and rates vary so much that the fall from {before:.0} to {behind:.0} MB/s after {} may be its end \
-                 or chance",
+                ", and rates vary so much that the fall from {before:.0} to {behind:.0} MB/s after {} may be the end of \
+                 the cache or chance",
                 volume(first(seen, 4).0, 1)
             )
         } else {
@@ -191,6 +191,6 @@ pub(super) static STALLED: FindingDef = FindingDef::note(
         )
     },
     "The drive collected garbage or wrote its mapping tables, other programs used the drive or the host, or a layer \
-     below waited.",
+     below the target waited.",
     "Measure again: a stall that recurs at the same place comes from the drive.",
 );

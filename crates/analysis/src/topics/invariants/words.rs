@@ -45,7 +45,7 @@ pub(super) static BYTES_NOT_BLOCKS: FindingDef = FindingDef::void(
     "bytes_not_blocks",
     |seen| {
         format!(
-            "The rates of {} are void: the bytes moved are not the completed operations times the block size.",
+            "The rates of {} are void: the bytes moved do not equal the completed operations times the block size.",
             executions(seen)
         )
     },
@@ -119,7 +119,7 @@ pub(super) static LITTLE_LAW: FindingDef = FindingDef::void(
     "little_law",
     |seen| {
         format!(
-            "The results of {} are void: IOPS times mean latency differ from the measured operations in flight by more \
+            "The results of {} are void: IOPS times mean latency differs from the measured operations in flight by more \
              than 2 % plus one operation (Little's law), so at least one of the three is wrong.",
             executions(seen)
         )
@@ -176,7 +176,7 @@ pub(super) static MIX_NOT_AS_ASKED: FindingDef = FindingDef::void(
             executions(seen)
         )
     },
-    "The generator drew wrongly, or operations of one kind or size were lost.",
+    "drivelab drew the wrong shares, or operations of one kind or size were lost.",
     REPORT_IT,
 );
 

@@ -85,8 +85,8 @@ pub(super) static FEW_READINGS: FindingDef = FindingDef::note(
     "few_readings",
     |seen| {
         format!(
-            "Temperature or power figures of {} are coarse: they rest on fewer than three readings and on the lines \
-             from these to the readings before and after.",
+            "Temperature or power figures of {} are coarse: they are computed from fewer than three readings, joined by \
+             straight lines to the readings before and after.",
             executions(seen)
         )
     },

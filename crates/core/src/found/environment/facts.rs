@@ -36,6 +36,35 @@ pub enum TargetKind {
 }
 
 impl TargetKind {
+    /// Those that store nothing, by the names that a user types.
+    pub const STORING_NOTHING: &str = "/dev/null, /dev/zero or nop:";
+
+    /// What it is, in the middle of a sentence.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            TargetKind::ScratchFile => "a scratch file",
+            TargetKind::NamedFile => "a named file",
+            TargetKind::BlockDevice => "a block device",
+            TargetKind::NullDevice => "/dev/null",
+            TargetKind::ZeroDevice => "/dev/zero",
+            TargetKind::Nop => "nop:",
+        }
+    }
+
+    /// What it is and what follows from that, among the facts of a run.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            TargetKind::ScratchFile => "scratch file, created for this run",
+            TargetKind::NamedFile => "file named by the user",
+            TargetKind::BlockDevice => "block device named by the user",
+            TargetKind::NullDevice => "the kernel's null device: accepts every write and stores nothing",
+            TargetKind::ZeroDevice => "the kernel's zero device: reads return zeros, nothing is stored",
+            TargetKind::Nop => "nothing: operations end in the kernel",
+        }
+    }
+
     /// Whether it stores nothing, so that figures describe drivelab and this host, and not a drive.
     #[must_use]
     pub const fn stores_nothing(self) -> bool {

@@ -117,8 +117,8 @@ fn redact_guard(guard: &mut GuardDecision, kind: TargetKind) {
     *destroy_named = None;
     match kind {
         TargetKind::NamedFile => "the user named the file with --destroy".clone_into(allowed_because),
-        TargetKind::BlockDevice => "the user named the device".clone_into(allowed_because),
-        TargetKind::ScratchFile | TargetKind::NullDevice | TargetKind::ZeroDevice | TargetKind::Nop => {}
+        made if made == TargetKind::ScratchFile || made.stores_nothing() => {}
+        _ => "the user named the device".clone_into(allowed_because),
     }
     if let Some(device) = device {
         let GuardedDevice { identity, looked_at: _, overridden: _, held: _ } = &mut **device;

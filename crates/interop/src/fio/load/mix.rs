@@ -16,7 +16,7 @@ use crate::notes::Fate;
 /// Keys that have one value for both kinds in a mix.
 const SHAPE: [&str; 6] = ["block_size", "block_size_mix", "pattern", "locality", "seek_percent", "stride"];
 
-/// The loads of a mix; `stated` means that the job states the share of its writes.
+/// The loads of a mix. `stated`: the job states the share of its writes. `alone`: no other job runs at the same time.
 pub(super) fn loads(
     job: &Job,
     direction: &Direction,
@@ -65,14 +65,14 @@ fn say_rates(job: &Job, why: &str, state: &mut State) {
     }
 }
 
-/// Rates decide the share of each kind, whatever share the job states.
+/// Notes that a share which the job states has no effect, because the rates decide it.
 fn say_replaced(job: &Job, state: &mut State) {
     for key in ["rwmixread", "rwmixwrite"].into_iter().filter(|key| job.peek(key).is_some()) {
         job.say(key, Fate::NoEffect, "the rates of reads and writes decide their share, as in fio", state);
     }
 }
 
-/// One load that draws its kinds.
+/// One load that draws the kind of each operation.
 fn drawn(
     job: &Job,
     (reading, writing): (Load, Load),
@@ -104,7 +104,7 @@ fn drawn(
     load
 }
 
-/// One load with the sizes of both kinds, if two loads cannot keep their proportion.
+/// One load with the sizes of both kinds, for jobs in which two loads could not keep their proportion.
 fn merged(job: &Job, (reading, writing): (Load, Load), (writes, share): (u64, Origin), state: &mut State) -> Load {
     let total = |load: &Load| load.sizes.iter().map(|(_, share)| *share).sum::<u64>().max(1);
     let (of_reads, of_writes) = (total(&reading), total(&writing));
@@ -146,8 +146,8 @@ fn two(job: &Job, loads: [Load; 2], writes: u64, state: &mut State) -> Vec<Load>
     let of_writes = ((depth * writes + 50) / 100).clamp(1, depth.saturating_sub(1).max(1));
     let of_reads = depth.saturating_sub(of_writes).max(1);
     let why = format!(
-        "reads and writes are two loads that keep {} : {writes}, with {of_reads} and {of_writes} in flight; in fio either \
-         can have all {depth}",
+        "reads and writes are two loads in the proportion {} : {writes}, with {of_reads} and {of_writes} operations in \
+         flight; in fio either kind may fill the whole depth of {depth}",
         100 - writes
     );
     say_split(job, &why, state);

@@ -1,7 +1,7 @@
 //! Rates, pauses and proportions of a job.
 //!
-//! Facts: fio counts a rate separately for reads, writes and trims, in bytes, each operation as one of the smallest
-//! size, unless arrivals are exponential (init.c setup_rate, io_u.c rate_ddir). Must not know: sizes, order.
+//! Facts: fio has a rate each for reads, writes and trims. It counts them in bytes, and every operation as one of the
+//! smallest size, unless arrivals are exponential (init.c setup_rate, io_u.c rate_ddir). Must not know: sizes, order.
 
 use super::super::State;
 use super::super::fields::{Parted, READS, TRIMS};
@@ -27,7 +27,7 @@ impl Rate {
         }
     }
 
-    /// The rate of loads with two operations for each one of fio's: fio counts trims and writes separately.
+    /// The rate of a load that issues a trim and a write for each operation of fio: fio counts the two separately.
     const fn doubled(self) -> Rate {
         match self {
             Rate::Operations(number) => Rate::Operations(number.saturating_mul(2)),
@@ -45,7 +45,7 @@ impl Rate {
     }
 }
 
-/// Everything about the pace of a load of one kind.
+/// Sets rate and pauses of a load with one kind of operation.
 pub(super) fn pace(job: &Job, direction: &Direction, load: &mut Load, state: &mut State) {
     if let Some(rate) = rate(job, direction.field, load, state) {
         set(job, if load.twice { rate.doubled() } else { rate }, load, state);
@@ -95,7 +95,7 @@ pub(super) fn rate(job: &Job, direction: usize, load: &Load, state: &mut State) 
             }
             ("rate", ..) => Rate::Bytes(rate),
             (_, true, false) => {
-                let why = "fio counts bytes, each operation as one of the smallest size; drivelab does the same";
+                let why = "fio counts this rate in bytes, and each operation as one of the smallest size; drivelab does the same";
                 job.say(key, Fate::Changed, why, state);
                 Rate::Bytes(rate.saturating_mul(smallest))
             }
@@ -105,7 +105,7 @@ pub(super) fn rate(job: &Job, direction: usize, load: &Load, state: &mut State) 
     found
 }
 
-/// States the rate.
+/// Writes the rate into the load.
 pub(super) fn set(job: &Job, rate: Rate, load: &mut Load, state: &mut State) {
     let why = "operations arrive at this rate whatever the target does; fio's job waits when its queue is full";
     for key in ["rate", "rate_iops"].into_iter().filter(|key| job.peek(key).is_some()) {
@@ -117,7 +117,7 @@ pub(super) fn set(job: &Job, rate: Rate, load: &mut Load, state: &mut State) {
     }
 }
 
-/// Pauses and proportions.
+/// Writes pauses and the weight into the load.
 pub(super) fn pauses(job: &Job, load: &mut Load, state: &mut State) {
     job.ask("rate_process", state);
     let think = job.time("thinktime", 1_000, state).filter(|think| *think > 0);
@@ -144,7 +144,7 @@ pub(super) fn pauses(job: &Job, load: &mut Load, state: &mut State) {
         (None, _) => {}
     }
     if let Some(weight) = job.whole("flow", state).filter(|weight| *weight > 0) {
-        let why = "the proportion applies to operations, at every moment";
+        let why = "drivelab keeps the proportion of the numbers of operations at every moment";
         job.say("flow", Fate::Changed, why, state);
         load.table.set("weight", weight.to_string(), Origin::Stated);
     }

@@ -113,8 +113,7 @@ pub(super) fn refuse_size(path: &Path, wanted: &Wanted<'_>) -> Result<()> {
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "{} has its own size: --size is for scratch files, /dev/null, /dev/zero and nop:; to use a part of it, use \
-         --span",
+        "{} has its own size: --size is for scratch files and targets that store nothing; to use a part of it, use --span",
         path.display()
     )))
 }

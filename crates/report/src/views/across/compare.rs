@@ -6,7 +6,7 @@ use drivelab_analysis::side_by_side::{
     Aligned, AlignedStep, Alike, Difference, Differing, Ground, LeftOut, Methodology, Refusal, Refused, Value,
     side_by_side,
 };
-use drivelab_core::environment::{Environment, TargetKind};
+use drivelab_core::environment::Environment;
 use drivelab_core::group::letter;
 use drivelab_core::plan::OWN_LOAD;
 
@@ -245,18 +245,7 @@ fn value_words(value: &Value) -> String {
         Value::Drives(1) => "alone".to_owned(),
         Value::Drives(drives) => format!("{drives} drives at once"),
         Value::State(state) => run_facts::state_word(*state).to_owned(),
-        Value::Target(kind) => target_words(*kind).to_owned(),
-    }
-}
-
-const fn target_words(kind: TargetKind) -> &'static str {
-    match kind {
-        TargetKind::ScratchFile => "a scratch file",
-        TargetKind::NamedFile => "a named file",
-        TargetKind::BlockDevice => "a block device",
-        TargetKind::NullDevice => "/dev/null",
-        TargetKind::ZeroDevice => "/dev/zero",
-        TargetKind::Nop => "nop:",
+        Value::Target(kind) => kind.name().to_owned(),
     }
 }
 
