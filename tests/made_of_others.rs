@@ -139,7 +139,7 @@ fn a_review_takes_what_suits_a_folder_and_the_time_and_says_of_every_other_metho
         assert!(why(&left, files).is_none_or(|why| why.starts_with("its files take up to")), "{left:?}");
     }
     assert!(["quick", "crystaldiskmark", "disk-fill"].iter().all(|test| why(&left, test).is_none()), "{left:?}");
-    assert!(why(&left, "load-curves-faithful").is_some_and(|why| why.contains("from 8.0 h on")), "{left:?}");
+    assert!(why(&left, "load-curves-faithful").is_some_and(|why| why.contains("at least 8.0 h")), "{left:?}");
     let day = left_out(&dry("24h"));
     assert_eq!(why(&day, "load-curves-faithful"), None, "{day:?}");
     if !root_or_skip("a loop device") {

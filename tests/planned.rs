@@ -561,7 +561,7 @@ fn the_plan_of_encryption_costs_counts_time_and_bytes_of_every_run() {
     assert!(time > 0 && written > 0, "{time} ns and {written} bytes in one run");
     let (all_time, all_bytes) = (Nanos::new(RUNS * time), Bytes::new(RUNS * written));
     let about =
-        format!(": {RUNS} runs, about {}, writes about {};", format::duration(all_time), format::bytes(all_bytes));
+        format!(": {RUNS} runs, about {}, writes about {},", format::duration(all_time), format::bytes(all_bytes));
     let text = lab.ok(&["methods", "plan", "encryption-cost", "."]).stdout;
     assert!(text.lines().any(|line| line.starts_with("That is one run. ") && line.contains(&about)), "{about}: {text}");
 }

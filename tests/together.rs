@@ -181,7 +181,7 @@ fn what_cannot_be_measured_at_once_is_refused_before_anything_is_made() {
         (&["one", "two", "--destroy", "three"], 2, "matches none of the targets"),
         (&["one", "two/new", "--together-only"], 6, "--new-file"),
         (&["one", "two", "--new-file"], 2, "every target exists"),
-        (&["one", "--together-only"], 2, "only one"),
+        (&["one", "--together-only"], 2, "the only target"),
         (&["one", "/dev/null"], 6, "files only"),
         (&["one", "two", "-o", "pair.toml"], 2, "toml"),
     ];

@@ -359,7 +359,7 @@ fn beside_other_jobs_a_mix_of_two_sizes_keeps_kinds_and_sizes_and_says_what_it_l
     assert_eq!((load.write_percent.get(), sizes(&load)), (25, vec![(4096, 75_000), (65_536, 25_000)]));
     assert_eq!(load.beside.len(), 1);
     let (fate, why) = why(text, "bs=4k,64k");
-    assert!(fate == Fate::Lost && why.contains("whatever"), "{why}");
+    assert!(fate == Fate::Lost && why.contains("reads and writes alike"), "{why}");
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn counters_that_do_not_count_are_found() {
     let zero = with(Bytes(pages::smart()).u128(64, 0).u128(80, 0).u128(32, 0).u128(48, 0));
     assert_eq!(zero[0].rule, Rule::ZeroCounters);
     assert!(zero[0].what.contains("read and write commands, data read and written"), "{zero:?}");
-    assert!(zero[0].evidence.contains("340 hours"), "{zero:?}");
+    assert!(zero[0].evidence.contains("340 power-on hours"), "{zero:?}");
     let cycles = with(Bytes(pages::smart()).u128(112, 0));
     assert!(cycles[0].what.contains("power cycles"), "{cycles:?}");
     let fresh = Bytes(pages::smart()).u128(64, 0).u128(80, 0).u128(32, 0).u128(48, 0).u128(128, 0).u128(112, 0);
