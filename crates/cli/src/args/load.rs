@@ -387,7 +387,7 @@ fn assignments(text: &str, key: &str, flag: &str) -> String {
     out
 }
 
-/// What was typed of [`FLAGS`], by key.
+/// What was typed of these flags, by key.
 #[derive(Debug, Clone, Default)]
 pub struct LoadArgs(BTreeMap<&'static str, OsString>);
 

@@ -11,8 +11,11 @@ use super::place::{NOP, Place};
 use super::refusals::nothing_behind;
 use crate::failure::Result;
 
+/// Makes a place of one kind.
+type Kind = fn() -> Box<dyn Place>;
+
 /// The words, each with its kind.
-const WORDS: [(&str, fn() -> Box<dyn Place>); 1] = [(NOP, || Box::new(nop::Nop))];
+const WORDS: [(&str, Kind); 1] = [(NOP, || Box::new(nop::Nop))];
 
 /// The place that a word names; `None` for a path.
 pub(super) fn by_word(text: &str) -> Option<Result<Box<dyn Place>>> {
