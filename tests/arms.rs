@@ -230,7 +230,8 @@ fn a_rate_that_is_needed_is_divided_among_drives_and_the_link_is_named() {
     let node = &pair.drives[0].device;
     lab.ok(&["run", "gpu-feed", node, "--destroy", node, "--form", "smoke"]);
     let report = lab.ok(&["report", "--last", "--format", "md"]).stdout;
-    assert!(report.contains("so many drives like this one") && report.contains("over one link no number"), "{report}");
+    let (needed, link) = ("Drives like this one needed for 64.0 GB/s", "no number of drives is enough over one link");
+    assert!(report.contains(needed) && report.contains(link), "{report}");
 }
 
 #[test]

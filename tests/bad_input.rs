@@ -264,7 +264,8 @@ fn a_built_in_methodology_refuses_what_it_cannot_use_and_names_what_would_fit() 
     }
     let disk = LoopDevice::new(lab.data().parent().expect("a folder"), "small.img", 32);
     let small = ["run", "four-corners", &disk.device, "--form", "quick", "--destroy", disk.name(), "--yes"];
-    let words = ["needs at least 64 MiB", "32 MiB (33.55 MB) of", "would be used", "these forms fit: --form smoke"];
+    let used = format!("32 MiB (33.55 MB) of {} would be used", disk.device);
+    let words = ["needs at least 64 MiB", used.as_str(), "these forms fit: --form smoke"];
     refused(&lab, &small, 6, &words);
     let bytes = std::fs::read(&disk.image).expect("the image");
     assert!(bytes.iter().all(|byte| *byte == 0), "something was written");

@@ -251,7 +251,7 @@ fn what_cannot_be_had_is_refused_before_anything_is_touched() {
     refused(&["run", "m.toml", &bench.disk.device, "--destroy", "sda", "--partition", "90%"], 5, &["--destroy"]);
     let device_mapper = std::fs::read_to_string("/proc/devices").is_ok_and(|text| text.contains("device-mapper"));
     if !device_mapper {
-        refused(&bench.run(&["--arm", "none", "--arm", "luks2"]), 9, &["dm-crypt", "othing was touched"]);
+        refused(&bench.run(&["--arm", "none", "--arm", "luks2"]), 9, &["dm-crypt", "nothing was touched"]);
     }
     let dry = bench.lab.ok(&bench.run(&["--partition", "90%", "--arm", "none", "--dry-run"]));
     assert!(dry.stdout.contains("a partition of 90 %"), "{}", dry.stdout);

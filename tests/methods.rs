@@ -189,9 +189,10 @@ type Lacks = &'static [(&'static str, &'static str)];
 
 const NO_TEMPERATURE: Lacks = &[("state_unmet", "no source reports the drive's temperature")];
 const NO_POWER_STATES: Lacks = &[("arms_left_out", "is not an NVMe drive, and only those have power states")];
-const NO_WATTS: Lacks = &[("scores_not_measured", "The figures behind them were not measured (power.mean)")];
+const NO_WATTS: Lacks = &[("scores_not_measured", "The figures that they need were not measured (power.mean)")];
 const NO_MEDIA_WRITES: Lacks = &[("state_unmet", "no source counts what the drive writes to its media")];
-const NO_SMART: Lacks = &[("smart_compared", "No SMART counters could be compared")];
+const NO_SMART: Lacks =
+    &[("smart_compared", "No SMART counters could be compared: the target reports none that are read during a run")];
 const NO_SHEET: Lacks =
     &[("tests_left_out", "nothing reports the drive's power"), ("data_sheet_unknown", "reports no model")];
 

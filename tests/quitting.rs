@@ -181,10 +181,10 @@ fn a_third_key_leaves_at_once_while_the_drive_still_owes_its_blocks() {
     panel.keys(&["q"]);
     panel.wait_for(QUESTION);
     panel.keys(&["C-c"]);
-    panel.wait_for("stopping; q or Ctrl-C now leaves at once");
+    panel.wait_for("stopping; q or Ctrl-C leaves immediately");
     panel.keys(&["q"]);
     let text = panel.wait_for("exit 7");
-    assert!(text.contains("stopped at once; the run is kept"), "{text}");
+    assert!(text.contains("stopped immediately; the run is kept"), "{text}");
     assert!(!text.contains("resume it with: drivelab resume"), "{text}");
     // The kernel keeps the file until the drive has served all requests.
     throttle.limit("read_iops", 0);
@@ -243,7 +243,7 @@ fn one_key_or_signal_stops_in_order_where_nothing_is_asked() {
             tool("kill", &["-TERM", child.trim()]);
         }
         let text = panel.wait_for("exit 7");
-        assert!(text.contains("stopped by the user") && !text.contains("stopped at once"), "{name}: {text}");
+        assert!(text.contains("stopped by the user") && !text.contains("stopped immediately"), "{name}: {text}");
         assert!(!text.contains(QUESTION) || name == "signal", "{name}: {text}");
     }
 }

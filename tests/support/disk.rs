@@ -5,22 +5,14 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::ops::Deref;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use drivelab_rig::{LoopDevice, Mount, Undo, skip, sparse_file, text, tool};
 
+pub use crate::support::Process;
 use crate::support::{self, Lab};
 
 pub const MIB: u64 = 1 << 20;
-
-/// A process that ends with the test.
-pub struct Process(pub Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill().and_then(|()| self.0.wait());
-    }
-}
 
 /// A loop device on a sparse image in a lab of its own.
 pub struct Disk {

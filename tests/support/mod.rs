@@ -7,6 +7,15 @@ use std::process::{Child, Command, Output, Stdio};
 
 use drivelab_rig::LoopFs;
 
+/// A process that ends with the test.
+pub struct Process(pub Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill().and_then(|()| self.0.wait());
+    }
+}
+
 /// A folder on the file system of the build folder (direct I/O works there), with a data folder beside it.
 pub struct Lab {
     root: tempfile::TempDir,

@@ -1,4 +1,4 @@
-#: about: runs of the methodologies that no other scenario measures, and one that was interrupted, for tests/golden
+#: about: runs of the methodologies that no other scenario measures, for tests/golden
 #: modules: nvme ext4 crc32c_generic
 #: programs: mkfs.ext4
 #: disks: d0=64 d1=1024
@@ -30,15 +30,5 @@ for method in crystaldiskmark as-ssd file-transfer; do
 done
 cd /tmp
 umount /mnt/drive
-# Stopped when some steps are done, and resumed.
-export DRIVELAB_DATA=/tmp/data
-drivelab run quick $drive $watched --form smoke --events json > /tmp/events &
-run=$!
-while [ "$(grep -c '"step_ended"' /tmp/events)" -lt 8 ]; do
-    usleep 20000
-done
-kill -INT $run
-wait $run || true
-said resumed drivelab resume --last --destroy GOLDEN-0 --json
 kill $meter
 no_complaints

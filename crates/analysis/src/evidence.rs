@@ -80,8 +80,7 @@ impl Words<'_> {
         self.finding(steps, evidence)
     }
 
-    /// The finding. A statement that begins with words made for the middle of a sentence (`the preparation`) gets a
-    /// capital letter.
+    /// The finding.
     pub(crate) fn finding(self, steps: Vec<StepKey>, evidence: Vec<Evidence>) -> Finding {
         Finding {
             code: self.code.to_owned(),

@@ -112,12 +112,12 @@ impl Context {
         self.catalog()?.list()?.into_iter().find(|row| fits(row)).ok_or_else(|| Failure::nothing(none))
     }
 
-    /// The run of this name: [`LAST`], or as [`Context::find_by_id`].
+    /// The run of this name: [`LAST`], or the one whose id begins or ends with it.
     ///
     /// # Errors
     /// No run or several runs match.
     pub fn find_named(&self, name: &str) -> Result<RunRow> {
-        if name == LAST { self.newest_run() } else { self.find_by_id(name) }
+        self.find_among(&self.catalog()?.list()?, name)
     }
 
     /// The run whose id begins or ends with this text.
@@ -125,23 +125,23 @@ impl Context {
     /// # Errors
     /// No run or several runs match.
     pub fn find_by_id(&self, name: &str) -> Result<RunRow> {
-        self.pick(self.catalog()?.list()?, name)
+        self.pick(&self.catalog()?.list()?, name)
     }
 
-    /// The run of this name among all runs, newest first: [`LAST`], or as [`Context::find_by_id`].
+    /// The run of this name, as [`Context::find_named`] finds it, among all runs, newest first.
     ///
     /// # Errors
     /// No run or several runs match.
     pub fn find_among(&self, rows: &[RunRow], name: &str) -> Result<RunRow> {
         let newest = || rows.first().cloned().ok_or_else(|| Failure::nothing(NO_RUNS));
-        if name == LAST { newest() } else { self.pick(rows.to_vec(), name) }
+        if name == LAST { newest() } else { self.pick(rows, name) }
     }
 
-    fn pick(&self, rows: Vec<RunRow>, name: &str) -> Result<RunRow> {
+    fn pick(&self, rows: &[RunRow], name: &str) -> Result<RunRow> {
         match Found::among(rows, name) {
             Found::One(row) => Ok(*row),
             Found::None => Err(Failure::nothing(format!(
-                "there is no run '{name}'; `drivelab results list` names them (data folder: {})",
+                "there is no run '{name}'; `drivelab results list` lists the runs (data folder: {})",
                 self.settings.data.value.display()
             ))),
             Found::Several(ids) => Err(Failure::nothing(several_runs(name, &ids))),

@@ -24,7 +24,7 @@ pub(crate) fn test_folder(mounted: &Path) -> Result<PathBuf, ConditionsError> {
 /// Writes until this share of the file system is used; returns the number of written bytes, durable.
 pub(crate) fn fill(mounted: &Path, percent: Percent, stop: &StopToken) -> Result<Bytes, ConditionsError> {
     let space =
-        rustix::fs::statvfs(mounted).map_err(ConditionsError::system("cannot ask for the space of", mounted))?;
+        rustix::fs::statvfs(mounted).map_err(ConditionsError::system("cannot determine the free space of", mounted))?;
     let total = u128::from(space.f_blocks) * u128::from(space.f_frsize);
     let taken = u128::from(space.f_blocks - space.f_bfree.min(space.f_blocks)) * u128::from(space.f_frsize);
     let wanted = (total * u128::from(percent.get()) / 100).saturating_sub(taken);

@@ -41,7 +41,7 @@ fn preparation(steps: Vec<Step>, state: DataState) -> TestPlan {
     TestPlan {
         name: PREPARE.to_owned(),
         title: "Data state".to_owned(),
-        purpose: format!("Bring the target into the data state that was asked for: {state}."),
+        purpose: format!("Bring the target into the requested data state: {state}."),
         steps,
         rounds: Rounds::Fixed { count: 1 },
         repeats: Repeats::default(),

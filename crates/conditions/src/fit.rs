@@ -57,9 +57,10 @@ pub fn check(node: &BlockNode, condition: &Condition, admin_key: Option<&Path>) 
     }
     if length < LEAST {
         return Err(ConditionsError::Target(format!(
-            "{} would have {} to measure on under this condition, less than {}",
-            node.path.display(),
+            "under this condition only {} would be left on {} to measure, and at least {} are needed: use a larger \
+             share, or a larger drive. Nothing was touched",
             length.about(),
+            node.path.display(),
             LEAST.about()
         )));
     }

@@ -95,8 +95,11 @@ pub(crate) fn format(node: &str, uuid: &str, luks: &Luks2, key: &Key) -> Result<
 /// Opens the mapping `name`; returns its node.
 pub(crate) fn open(node: &str, name: &str, luks: &Luks2, key: &Key) -> Result<PathBuf, ConditionsError> {
     CRYPTSETUP.run(&open_arguments(node, name, &flags(luks)), &key.0)?;
-    kernel::mapping(name)?
-        .ok_or_else(|| ConditionsError::Host(format!("cryptsetup opened {name}, but the kernel shows no such mapping")))
+    kernel::mapping(name)?.ok_or_else(|| {
+        ConditionsError::Host(format!(
+            "cryptsetup opened {name}, but the kernel shows no such mapping: look at the kernel log (`dmesg`)"
+        ))
+    })
 }
 
 /// Closes the mapping `name`.

@@ -81,7 +81,7 @@ pub(crate) fn claim(
     ledger.forget(|own| matches!(own, Deed::PowerState { .. }))?;
     let by = other.map_or_else(|| "another run".to_owned(), |run| format!("run {run}"));
     Err(ConditionsError::Target(format!(
-        "the controller of {} (serial number {serial}) has its power state changed by {by}, perhaps through another namespace: \
+        "{by} has changed the power state of the controller of {} (serial number {serial}), perhaps through another namespace: \
          wait for its end, or run `drivelab resume` for it if it was killed; nothing was set",
         node.path.display()
     )))

@@ -228,13 +228,15 @@ impl SetUp {
         };
         let Some(found) = found.filter(|found| (found.start, found.length) == (start, length)) else {
             return Err(ConditionsError::Host(format!(
-                "the kernel does not show the partition on {} as it was written",
+                "the kernel does not show the partition on {} as it was written: look at the kernel log (`dmesg`), and try \
+                 again",
                 path.display()
             )));
         };
         if !found.node.exists() {
             return Err(ConditionsError::Host(format!(
-                "the kernel knows the partition, but {} does not exist: neither devtmpfs nor udev maintains /dev here",
+                "the kernel knows the partition, but {} does not exist: neither devtmpfs nor udev maintains /dev here; run \
+                 drivelab where one of them does",
                 found.node.display()
             )));
         }
@@ -258,7 +260,10 @@ impl SetUp {
         luks::format(below, &uuid, luks, &key)?;
         let header = luks::dump(below)?;
         let Some(read) = luks::parse(&header) else {
-            return Err(ConditionsError::Host(format!("the output of `cryptsetup luksDump {below}` cannot be parsed")));
+            return Err(ConditionsError::Host(format!(
+                "the output of `cryptsetup luksDump {below}` cannot be parsed: please report it, with the output of \
+                 `cryptsetup --version`"
+            )));
         };
         self.ledger.about_to(Deed::Mapping { name: name.clone() })?;
         let mapping = luks::open(below, &name, luks, &key)?;
@@ -329,7 +334,8 @@ fn layout_of(released: &Released, share: drivelab_core::condition::Share) -> Res
     let block = kernel::logical_block(&released.node().whole);
     Layout::new(released.length(), block, share).ok_or_else(|| {
         ConditionsError::Target(format!(
-            "{} has {} in blocks of {block} bytes, which is too little for a partition table and a partition of {share}",
+            "{} has {} in blocks of {block} bytes, which is too little for a partition table and a partition of {share}: \
+             use a larger share or a larger drive",
             released.path().display(),
             released.length().about()
         ))

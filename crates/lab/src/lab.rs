@@ -8,11 +8,13 @@ use drivelab_core::ceilings::HostCeilings;
 use drivelab_core::environment::{BlockDeviceFacts, TestbedFacts, ToolVersion};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
+use drivelab_core::plan::MethodIdentity;
 use drivelab_core::run::RunRecords;
 use drivelab_core::wall::{HostTime, WallClock};
 use drivelab_core::watching_cost::WatchingCost;
 use drivelab_device::{BlockNode, Roots, identity_of};
 use drivelab_engine::BackendChoice;
+use drivelab_method::Methodology;
 use drivelab_store::{Bundle, DataDir, read_ceilings, read_watching_costs};
 
 use crate::failure::{Failure, Result};
@@ -119,9 +121,21 @@ pub fn ceilings_of(folder: &Path, testbed: &TestbedFacts) -> Option<HostCeilings
 /// # Errors
 /// A damaged bundle.
 pub fn load(data: &DataDir, run: RunId) -> Result<(RunRecords, Analysis)> {
-    let records = Bundle::open(&data.bundle_path(run))?.records()?;
+    let bundle = Bundle::open(&data.bundle_path(run))?;
+    let mut records = bundle.records()?;
+    let method = &mut records.plan.methodology;
+    if method.compared_hash.is_none() {
+        method.compared_hash = compared_hash(method, &bundle.methodology_toml()?, &records.plan.profile);
+    }
     let analysis = analyse(&records);
     Ok((records, analysis))
+}
+
+/// The hash by which the methodology of an older recording is compared. `None` if this version reads something else in
+/// the stored text than the version that recorded it.
+fn compared_hash(recorded: &MethodIdentity, text: &str, profile: &str) -> Option<String> {
+    let read = Methodology::of_record(text, profile)?;
+    (read.identity().hash == recorded.hash).then(|| read.identity().compared_by().to_owned())
 }
 
 /// The host's time of day to the second, RFC 3339 in UTC.

@@ -3,7 +3,6 @@
 //! Owns what is chosen in it (profile, settings, limits, trace files) and its hash. The file that owns a table
 //! defines what the table means, with methods of its own. Must not know: how it is expanded.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use crate::sources::profile;
 use crate::sources::traces::{Known, TraceDeclared};
 use crate::tree::diagnose::Diagnostics;
 use crate::tree::errors::Errors;
-use crate::tree::hash::content_hash;
+use crate::tree::hash::{compared_hash, content_hash};
 use crate::tree::near::nearest;
 use crate::tree::texts::Texts;
 use crate::tree::value::Table;
@@ -79,7 +78,7 @@ impl Methodology {
             |one: &Table| Source { id: one.text("id").to_owned(), citation: one.text("citation").to_owned() };
         let sources = root.tables("sources").iter().map(source_of).collect();
         let (name, version) = (root.text("name").to_owned(), root.text("version").to_owned());
-        let identity = MethodIdentity { name, version, hash: String::new() };
+        let identity = MethodIdentity { name, version, hash: String::new(), compared_hash: None };
         let (texts, settings, limits, traces) = (Arc::clone(texts), Vec::new(), Limits::default(), Known::default());
         let whole = None;
         let all = Methodology { file, texts, root, whole, identity, sources, suite, settings, limits, traces }.hashed();
@@ -127,17 +126,22 @@ impl Methodology {
         self.whole.as_deref().unwrap_or(&self.root)
     }
 
-    /// Sets the hash of its content, which covers the methodologies of a suite.
+    /// Sets the hashes of its content, which cover the methodologies of a suite.
     fn hashed(mut self) -> Self {
-        self.identity.hash = content_hash(&self.root);
-        if !self.suite.is_empty() {
+        let of_suite = |own: String, of: fn(&MethodIdentity) -> &str| {
+            if self.suite.is_empty() {
+                return own;
+            }
             let mut hasher = blake3::Hasher::new();
-            let parts = self.suite.iter().map(|entry| &entry.method.identity.hash);
-            std::iter::once(&self.identity.hash).chain(parts).for_each(|hash| {
-                hasher.update(hash.as_bytes());
-            });
-            self.identity.hash = hasher.finalize().to_hex().to_string();
-        }
+            hasher.update(own.as_bytes());
+            for entry in &self.suite {
+                hasher.update(of(&entry.method.identity).as_bytes());
+            }
+            hasher.finalize().to_hex().to_string()
+        };
+        let hash = of_suite(content_hash(&self.root), |part| &part.hash);
+        let compared = of_suite(compared_hash(&self.root), MethodIdentity::compared_by);
+        (self.identity.hash, self.identity.compared_hash) = (hash, Some(compared));
         self
     }
 
@@ -153,9 +157,10 @@ impl Methodology {
         change(&mut self.root, "");
         for entry in &mut self.suite {
             let prefix = format!("{}-", entry.prefix());
+            let method = &mut entry.method;
             // Scores check this to see whether a setting may have removed a missing step.
-            entry.method.settings.extend(change(&mut entry.method.root, &prefix));
-            entry.method.identity.hash = content_hash(&entry.method.root);
+            method.settings.extend(change(&mut method.root, &prefix));
+            *method = method.clone().hashed();
         }
         self.settings.extend(settings.iter().cloned());
         if !self.identity.version.ends_with(SET_MARK) {
@@ -164,7 +169,7 @@ impl Methodology {
         self.hashed()
     }
 
-    /// Name, version and content hash: two methodologies with the same three are the same.
+    /// Name, version and hashes of its content: two methodologies with the same ones are the same.
     #[must_use]
     pub const fn identity(&self) -> &MethodIdentity {
         &self.identity
@@ -252,20 +257,6 @@ impl Methodology {
     #[must_use]
     pub fn source_text(&self) -> &str {
         self.texts.first().1
-    }
-
-    /// The text for the record: the file's own text and then, as comments, the settings and every included text, so
-    /// that the record shows what ran.
-    #[must_use]
-    pub fn recorded_text(&self) -> String {
-        let mut text = self.source_text().to_owned();
-        for other in self.texts.others() {
-            let _ = write!(text, "\n# ---- {}\n", other.name);
-            for line in other.text.lines() {
-                let _ = writeln!(text, "# {line}");
-            }
-        }
-        text
     }
 
     /// What was set on the command line.

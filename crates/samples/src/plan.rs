@@ -38,7 +38,12 @@ pub fn steady_plan() -> Plan {
 
 pub(super) fn plan(name: &str, tests: Vec<TestPlan>) -> Plan {
     Plan {
-        methodology: MethodIdentity { name: name.to_owned(), version: "1.0.0".to_owned(), hash: "5a".repeat(32) },
+        methodology: MethodIdentity {
+            name: name.to_owned(),
+            version: "1.0.0".to_owned(),
+            hash: "5a".repeat(32),
+            compared_hash: None,
+        },
         title: "Sample".to_owned(),
         profile: String::new(),
         summary: "A made-up methodology for tests.".to_owned(),

@@ -20,7 +20,7 @@ pub(super) fn answer(known: &Known<'_>) -> Answer {
         let (why, how) = unknown(known);
         return notes.unknown(Question::Healthy, &why, &how);
     }
-    let good = "The drive reports nothing wrong, and everything that was read came without an error.";
+    let good = "The drive reports nothing wrong, and all reads completed without an error.";
     let good = if known.read.is_some() { good } else { "The drive reports nothing wrong; nothing was read from it." };
     let because = "this is the drive's own log; what it does not count, and blocks that were not read, remain unknown";
     let action = "Back up what it holds, and read all of it once before you trust it.";

@@ -52,7 +52,7 @@ pub(super) fn answer(known: &Known<'_>) -> Answer {
         notes.saw(format!("{used} % of its endurance used, by its own counter"));
     }
     let new = if worn { "The drive is not new" } else { "This is so little that it may be new" };
-    notes.answer(Question::Use, &format!("{text}. {new}."), life.sureness, "Ask for the price of a worn drive.")
+    notes.answer(Question::Use, &format!("{text}. {new}."), life.sureness, "Pay no more than for a worn drive.")
 }
 
 fn life(known: &Known<'_>) -> Option<Life> {

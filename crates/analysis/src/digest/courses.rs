@@ -72,7 +72,9 @@ pub(super) fn courses(records: &RunRecords, analysis: &Analysis) -> Vec<Course> 
 
 fn course(records: &RunRecords, key: &StepKey, most: usize) -> Course {
     let own: Vec<&IntervalRecord> = records.intervals.iter().filter(|one| one.key == *key).collect();
-    let begun_ns = own.first().map_or(0, |first| first.start_ns);
+    let record = records.steps.iter().find(|record| record.key == *key);
+    // Without intervals there are temperatures alone, from the start of the step.
+    let begun_ns = own.first().map(|first| first.start_ns).or(record.map(|record| record.start_ns)).unwrap_or(0);
     let length_ns = |one: &IntervalRecord| one.end_ns.saturating_sub(one.start_ns);
     let longest_ns = own.iter().map(|one| length_ns(one)).max().unwrap_or(0);
     let bytes = |one: &IntervalRecord| one.read.bytes.get() + one.write.bytes.get();

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::topics::limits::StepLimit;
 
 /// Version of the digest: raised whenever the same records and analysis give another one.
-pub const DIGEST_VERSION: u32 = 1;
+pub const DIGEST_VERSION: u32 = 2;
 
 /// The parts of a run that lists, rankings and comparisons need.
 #[derive(Debug, Clone, PartialEq)]
@@ -150,7 +150,7 @@ impl Digest {
     /// The conditions of the target; none if they are not on record.
     #[must_use]
     pub fn condition(&self) -> Condition {
-        self.run.environment.condition.as_ref().map(|facts| facts.asked).unwrap_or_default()
+        self.run.environment.asked_condition()
     }
 
     /// Every step, in the order of the plan.

@@ -98,6 +98,27 @@ fn a_thousand_intervals_of_a_fill_become_a_course_that_keeps_its_slowest_and_fas
 }
 
 #[test]
+fn a_course_begins_with_its_first_interval_and_a_short_last_one_is_no_extreme() {
+    let mut records = sample_run();
+    let fill = records.plan.steps().find(|step| crate::fill::is_fill(step)).map(|step| step.id.clone());
+    let step = fill.expect("the sample fills its target");
+    let record = records.steps.iter().rfind(|record| record.key.step == step).expect("it was done").clone();
+    let template = records.intervals.iter().find(|one| one.key == record.key).expect("an interval").clone();
+    records.intervals.retain(|one| one.key != record.key);
+    for (start_ms, end_ms) in [(5_000, 6_000), (6_000, 7_000), (7_000, 7_010)] {
+        let mut one = template.clone();
+        (one.start_ns, one.end_ns) = (start_ms * 1_000_000, end_ms * 1_000_000);
+        one.write.bytes = drivelab_core::units::Bytes::new(100_000_000);
+        records.intervals.push(one);
+    }
+    let (_, digest) = made(&records);
+    let course = digest.courses.iter().find(|course| course.key == record.key).expect("its course");
+    let points: Vec<_> = course.rates.iter().map(|point| (point.to_s, point.low, point.high)).collect();
+    let whole = Some(100.0);
+    assert_eq!(points, [(1.0, whole, whole), (2.0, whole, whole), (2.01, None, None)]);
+}
+
+#[test]
 fn a_step_is_found_by_its_id_and_its_metric_by_name() {
     let (analysis, digest) = made(&sample_run());
     let id = StepId::new("corners", "seq-1m-q8t1-read");

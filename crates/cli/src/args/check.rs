@@ -16,7 +16,7 @@ Examples:
   drivelab check /dev/sda --json | jq -r .verdict.text
 
 Nothing is written: the target is opened for reading only, and may be in use. -v prints the evidence of each answer. \
-Exit code 3 means that something speaks against the drive. Reading cannot prove that the capacity exists: only \
+Exit code 3 means that the verdict is `Do not buy`. Reading cannot prove that the capacity exists: only \
 `drivelab run genuine` can, and it destroys the data on the drive.";
 
 /// `drivelab check`.

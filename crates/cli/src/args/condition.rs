@@ -21,7 +21,7 @@ pub struct ConditionArgs {
     /// Measure with this encryption; repeat the flag to compare several: none, luks2[:sector=N,inline,same-cpu], opal.
     ///
     /// none: no encryption. luks2 (or sw): LUKS2 on dm-crypt, with options after a colon, separated by commas:
-    /// sector=512, 1024, 2048 or 4096 (bytes encrypted at once; without it cryptsetup chooses), no-read-workqueue and
+    /// sector=512, 1024, 2048 or 4096 (bytes per sector; without it cryptsetup chooses), no-read-workqueue and
     /// no-write-workqueue (encrypt without worker threads), inline (both), same-cpu (stay on the CPU that submitted).
     /// opal (or hw): encryption by the drive; needs --opal-admin-key, and was not yet tried on hardware.
     #[arg(long, value_name = "ARM", help_heading = "Conditions")]

@@ -7,10 +7,10 @@ use clap::{Args, ValueHint};
 /// Shown below the help.
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  drivelab drives                              which drives are known
-  drivelab drives samsung-960-evo              what is known of one, by its short name
+  drivelab drives                              list the known drives
+  drivelab drives samsung-960-evo              all facts about one, by its short name
   drivelab drives 'Samsung SSD 960 EVO 250GB'  the same, by the model string that the drive reports
-  drivelab drives --check my-drive.toml        whether a file of your own is right
+  drivelab drives --check my-drive.toml        check a file of your own
 
 Your own files: drives/*.toml in the configuration folder (docs/guide/drives.md).";
 

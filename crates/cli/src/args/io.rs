@@ -89,7 +89,7 @@ pub struct BesideArgs {
     #[arg(long, value_name = "KEYS", help_heading = "Depth and placement")]
     pub group: Vec<String>,
     /// With --op verify: the run whose writes are checked (its id, its first or last characters, or last). Its records
-    /// state what it wrote, and how far it came. Unless stated otherwise, its span is read once, in large blocks.
+    /// state what it wrote, and how far it got. Unless stated otherwise, its span is read once, in large blocks.
     #[arg(long, value_name = "RUN", help_heading = "Verify")]
     pub of: Option<String>,
 }

@@ -8,7 +8,6 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use clap::builder::PossibleValuesParser;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_parser};
 use drivelab_method::{Takes, TestKey, test_keys};
 
@@ -26,9 +25,8 @@ pub struct Flag {
     help: Option<&'static str>,
     default: Option<&'static str>,
     reads: Reads,
-    conflicts: Option<&'static str>,
+    conflicts: &'static [&'static str],
     requires: Option<&'static str>,
-    replays: bool,
 }
 
 /// How the text behind a flag is taken.
@@ -38,8 +36,8 @@ enum Reads {
     AsTheKey,
     /// As `AsTheKey`, but without this word, which only another flag states.
     WordsBut(&'static str),
-    /// One of these words, which are the values of a key in a table of the language.
-    Words(&'static [&'static str]),
+    /// One of the words of this key of the table that the language has there.
+    WordsOf(&'static str),
     /// As text in a form of the command line's own, which `commands::io` parses.
     OwnText,
     /// The path of a file.
@@ -58,9 +56,8 @@ const fn flag(heading: &'static str, key: &'static str, value_name: &'static str
         help: None,
         default: None,
         reads: Reads::AsTheKey,
-        conflicts: None,
+        conflicts: &[],
         requires: None,
-        replays: false,
     }
 }
 
@@ -88,17 +85,13 @@ impl Flag {
         Flag { reads, ..self }
     }
 
-    const fn conflicts(self, key: &'static str) -> Flag {
-        Flag { conflicts: Some(key), ..self }
+    /// Keys whose flags cannot be typed together with this one, besides those that a trace has.
+    const fn conflicts(self, keys: &'static [&'static str]) -> Flag {
+        Flag { conflicts: keys, ..self }
     }
 
     const fn requires(self, id: &'static str) -> Flag {
         Flag { requires: Some(id), ..self }
-    }
-
-    /// May be combined with `--trace-in`; all other flags state something that the trace itself decides.
-    const fn replays(self) -> Flag {
-        Flag { replays: true, ..self }
     }
 }
 
@@ -118,7 +111,7 @@ static FLAGS: &[Flag] = &[
     flag(WHAT, "op", "OP")
         .help("read, write, trim, write-zeroes, flush, verify, or mix=70 for 70 % reads and 30 % writes [default: read]")
         .reads(Reads::OwnText)
-        .conflicts("write_percent"),
+        .conflicts(&["write_percent"]),
     flag(WHAT, "write_percent", "PERCENT"),
     flag(WHAT, "trim_percent", "PERCENT"),
     flag(WHAT, "write_zeroes_percent", "PERCENT"),
@@ -132,7 +125,8 @@ static FLAGS: &[Flag] = &[
     flag(WHAT, "block_size_shares_of", "WHAT").named("block-shares-of"),
     flag(ORDER, "pattern", "ORDER")
         .help("Order of offsets; random may repeat blocks, random-once touches each once before any again [default: random]"),
-    flag(ORDER, "stride", "SIZE"),
+    flag(ORDER, "stride", "SIZE")
+        .help("Distance between the starts of sequential operations, such as 64k [default: no gap]"),
     flag(ORDER, "places", "N"),
     flag(ORDER, "seek_percent", "PERCENT"),
     flag(ORDER, "locality", "SPREAD")
@@ -143,29 +137,26 @@ static FLAGS: &[Flag] = &[
         .reads(Reads::OwnText),
     flag(ORDER, "streams", "HOW").help(
         "How threads share the span. disjoint: a part each. overlapping: the whole span each. shared: one stream for \
-         all. by-kind: as overlapping, with a position of their own for reads and another for all else \
+         all. by-kind: as overlapping, but reads have their own position, and all other operations another \
          [default: disjoint]",
     ),
     flag(ORDER, "span", "PART")
         .help("Part of the target that is touched: a size, a share such as 50%, or OFFSET+LENGTH such as 10%+1GiB")
-        .reads(Reads::OwnText)
-        .replays(),
-    flag(DEPTH, "queue_depth", "COUNT").named("qd").alias("queue-depth").default("1").replays(),
-    flag(DEPTH, "threads", "COUNT").replays(),
+        .reads(Reads::OwnText),
+    flag(DEPTH, "queue_depth", "COUNT").named("qd").alias("queue-depth").default("1"),
+    flag(DEPTH, "threads", "COUNT"),
     flag(DEPTH, "cpus", "LIST")
         .help("CPUs that threads are pinned to in turn, such as 0,2-3")
         .reads(Reads::OwnText)
-        .conflicts("numa")
-        .replays(),
-    flag(DEPTH, "batch", "COUNT").replays(),
-    flag(DEPTH, "placement_handle", "HANDLE").replays(),
+        .conflicts(&["numa"]),
+    flag(DEPTH, "batch", "COUNT"),
+    flag(DEPTH, "placement_handle", "HANDLE"),
     flag(DEPTH, "weight", "COUNT")
         .help(
             "Weight of the main load; that of a group is weight= in --group. --rate is divided by the weights; without \
              --rate, the numbers of operations are kept in this proportion",
         )
-        .requires("group")
-        .replays(),
+        .requires("group"),
     flag(RATE, "rate", "RATE")
         .help("Open loop: this many operations or bytes per second over all threads, whatever the target does: 10k, 50MB/s")
         .reads(Reads::OwnText),
@@ -176,7 +167,7 @@ static FLAGS: &[Flag] = &[
              two rates: p99.9=5ms,1k..200k. Each round (12 at most, or --rounds) tries another rate for --time",
         )
         .reads(Reads::OwnText)
-        .conflicts("rate"),
+        .conflicts(&["rate", "trace"]),
     flag(RATE, "bursts", "ON/OFF")
         .help(
             "Active and idle in turn: by time, such as 1s/2s, or by volume with pauses for a duty cycle, such as \
@@ -186,29 +177,27 @@ static FLAGS: &[Flag] = &[
     flag(RATE, "think_time", "TIME"),
     flag(TRACE, "trace", "FILE")
         .named("trace-in")
-        .help("Replay this recorded trace: operations, sizes, places and times are its own (see `drivelab trace check`)")
-        .reads(Reads::File)
-        .replays(),
-    flag(TRACE, "replay", "MODE").requires("trace").replays(),
-    flag(TRACE, "replay_scale", "PERCENT").requires("trace").replays(),
-    flag(TRACE, "idle_cap", "TIME").requires("trace").replays(),
-    flag(TRACE, "trace_fit", "HOW").requires("trace").replays(),
-    flag(TRACE, "trace_trims", "HOW").requires("trace").replays(),
-    flag(DATA, "data", "KIND").named("data-kind").replays().help(
+        .conflicts(&["group"])
+        .help("Replay this recorded trace, with its operations, sizes, addresses and times (see `drivelab trace check`)")
+        .reads(Reads::File),
+    flag(TRACE, "replay", "MODE").requires("trace"),
+    flag(TRACE, "replay_scale", "PERCENT").requires("trace"),
+    flag(TRACE, "idle_cap", "TIME").requires("trace"),
+    flag(TRACE, "trace_fit", "HOW").requires("trace"),
+    flag(TRACE, "trace_trims", "HOW").requires("trace"),
+    flag(DATA, "data", "KIND").named("data-kind").help(
         "What is written; one-block repeats one random block per thread [default: incompressible]. (--data is another \
          flag: the folder for results)",
     ),
-    flag(DATA, "compress_percent", "PERCENT").replays(),
-    flag(DATA, "dedup_percent", "PERCENT").replays(),
-    flag(DATA, "data_window", "SIZE").replays(),
+    flag(DATA, "compress_percent", "PERCENT"),
+    flag(DATA, "dedup_percent", "PERCENT"),
+    flag(DATA, "data_window", "SIZE"),
     flag(DATA, "data_pattern", "HEX")
-        .help("Bytes that are repeated, in hexadecimal: deadbeef. Means --data-kind pattern")
-        .replays(),
+        .help("Bytes that are repeated, in hexadecimal: deadbeef. Means --data-kind pattern"),
     flag(DATA, "data_file", "FILE")
         .help("File whose bytes are written again and again. Means --data-kind file")
         .reads(Reads::File)
-        .conflicts("data_pattern")
-        .replays(),
+        .conflicts(&["data_pattern"]),
     flag(VERIFY, "verify", "HOW")
         .help(
             "headers: each written block carries a header, which --op verify --of RUN checks later. at-once: each block \
@@ -219,37 +208,33 @@ static FLAGS: &[Flag] = &[
         .help(
             "on: direct I/O, past the page cache. off: through the page cache, which is dropped first; the result is \
              marked [default: on; off for /dev/null and /dev/zero]",
-        )
-        .replays(),
+        ),
     flag(DURATION, "time", "TIME")
-        .help("Measured time; the ramp is not counted [default: 10s, unless something else ends the load]")
-        .replays(),
+        .help("Measured time; the ramp is not counted [default: 10s, unless something else ends the load]"),
     flag(DURATION, "ramp", "TIME"),
-    flag(DURATION, "volume", "SIZE").named("bytes").alias("volume").replays(),
-    flag(DURATION, "operations", "COUNT").replays(),
+    flag(DURATION, "volume", "SIZE").named("bytes").alias("volume"),
+    flag(DURATION, "operations", "COUNT"),
     flag(DURATION, "passes", "COUNT"),
-    flag(DURATION, "coverage", "PERCENT"),
-    flag(DURATION, "cap", "TIME").replays(),
+    flag(DURATION, "coverage", "PERCENT")
+        .help("Stop when this share of the span was touched, such as 50%; not with --pattern random"),
+    flag(DURATION, "cap", "TIME"),
     Flag { also: Some("max_rounds"), ..flag(DURATION, "rounds", "COUNT") }
-        .help("Number of rounds; with --find-rate or --steady, at most this many [default: 1; 12 with --find-rate, 25 with --steady]")
-        .replays(),
+        .help("Number of rounds; with --find-rate or --steady, at most this many [default: 1; 12 with --find-rate, 25 with --steady]"),
     flag(DURATION, "steady", "FIGURE")
         .help(
             "Repeat until this figure is steady: in five consecutive rounds it stays within 20 % of its mean and its \
              trend within 10 % (SNIA). The result is that of these five. Each round lasts for --time; --rounds limits \
              their number",
         )
-        .reads(Reads::Words(&["iops", "throughput", "latency_mean"]))
-        .conflicts("find_rate")
-        .replays(),
+        .reads(Reads::WordsOf("tracked"))
+        .conflicts(&["find_rate"]),
     flag(DURATION, "duty_cycle", "PERCENT")
         .help(
-            "Active share of the time, per cent: each round is followed by a rest of the length that this takes, 10 min \
+            "Active share of the time, per cent: a rest of the matching length follows each round, 10 min \
              at most. For pauses within a round: --bursts",
-        )
-        .replays(),
-    flag(BACKEND, "errors", "WHAT").replays(),
-    flag(BACKEND, "seed", "NUMBER").replays(),
+        ),
+    flag(BACKEND, "errors", "WHAT"),
+    flag(BACKEND, "seed", "NUMBER"),
 ];
 
 impl Flag {
@@ -257,12 +242,6 @@ impl Flag {
     #[must_use]
     pub fn name(&self) -> String {
         self.named.map_or_else(|| self.key.replace('_', "-"), str::to_owned)
-    }
-
-    /// Whether its text is a path.
-    #[must_use]
-    pub fn is_file(&self) -> bool {
-        self.reads == Reads::File
     }
 
     fn arg(&self, language: &TestKey) -> Arg {
@@ -276,22 +255,22 @@ impl Flag {
             (Reads::AsTheKey, None) if language.takes == Takes::Whole => arg.value_parser(value_parser!(u64)),
             (_, None) => arg.value_parser(value_parser!(String)),
         };
-        let arg = match (self.conflicts, self.requires) {
-            (Some(other), _) => arg.conflicts_with(id_of(other)),
-            (None, Some(other)) => arg.requires(id_of(other)),
-            (None, None) => arg,
-        };
-        if self.key == "trace" {
-            arg.conflicts_with_all(FLAGS.iter().filter(|flag| !flag.replays).map(Flag::name)).conflicts_with("group")
-        } else {
-            arg
+        let arg = arg.conflicts_with_all(self.conflicts.iter().map(|other| id_of(other)));
+        // One thread is what a trace has, so stating it does no harm; more are refused by the language.
+        let arg = if language.traces_have && self.key != "threads" { arg.conflicts_with(id_of("trace")) } else { arg };
+        match self.requires {
+            Some(other) => arg.requires(id_of(other)),
+            None => arg,
         }
     }
 
     /// The words it takes, as they are typed; `None` if it takes something else.
     fn words(&self, language: &TestKey) -> Option<Vec<String>> {
         let words = match (self.reads, &language.takes) {
-            (Reads::Words(words), _) => words,
+            (Reads::WordsOf(key), Takes::Table(keys)) => match &keys.iter().find(|one| one.name == key)?.takes {
+                Takes::Words(words) => words.as_slice(),
+                _ => return None,
+            },
             (Reads::AsTheKey | Reads::WordsBut(_), Takes::Words(words)) => words.as_slice(),
             (Reads::AsTheKey, Takes::Switch) => &["on", "off"],
             _ => return None,
@@ -307,25 +286,16 @@ fn id_of(key: &str) -> String {
     FLAGS.iter().find(|flag| flag.key == key).map_or_else(|| key.to_owned(), Flag::name)
 }
 
+/// Every flag with its key in the language.
+pub fn flags() -> impl Iterator<Item = (&'static Flag, TestKey)> {
+    let keys: BTreeMap<&str, TestKey> = test_keys().map(|key| (key.name, key)).collect();
+    FLAGS.iter().filter_map(move |flag| Some((flag, keys.get(flag.key)?.clone())))
+}
+
 /// The words of `--data-kind`, to recognise one that was typed after another flag.
 #[must_use]
 pub fn data_kinds() -> Vec<String> {
-    let rows = FLAGS.iter().zip(languages()).filter(|(flag, _)| flag.key == "data");
-    rows.filter_map(|(flag, language)| flag.words(&language)).flatten().collect()
-}
-
-/// Every flag with what its key takes.
-pub fn flags_and_kinds() -> impl Iterator<Item = (&'static Flag, Takes)> {
-    FLAGS.iter().zip(languages().map(|language| language.takes))
-}
-
-/// What the language says of each flag's key.
-fn languages() -> impl Iterator<Item = TestKey> {
-    let keys: BTreeMap<&str, TestKey> = test_keys().map(|key| (key.name, key)).collect();
-    FLAGS.iter().map(move |flag| {
-        let unknown = || TestKey { name: flag.key, meaning: "", takes: Takes::Text };
-        keys.get(flag.key).cloned().unwrap_or_else(unknown)
-    })
+    flags().filter(|(flag, _)| flag.key == "data").filter_map(|(flag, key)| flag.words(&key)).flatten().collect()
 }
 
 /// A sentence of the language as help: without its last stop, its default in brackets, flags for keys.
@@ -346,6 +316,7 @@ fn help_of(meaning: &str, default: Option<&str>) -> String {
 /// The text with flags for keys: "`cap`" becomes "--cap", "direct = false" becomes "--direct off".
 #[must_use]
 pub fn in_flags(text: &str) -> String {
+    // Help is made at every start of the program, and most of it names no key.
     if !text.contains(['`', '=']) {
         return text.to_owned();
     }
@@ -413,7 +384,15 @@ impl LoadArgs {
         self.raw(key).map(Path::new)
     }
 
-    fn raw(&self, key: &str) -> Option<&OsStr> {
+    /// Whether the flag of this key was typed.
+    #[must_use]
+    pub fn is_typed(&self, key: &str) -> bool {
+        self.raw(key).is_some()
+    }
+
+    /// What was typed for the flag of this key.
+    #[must_use]
+    pub fn raw(&self, key: &str) -> Option<&OsStr> {
         debug_assert!(FLAGS.iter().any(|flag| flag.key == key), "no flag states {key}");
         self.0.get(key).map(OsString::as_os_str)
     }
@@ -421,7 +400,7 @@ impl LoadArgs {
 
 impl Args for LoadArgs {
     fn augment_args(command: Command) -> Command {
-        FLAGS.iter().zip(languages()).fold(command, |command, (flag, language)| command.arg(flag.arg(&language)))
+        flags().fold(command, |command, (flag, key)| command.arg(flag.arg(&key)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -438,12 +417,7 @@ impl FromArgMatches for LoadArgs {
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         for flag in FLAGS {
-            let raw = matches.try_get_raw(&flag.name()).map_err(|wrong| {
-                let mut error = clap::Error::new(ErrorKind::UnknownArgument);
-                error.insert(ContextKind::InvalidArg, ContextValue::String(wrong.to_string()));
-                error
-            })?;
-            if let Some(text) = raw.and_then(Iterator::last) {
+            if let Some(text) = matches.get_raw(&flag.name()).and_then(Iterator::last) {
                 self.0.insert(flag.key, text.to_owned());
             }
         }
@@ -460,6 +434,55 @@ mod tests {
         let keys: Vec<&str> = test_keys().map(|key| key.name).collect();
         for flag in FLAGS {
             assert!(keys.contains(&flag.key), "--{} states no key of a test", flag.name());
+        }
+    }
+
+    /// What a flag or an alias states, and which flags exclude each other.
+    #[test]
+    fn flags_have_their_names_and_conflicts() {
+        let typed = |words: &[&str]| {
+            let command = LoadArgs::augment_args(Command::new("io").no_binary_name(true));
+            let command = command.arg(Arg::new("numa").long("numa")).arg(Arg::new("group").long("group"));
+            command.try_get_matches_from(words).map(|matches| LoadArgs::from_arg_matches(&matches).expect("read"))
+        };
+        for (words, key, value) in [
+            (["--block", "4k"], "block_size", "4k"),
+            (["--block-size", "4k"], "block_size", "4k"),
+            (["--qd", "8"], "queue_depth", "8"),
+            (["--queue-depth", "8"], "queue_depth", "8"),
+            (["--bytes", "1MB"], "volume", "1MB"),
+            (["--volume", "1MB"], "volume", "1MB"),
+            (["--data-kind", "one-block"], "data", "one-block"),
+            (["--verify", "at-once"], "verify", "at-once"),
+            (["--steady", "latency-mean"], "steady", "latency-mean"),
+            (["--direct", "off"], "direct", "off"),
+            (["--trace-in", "file"], "trace", "file"),
+        ] {
+            assert_eq!(typed(&words).expect("typed").typed(key), Some(value), "{words:?}");
+        }
+        for beside in
+            ["--span", "--qd", "--threads", "--data-kind", "--bytes", "--operations", "--time", "--cap", "--seed"]
+        {
+            let value = if beside == "--data-kind" { "zero" } else { "1" };
+            assert!(typed(&["--trace-in", "f", beside, value]).is_ok(), "{beside} beside a trace");
+        }
+        let own =
+            ["op", "write-percent", "trim-percent", "write-zeroes-percent", "flush-percent", "sync-every", "block"];
+        let order = ["stride", "places", "seek-percent", "locality", "rate", "find-rate", "bursts", "think-time"];
+        for own in own.iter().chain(&order).chain(&["passes", "coverage", "ramp", "group"]) {
+            assert!(typed(&["--trace-in", "f", &format!("--{own}"), "1"]).is_err(), "a trace has its own {own}");
+        }
+        for words in [
+            ["--op", "read", "--write-percent", "1"],
+            ["--rate", "1k", "--find-rate", "p99=1ms"],
+            ["--steady", "iops", "--find-rate", "p99=1ms"],
+            ["--cpus", "0", "--numa", "0"],
+            ["--data-pattern", "ff", "--data-file", "f"],
+            ["--verify", "check", "--qd", "1"],
+            ["--replay", "timed", "--qd", "1"],
+            ["--weight", "1", "--qd", "1"],
+        ] {
+            assert!(typed(&words).is_err(), "{words:?}");
         }
     }
 

@@ -14,13 +14,13 @@ pub struct RunArgs {
     /// Name of a built-in methodology, or a TOML file.
     pub method: String,
     /// A folder, a file to create (with --new-file), or a block device (with --destroy). Several targets are measured
-    /// one by one, then all at the same time.
+    /// one by one, then all at once.
     #[arg(required = true, value_name = "TARGET", value_hint = ValueHint::AnyPath)]
     pub targets: Vec<PathBuf>,
-    /// With several targets: measure them only at the same time [default: as the methodology states].
+    /// With several targets: only measure them all at once [default: as the methodology states].
     #[arg(long)]
     pub together_only: bool,
-    /// With several targets: measure them only one by one.
+    /// With several targets: only measure them one by one.
     #[arg(long, conflicts_with = "together_only")]
     pub each_only: bool,
     /// Folder to copy files from, if the methodology copies files; best on a faster drive than the target. The run

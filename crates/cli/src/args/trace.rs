@@ -14,7 +14,7 @@ pub enum TraceCommand {
     #[command(
         after_help = "Examples:\n  drivelab trace check mds_0.csv\n  drivelab trace check all.csv --device 12\n  \
         drivelab io . --trace-in mds_0.csv --qd 32            replay it as recorded\n  \
-        drivelab run application-traces . --trace mds_0.csv   beside the built-in ones\n\n\
+        drivelab run application-traces . --trace mds_0.csv   with the built-in ones\n\n\
         Formats: fio's logs of I/O (versions 2 and 3), the text of blkparse, and the CSV files of MSR Cambridge,\n\
         Alibaba, Systor '17, Tencent CBS and the Storage Performance Council. Nothing is held in memory."
     )]

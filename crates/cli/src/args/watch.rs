@@ -12,11 +12,11 @@ pub(super) const EXAMPLES: &str = "\
 Examples:
   drivelab watch /dev/nvme0n1                       until Ctrl-C, then a summary
   drivelab watch nvme0n1 --time 1min --json         one JSON object a line, a summary last
-  drivelab watch /mnt/drive -- cp -r /src /mnt/drive/    beside another program, whose exit code is returned
+  drivelab watch /mnt/drive -- cp -r /src /mnt/drive/    during another program, whose exit code is returned
   drivelab watch . --power-file /tmp/watts -- fio job.fio
   drivelab watch nvme0n1 --cost                     what reading costs, and what it does to reads of the drive
 
-With a COMMAND everything that drivelab says goes to stderr: stdout is the command's own. Nothing is written to the
+With a COMMAND, drivelab prints everything to stderr and leaves stdout to the command. Nothing is written to the
 target. Only what --cost finds is kept: later runs on that drive record it, and their reports state it.";
 
 /// `drivelab watch`.

@@ -144,7 +144,7 @@ fn text(known: &Known) -> String {
             .map(|(certainty, source)| format!("  ({}, {source}{})", certainty.name(), noted(one.note.as_deref())));
         let _ = writeln!(text, "\n{}{}", one.capacity.text, whence.unwrap_or_default());
         match one.figures.rows().is_empty() {
-            true => text.push_str("  nothing besides\n"),
+            true => text.push_str("  no other figures\n"),
             false => text.push_str(&rows(&one.figures)),
         }
     }

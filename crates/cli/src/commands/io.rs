@@ -69,7 +69,8 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
     engine.written = earlier;
     if written.new_and_unfilled {
         context.settings.voice.say(
-            "Not filled first (--fill does that): the first write of a block also makes the file system find room for it",
+            "Not filled first (--fill does that): the first write of a block includes the time in which the file system \
+             allocates it",
         );
     }
     let wrong = |errors: &Diagnostics| wrong::flags(&written, errors);
@@ -109,7 +110,7 @@ fn no_kind_for_the_folder(context: &Context) -> Result<()> {
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "--data {word}: --data names the folder for results, as for every command; what is written is said with \
+        "--data {word}: --data names the folder for results, as for every command. To choose what is written, use \
          --data-kind {word}"
     )))
 }

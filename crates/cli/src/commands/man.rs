@@ -72,7 +72,7 @@ fn refuse_foreign(path: &Path) -> Result<()> {
     Err(Failure::new(
         ExitCode::GuardRefused,
         format!(
-            "{} exists and is no man page of drivelab's; nothing was written. Move it away, or name another folder",
+            "{} exists and is not a man page of drivelab; nothing was written. Move it away, or name another folder",
             path.display()
         ),
     ))

@@ -81,7 +81,7 @@ fn several(context: &Context, arguments: &RunArgs) -> Result {
     together::refuse(targets, measure.new_file, &measure.destroy)?;
     if measure.print.events.is_some() {
         return Err(Failure::usage(
-            "--events is for one target: lines of several runs could not be told apart. `drivelab replay RUN --events \
+            "--events is for one target: lines of several runs could not be distinguished. `drivelab replay RUN --events \
              json` prints those of each run afterwards",
         ));
     }

@@ -92,6 +92,7 @@ fn describe(methodology: &Methodology) -> serde_json::Value {
         "name": methodology.identity().name,
         "version": methodology.identity().version,
         "hash": methodology.identity().hash,
+        "compared_hash": methodology.identity().compared_by(),
         "title": methodology.title(),
         "summary": methodology.summary(),
         "good_for": methodology.good_for(),

@@ -20,7 +20,7 @@ use crate::say;
 /// There is no such run, or it is damaged.
 pub fn replay(context: &Context, arguments: &ReplayArgs) -> Result {
     if !(arguments.speed.is_finite() && arguments.speed >= 0.0) {
-        return Err(Failure::usage("--speed takes a number of 0 or more; 0 is without waiting"));
+        return Err(Failure::usage("--speed takes a number of 0 or more; 0 does not wait"));
     }
     let row = context.find(&arguments.run)?;
     let bundle = Bundle::open(&context.data()?.bundle_path(row.id))?;

@@ -186,7 +186,7 @@ fn confirmed(what: &str) -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         return Err(Failure::new(
             ExitCode::GuardRefused,
-            format!("removing {what} asks first, and there is no terminal to ask on; use --yes to remove it"),
+            format!("removing {what} needs a confirmation, and there is no terminal to ask on; use --yes to remove it"),
         ));
     }
     question::yes(&format!("Remove {what} permanently?"))

@@ -97,7 +97,7 @@ fn is_last(arguments: &ResumeArgs) -> bool {
 fn find(context: &Context, arguments: &ResumeArgs) -> Result<RunRow> {
     if is_last(arguments) {
         let fits = |row: &RunRow| row.state == RunState::Interrupted && !row.live && row.damaged.is_none();
-        return context.newest(fits, "there is no interrupted run to resume");
+        return context.newest(fits, "there is no interrupted run to resume; `drivelab results list` lists all runs");
     }
     context.find(&arguments.run)
 }

@@ -33,8 +33,8 @@ pub fn of_member(context: &Context, run: RunId) -> Result<Vec<(RunRecords, Analy
     let (records, _) = context.load(run)?;
     let Some(group) = records.group else {
         return Err(Failure::nothing(format!(
-            "run {run} was measured by itself, so there is no group to report; several targets behind `drivelab run METHOD` \
-             make one"
+            "run {run} was measured on its own and belongs to no group; to measure a group, name several targets: `drivelab \
+             run METHOD T1 T2`"
         )));
     };
     let ids: Vec<RunId> = group.runs.iter().map(|one| one.run).collect();

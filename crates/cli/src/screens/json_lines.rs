@@ -92,6 +92,6 @@ mod tests {
         drop(reader);
         let mut screen = JsonLines::new(writer);
         let error = screen.event(&short_run()[0]).expect_err("nobody reads");
-        assert!(error.message.contains("the run goes on"), "{}", error.message);
+        assert!(error.message.contains("the run continues"), "{}", error.message);
     }
 }

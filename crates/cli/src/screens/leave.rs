@@ -45,7 +45,7 @@ fn last_words(kept: &[RunId], set_up: Option<RunId>) -> String {
     if let Some(run) = set_up {
         let measured = if kept.contains(&run) { "what it measured is kept; " } else { "" };
         return format!(
-            "stopped at once; {measured}what was set up on the drive for run {run} (partitions, file system, \
+            "stopped immediately; {measured}what was set up on the drive for run {run} (partitions, file system, \
              encryption, power state) is still there: `drivelab resume {run}` undoes it"
         );
     }
@@ -57,7 +57,7 @@ fn last_words(kept: &[RunId], set_up: Option<RunId>) -> String {
         }
     };
     format!(
-        "stopped at once; {kept}; a scratch file that is left behind is removed when drivelab next measures in its folder"
+        "stopped immediately; {kept}; a scratch file that is left behind is removed when drivelab next measures in its folder"
     )
 }
 

@@ -138,7 +138,7 @@ fn finished(record: &StepRecord, progress: &Progress) -> (Tone, String) {
     let tone = match record.stop_reason {
         StopReason::Time | StopReason::Volume | StopReason::Passes | StopReason::Operations => Tone::Plain,
         StopReason::Cap => {
-            row.push_str("  cut off by its cap");
+            row.push_str("  time limit reached");
             Tone::Warning
         }
         StopReason::Stopped => {
@@ -146,7 +146,7 @@ fn finished(record: &StepRecord, progress: &Progress) -> (Tone, String) {
             Tone::Warning
         }
         StopReason::Errors => {
-            row.push_str("  ended by errors");
+            row.push_str("  stopped by errors");
             Tone::Bad
         }
     };

@@ -107,7 +107,12 @@ pub(super) fn plan() -> Plan {
         ),
     ];
     Plan {
-        methodology: MethodIdentity { name: "five".to_owned(), version: "1.0.0".to_owned(), hash: "5a".repeat(32) },
+        methodology: MethodIdentity {
+            name: "five".to_owned(),
+            version: "1.0.0".to_owned(),
+            hash: "5a".repeat(32),
+            compared_hash: None,
+        },
         title: "Five steps".to_owned(),
         profile: String::new(),
         summary: String::new(),

@@ -80,7 +80,8 @@ pub(crate) fn header(node: &str) -> Result<(String, Header), ConditionsError> {
     let text = luks::dump(node)?;
     let read = parse(&text).ok_or_else(|| {
         ConditionsError::Host(format!(
-            "the output of `cryptsetup luksDump {node}` about a locking range cannot be parsed"
+            "the output of `cryptsetup luksDump {node}` about a locking range cannot be parsed: please report it, with \
+             the output of `cryptsetup --version`"
         ))
     })?;
     Ok((text, read))

@@ -12,11 +12,11 @@ use crate::error::ConditionsError;
 pub(crate) fn says_of_opal(node: &BlockNode) -> Answer {
     let controllers = Controllers::Kernel;
     if controllers.is_nvme(node).is_err() {
-        return no(&format!("{} is not an NVMe drive, and other drives cannot be asked yet", node.whole));
+        return no(&format!("{} is not an NVMe drive, and other drives cannot be queried yet", node.whole));
     }
     match controllers.open(&node.path) {
         Ok(controller) => opal_of(&controller),
-        Err(error) => no(&format!("it cannot be asked: {error}")),
+        Err(error) => no(&format!("it cannot be queried: {error}")),
     }
 }
 
@@ -38,7 +38,7 @@ fn no(why: &str) -> Answer {
 fn opal_of<T: Transport>(controller: &Controller<T>) -> Answer {
     let identity = match controller.identify_controller() {
         Ok(page) => page.decoded,
-        Err(error) => return no(&format!("it cannot be asked: {error}")),
+        Err(error) => return no(&format!("it cannot be queried: {error}")),
     };
     if !identity.admin_commands.security {
         return no("its OACS field reports no security commands");

@@ -98,6 +98,12 @@ impl Class {
         matches!(self, Class::Rate | Class::ArrivalRate)
     }
 
+    /// Whether it is a time of an operation.
+    #[must_use]
+    pub const fn is_time(self) -> bool {
+        matches!(self, Class::MeanLatency | Class::TailLatency | Class::Response)
+    }
+
     /// Whether it is a result of the operations, which is void if the step's records contradict each other.
     #[must_use]
     pub const fn is_result(self) -> bool {

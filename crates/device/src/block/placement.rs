@@ -46,7 +46,7 @@ fn handles(node: &BlockNode, namespace: u32, transport: impl Transport) -> Resul
     let controller = Controller::new(transport);
     let failed = |error: NvmeError| {
         if error.is_not_permitted() {
-            format!("{name} cannot be asked for them: run drivelab as root ({error})")
+            format!("{name} cannot be queried for them: run drivelab as root ({error})")
         } else {
             format!("{name} does not report them ({error})")
         }

@@ -62,11 +62,11 @@ fn others(beside: Vec<String>, unattached: &[u32]) -> Option<String> {
     let others: Vec<String> = beside.into_iter().chain(hidden).collect();
     (!others.is_empty()).then(|| {
         format!(
-            "that empties the whole drive, and on it {} too, which you did not name. Nothing was touched. Use another way \
+            "that wipes the whole drive, but {} on it too, and you did not name that. Nothing was touched. Use another way \
              (--how), or first delete the namespaces that are not needed (`nvme list-ns --all`, `nvme delete-ns`)",
             match others.as_slice() {
-                [one] => format!("is {one}"),
-                many => format!("are {}", many.join(", ")),
+                [one] => format!("{one} is"),
+                many => format!("{} are", many.join(", ")),
             }
         )
     })
@@ -80,8 +80,12 @@ mod tests {
     fn a_drive_with_other_namespaces_on_it_is_refused_also_where_they_are_not_attached() {
         assert_eq!(others(Vec::new(), &[]), None);
         let text = others(vec!["nvme0n2".to_owned()], &[7]).expect("refused");
-        assert!(text.contains("are nvme0n2, namespace 7 (not attached") && text.contains("Nothing was"), "{text}");
+        assert!(
+            text.contains("but nvme0n2, namespace 7 (not attached, so without a device) are on it too")
+                && text.contains("Nothing was"),
+            "{text}"
+        );
         let text = others(Vec::new(), &[5]).expect("refused");
-        assert!(text.contains("on it is namespace 5 (not attached"), "{text}");
+        assert!(text.contains("but namespace 5 (not attached, so without a device) is on it too"), "{text}");
     }
 }

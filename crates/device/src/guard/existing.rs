@@ -34,7 +34,7 @@ pub fn authorise_file(path: &Path, destroy: Option<&Path>) -> Result<WritableTar
     let Some(destroy) = destroy else {
         return Err(refuse(format!(
             "it exists, drivelab did not create it, and a run would overwrite its {}. Nothing was touched. To destroy its \
-             content, add `--destroy {}`; to keep it, name a folder or a file that does not exist yet",
+             content, add `--destroy {}`; to keep it, name a folder, or a new file with --new-file",
             Bytes::new(status.len()).about(),
             path.display()
         )));

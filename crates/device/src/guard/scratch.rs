@@ -160,7 +160,7 @@ fn clear_own_leftover(folder: &Path, run: RunId) -> Result<(), GuardError> {
 }
 
 fn free_space(folder: &Path) -> Result<Bytes, GuardError> {
-    let space = statvfs(folder).map_err(system("cannot ask for the free space of", folder))?;
+    let space = statvfs(folder).map_err(system("cannot determine the free space of", folder))?;
     Ok(Bytes::new(space.f_bavail.saturating_mul(space.f_frsize)))
 }
 

@@ -125,7 +125,7 @@ pub(crate) fn surroundings(
     path: &Path,
 ) -> Result<(FileSystemFacts, Vec<BlockDeviceFacts>), DeviceError> {
     let real = fs::canonicalize(path).map_err(DeviceError::system("cannot find", path))?;
-    let space = statvfs(&real).map_err(DeviceError::system("cannot ask for the free space of", path))?;
+    let space = statvfs(&real).map_err(DeviceError::system("cannot determine the free space of", path))?;
     let mount = mounts::of_path(roots, &real);
     let size = |blocks: u64| Bytes::new(blocks.saturating_mul(space.f_frsize));
     let read_only = if space.f_flag.contains(StatVfsMountFlags::RDONLY) { "ro" } else { "rw" };

@@ -75,7 +75,7 @@ impl Law {
                 let Some(part) = part.filter(|_| accesses.get() <= 100) else {
                     return Err(format!(
                         "a hot band from {from_percent} to {to_percent} of a stretch of {units} blocks contains no block: \
-                     let it end further behind its start"
+                     make the band wider, or the span larger"
                     ));
                 };
                 law(Curve::HotBand(threshold(u64::from(accesses.get()), 100), part), None)

@@ -32,7 +32,7 @@ pub(super) fn shape(
     let align = needs.map_or(1, |needs| needs.memory_align.get());
     if align > PAGE as u64 {
         return unfit(format!(
-            "buffers aligned to {align} bytes were asked for; drivelab's are aligned to pages of {PAGE}"
+            "buffers aligned to {align} bytes were requested; drivelab's are aligned to pages of {PAGE}"
         ));
     }
     let align = align.max(SECTOR as u64);

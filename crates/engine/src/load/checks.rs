@@ -17,7 +17,7 @@ pub(super) fn check_kinds(target: &IoTarget, workload: &Workload) -> Result<(), 
         .find(|kind| workload.issues_or_reads_back(*kind));
     if let (Some(kind), Some(reason)) = (changes, target.read_only_because()) {
         return unfit(format!(
-            "'{path}' is open for reading only, but {} operations were asked for: {reason}",
+            "'{path}' is open for reading only, but {} operations were requested: {reason}",
             kind.name()
         ));
     }
@@ -43,10 +43,10 @@ pub fn check_cpus(cpus: &[u32]) -> Result<(), String> {
 
 pub(super) fn check_pace(pace: Pace) -> Result<(), BackendError> {
     if pace.rate.is_some_and(|rate| rate.per_1000_s == 0) {
-        return unfit("a rate of 0 operations would wait for ever: give a rate above zero".into());
+        return unfit("a rate of 0 operations would wait forever: give a rate above zero".into());
     }
     if pace.bursts.is_some_and(|bursts| bursts.on.get() == 0) {
-        return unfit("bursts that are never on would wait for ever: give a time for `on`".into());
+        return unfit("bursts that are never on would wait forever: give a time for `on`".into());
     }
     Ok(())
 }
@@ -69,7 +69,7 @@ pub(super) fn check_volume_bursts(main: &Workload) -> Result<(), BackendError> {
         return unfit("a burst by volume needs at least one byte and a duty cycle of 1 to 99 %".into());
     }
     if bursts.on_at_most.is_some_and(|time| time.get() == 0) {
-        return unfit("bursts that are never on would wait for ever: give a time above zero for `on_at_most`".into());
+        return unfit("bursts that are never on would wait forever: give a time above zero for `on_at_most`".into());
     }
     Ok(())
 }

@@ -129,7 +129,7 @@ impl<'a, 'w> Checked<'a, 'w> {
             return unfit("work on files cannot have other groups of threads".into());
         }
         if beside && !groups.is_empty() {
-            return unfit("a group of threads beside others has groups of its own: put them all in one list".into());
+            return unfit("an additional group of threads has groups of its own: put all groups in one list".into());
         }
         check_kinds(target, workload)?;
         if workload.replay.is_some() {
@@ -251,7 +251,7 @@ fn whereto<'a>(target: &'a IoTarget, workload: &Workload) -> Result<Whereto<'a>,
     let handle = target.handle(workload.direct).filter(|_| !workload.direct || needs.supported);
     let Some(handle) = handle else {
         return unfit(format!(
-            "direct I/O was asked for, but '{path}' does not support it: {}; use a folder on a disk's file system, or a load that \
+            "direct I/O was requested, but '{path}' does not support it: {}; use a folder on a disk's file system, or a load that \
              goes through the page cache",
             needs.reason
         ));

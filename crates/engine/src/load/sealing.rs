@@ -173,7 +173,7 @@ fn history(target: &IoTarget, written: &Written) -> Result<History, BackendError
 /// From the newest blocks found on the target.
 fn searched(target: &IoTarget, written: &Written, sealed: &[Stream], depth: u32) -> Result<History, BackendError> {
     let system = |source| BackendError::System {
-        what: format!("searching '{}' for how far the run that wrote it came", target.path().display()),
+        what: format!("searching '{}' for where the run that wrote it stopped", target.path().display()),
         source,
     };
     let unit = usize::try_from(written.workload.block_unit()).unwrap_or(usize::MAX);

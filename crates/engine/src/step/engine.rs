@@ -99,7 +99,7 @@ impl fmt::Debug for Options {
 pub enum EngineError {
     /// io_uring was requested by name and is not available.
     #[error(
-        "the io_uring backend was asked for, but {refusal}: the usual cause is kernel.io_uring_disabled or a container's \
+        "the io_uring backend was requested, but {refusal}: the usual cause is kernel.io_uring_disabled or a container's \
          seccomp filter; allow it there, or use the sync backend"
     )]
     UringRefused {
@@ -128,7 +128,7 @@ pub fn check_placement(choice: BackendChoice) -> Result<(), String> {
     match choice {
         BackendChoice::Auto | BackendChoice::Sync => Ok(()),
         BackendChoice::Uring | BackendChoice::UringSqpoll | BackendChoice::UringPolled => {
-            Err("writes cannot be placed by handle with the io_uring backend, which was asked for: use the \
+            Err("writes cannot be placed by handle with the io_uring backend, which was requested: use the \
              sync backend, or leave the choice to drivelab"
                 .to_owned())
         }

@@ -215,7 +215,7 @@ impl Driver<'_> {
         self.queue_with(slot, op, at, squeue::Flags::ASYNC);
     }
 
-    /// Submits what is queued and waits until `completions` have arrived, or until it is time to look up.
+    /// Submits what is queued and waits until `completions` have arrived, or until the next periodic check.
     #[inline]
     pub(crate) fn enter_until_look(&mut self, completions: u32) -> io::Result<()> {
         match self.timer {

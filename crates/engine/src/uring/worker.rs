@@ -194,7 +194,7 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
         Ok(Outcome { cursor: held.map_or(outcome.cursor, |issue| issue.cursor), ..outcome })
     }
 
-    /// How many completions to wait for, and how long; without a limit until it is time to look up.
+    /// How many completions to wait for, and how long; without a limit until the next periodic check.
     #[inline]
     fn patience(&self, resume: Option<u64>, now: u64) -> (u32, Option<u64>) {
         let batch = self.account.job.batch;

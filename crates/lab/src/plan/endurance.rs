@@ -110,7 +110,7 @@ pub fn ask(known_by: Known<'_>, below: Below<'_>, written: Bytes, yes: bool) -> 
     if !known_by.0.front.can_ask() {
         return refused("This needs a confirmation, and there is no terminal to ask on.");
     }
-    if is_yes(known_by.0.front, &format!("{wear} Go on?"))? { Ok(()) } else { refused("The answer was no.") }
+    if is_yes(known_by.0.front, &format!("{wear} Continue?"))? { Ok(()) } else { refused("The answer was no.") }
 }
 
 /// The text of the question, if the wear is more than the limit in per cent.

@@ -3,7 +3,7 @@
 
 use drivelab_analysis::findings;
 use drivelab_core::drive_state::{DriveState, HostCounters, KeptState};
-use drivelab_core::environment::{TargetFacts, TargetKind};
+use drivelab_core::environment::{Content, TargetFacts};
 use drivelab_core::finding::Finding;
 use drivelab_core::ids::{RunId, StepKey};
 use drivelab_core::run::RunRecords;
@@ -54,19 +54,14 @@ impl Book {
             IoTarget::Writable(target) => target.decision().device.as_ref().map(|device| device.identity.clone()),
             IoTarget::ReadOnly(_) | IoTarget::Nop { .. } => None,
         };
-        let device = match facts.kind {
-            TargetKind::BlockDevice => guarded.or_else(|| identity(facts)),
-            _ => None,
-        };
-        if facts.kind.stores_nothing() {
-            return None;
-        }
-        let state = match facts.kind {
-            TargetKind::ScratchFile => DriveState::empty(length),
-            TargetKind::NamedFile => {
-                DriveState::unknown(length, "the file existed before, and there is no record of what was done to it")
+        let (device, state) = match facts.kind.content() {
+            Content::Nothing => return None,
+            Content::Scratch => (None, DriveState::empty(length)),
+            Content::File => {
+                let why = "the file existed before, and there is no record of what was done to it";
+                (None, DriveState::unknown(length, why))
             }
-            _ => DriveState::unknown(length, NO_RECORD),
+            Content::Device => (guarded.or_else(|| identity(facts)), DriveState::unknown(length, NO_RECORD)),
         };
         let book = Book { device, data, run, state, left_so_before: Vec::new(), found: None, lost: None };
         Some(book.with_kept(strange))

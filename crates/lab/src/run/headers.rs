@@ -35,7 +35,7 @@ pub fn of_run(records: &RunRecords) -> Result<Written, String> {
 pub fn of_finished(records: &RunRecords) -> Result<Written, String> {
     let steps = records.steps.iter().filter_map(|record| Some((records.plan.step(&record.key.step)?, record)));
     let last = steps.rev().find(|(step, _)| step.workload().is_some_and(Workload::writes));
-    let (step, record) = last.ok_or("that run wrote nothing")?;
+    let (step, record) = last.ok_or("that run wrote nothing; name one that wrote with --verify headers")?;
     let workload = step.workload().ok_or_else(|| without(step))?;
     Written::by(records.run.number(), workload, record).ok_or_else(|| without(step))
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use drivelab_core::environment::{BlockDeviceFacts, TargetFacts, TargetKind};
+use drivelab_core::environment::{BlockDeviceFacts, Content, TargetFacts, TargetKind};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::{DeviceIdentity, WritableTarget};
@@ -96,19 +96,19 @@ pub(super) fn reopen(bundle: &Bundle, records: &RunRecords, destroy: Option<&Pat
         same_drive(records, &drivelab_device::folder_facts(&folder)?.devices)?;
     }
     let needs = Needs::of_plan(&records.plan);
-    let reopened = match recorded.kind {
-        TargetKind::NamedFile if needs.changes() => {
+    let reopened = match recorded.kind.content() {
+        Content::File if needs.changes() => {
             let target = named_file(bundle, records, &recorded.path)?;
             let state = "the named file is prepared again, because its content is unknown".to_owned();
             Reopened { opened: opened_file(recorded, target, None)?, state, prepared_again: true }
         }
-        TargetKind::ScratchFile => {
+        Content::Scratch => {
             let (target, scratch, state, prepared_again) = scratch(bundle, records, &folder)?;
             Reopened { opened: opened_file(recorded, target, Some(scratch))?, state, prepared_again }
         }
-        TargetKind::BlockDevice if needs.changes() => block_device(records, destroy)?,
+        Content::Device if needs.changes() => block_device(records, destroy)?,
         // Only read, or without content.
-        _ => {
+        Content::File | Content::Device | Content::Nothing => {
             let size = recorded.kind.stores_nothing().then_some(records.plan.capacity);
             let wanted = Wanted { run: records.run, needs, destroy: &Destroy::default(), size, own: false };
             let opened = place_of(&recorded.path)?.open(&wanted, voice)?;
@@ -175,8 +175,8 @@ pub(super) fn look(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>
     }
     let needs = Needs::of_plan(&records.plan);
     let prepares = |device| Looked { device, remark: "the target is prepared again".to_owned(), prepared_again: true };
-    match recorded.kind {
-        TargetKind::ScratchFile => {
+    match recorded.kind.content() {
+        Content::Scratch => {
             let changed = state_changed(records);
             let prepared_again = changed.is_some();
             let remark = changed.map_or("the target is filled again if its content is lost".to_owned(), |why| {
@@ -184,12 +184,12 @@ pub(super) fn look(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>
             });
             Ok(Looked { device: None, remark, prepared_again })
         }
-        TargetKind::NamedFile if needs.changes() => {
+        Content::File if needs.changes() => {
             let target = named_file(bundle, records, &recorded.path)?;
             as_it_began(records, &recorded.devices, target.length())?;
             Ok(prepares(None))
         }
-        TargetKind::BlockDevice if needs.changes() => {
+        Content::Device if needs.changes() => {
             let (node, planned) = same_block_device(records)?;
             if destroy.is_some() {
                 let target = guard::authorise_device(&node, &Destroy::named(destroy).planned_for(planned))?;
@@ -205,7 +205,7 @@ pub(super) fn look(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>
             Ok(prepares(Some(dry_run::of_preview(preview))))
         }
         // Only read, or without content.
-        _ => {
+        Content::File | Content::Device | Content::Nothing => {
             let size = recorded.kind.stores_nothing().then_some(records.plan.capacity);
             let place = place_of(&recorded.path)?;
             place.check(&Wanted { run: records.run, needs, destroy: &Destroy::default(), size, own: false })?;

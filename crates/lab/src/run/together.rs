@@ -87,9 +87,9 @@ impl How {
 
     fn words(self) -> &'static str {
         match (self.each, self.together) {
-            (true, true) => "each alone, then all concurrently",
+            (true, true) => "each alone, then all at once",
             (true, false) => "each alone, one after the other",
-            _ => "all concurrently",
+            _ => "all at once",
         }
     }
 }
@@ -329,7 +329,7 @@ fn alone(common: &Common<'_>) -> Vec<ExitCode> {
 /// Measures all drives concurrently: opened one after the other, begun together.
 fn together(common: &Common<'_>) -> Vec<ExitCode> {
     let runs = common.of(GroupRole::Together);
-    common.lab.voice.say(format!("\nAll concurrently ({} drives)", runs.len()));
+    common.lab.voice.say(format!("\nAll at once ({} drives)", runs.len()));
     let began = Began::now(common.lab);
     let mut codes = Vec::new();
     let mut ready: Vec<(GroupRun, Prepared)> = Vec::new();

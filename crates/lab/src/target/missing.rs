@@ -47,7 +47,7 @@ pub fn judge(word: &Path, new: NewFile) -> Result<()> {
     let shown = word.display();
     if let Some(meant) = name.as_deref().and_then(word_for) {
         return Err(Failure::usage(format!(
-            "{shown}: did you mean {meant}, which is no file? For a scratch file called {shown}, use `./{shown} \
+            "{shown}: did you mean {meant}, which is not a file? For a scratch file called {shown}, use `./{shown} \
              --new-file`"
         )));
     }

@@ -1,12 +1,12 @@
 //! Targets by kind: each kind describes itself, knows what it refuses and how it is opened.
 //!
 //! A new kind is a file in `sorts/`, and its word in `sorts/mod.rs` or its kind of path in `naming.rs`. If results must
-//! tell it from others, it is a [`drivelab_core::environment::TargetKind`] too, which holds all words about it.
+//! tell it from others, it is a [`TargetKind`] too, which holds all words about it.
 
 use std::fmt::Debug;
 use std::path::Path;
 
-use drivelab_core::environment::{BlockDeviceFacts, TargetFacts};
+use drivelab_core::environment::{BlockDeviceFacts, TargetFacts, TargetKind};
 use drivelab_core::target::WritableTarget;
 use drivelab_core::units::Bytes;
 use drivelab_device::BlockNode;
@@ -18,7 +18,7 @@ use crate::failure::{Failure, Result};
 use crate::voice::Voice;
 
 /// The word for a target that is nothing: operations end in the ring.
-pub const NOP: &str = "nop:";
+pub const NOP: &str = TargetKind::Nop.name();
 /// Size of a scratch file, and number of addresses of a target without a size, if `--size` is not given.
 pub const DEFAULT_SIZE: Bytes = Bytes::GIB;
 

@@ -1,5 +1,6 @@
 //! The keys of a test, for whoever states them in another way than in a file, such as the flags of `drivelab io`.
 
+use crate::load::trace::ITS_OWN;
 use crate::vocabulary::shape::{Key, Kind};
 use crate::vocabulary::test::TEST;
 
@@ -14,11 +15,13 @@ pub enum Takes {
     Switch,
     /// A text that the language reads: a size, a time, a share, a rate.
     Text,
-    /// A list or a table.
-    Structure,
+    /// A table with these keys.
+    Table(Vec<TestKey>),
+    /// A list, or several tables.
+    List,
 }
 
-/// One key of a test.
+/// One key of a test, or of a table in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestKey {
     /// As written in a file.
@@ -27,15 +30,17 @@ pub struct TestKey {
     pub meaning: &'static str,
     /// What it takes; of a key that may be a list, what each of its values is.
     pub takes: Takes,
+    /// Whether a replayed trace has this itself, so that a load with a trace may not state it.
+    pub traces_have: bool,
 }
 
 /// Every key that a test may have, in the order of the vocabulary.
 pub fn test_keys() -> impl Iterator<Item = TestKey> {
-    TEST.all().filter(|key| key.is_offered()).map(|key: &Key| TestKey {
-        name: key.name,
-        meaning: key.meaning,
-        takes: takes(&key.kind),
-    })
+    TEST.all().filter(|key| key.is_offered()).map(known)
+}
+
+fn known(key: &Key) -> TestKey {
+    TestKey { name: key.name, meaning: key.meaning, takes: takes(&key.kind), traces_have: ITS_OWN.contains(&key.name) }
 }
 
 fn takes(kind: &Kind) -> Takes {
@@ -62,13 +67,13 @@ fn takes(kind: &Kind) -> Takes {
         | Kind::Path
         | Kind::Locality
         | Kind::Read(_) => Takes::Text,
+        Kind::Table(shape) => Takes::Table(shape.all().filter(|key| key.is_offered()).map(known).collect()),
         Kind::ListOf(_)
         | Kind::RowOf(_)
-        | Kind::Table(_)
         | Kind::Tables(_)
         | Kind::Marks
         | Kind::MarksHere
         | Kind::Anything
-        | Kind::Elsewhere(_) => Takes::Structure,
+        | Kind::Elsewhere(_) => Takes::List,
     }
 }

@@ -295,7 +295,7 @@ file: what it asks, how, what it is good for, what it cannot tell, its sources, 
 
 - **stated**: the cited source states the value;
 - **derived**: it follows from what the source states, from its program or its published figures; the page says how;
-- **ours**: an approximation: no source states it, or only somebody else reports it about the source. The page says
+- **ours**: an approximation: no source states it, or only someone other than the source reports it. The page says
   why, and every result marks it. All values of our own methodologies are ours, too;
 - **not stated**: the value has no mark.
 

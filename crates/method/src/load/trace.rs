@@ -18,7 +18,7 @@ use crate::values::Values;
 use crate::vocabulary::load::SEED;
 
 /// A trace has its own kinds of operations, sizes, places and times, so these keys do not apply.
-const ITS_OWN: &[&str] = &[
+pub(crate) const ITS_OWN: &[&str] = &[
     "op",
     "write_percent",
     "trim_percent",

@@ -27,7 +27,11 @@ pub fn parse(file_name: &str, text: &str) -> Result<Methodology, Diagnostics> {
 
 /// Like [`parse`], but without checking whether the forms can be expanded.
 pub(crate) fn unexpanded(file_name: &str, text: &str) -> Result<Methodology, Diagnostics> {
-    let mut reader = Reader::default();
+    unexpanded_with(Reader::default(), file_name, text)
+}
+
+/// Likewise, with included texts from this reader.
+pub(crate) fn unexpanded_with(mut reader: Reader, file_name: &str, text: &str) -> Result<Methodology, Diagnostics> {
     let read = reader.read(file_name, text);
     let Reader { texts, mut errors, .. } = reader;
     let texts = Arc::new(texts);

@@ -12,6 +12,7 @@ use crate::layers::{OF_ALL, OF_TESTS, SET};
 use crate::methodology::Methodology;
 use crate::parse::meaning;
 use crate::sources::merge::parameters;
+use crate::sources::recorded::SET_FLAG;
 use crate::tree::check;
 use crate::tree::diagnose::Diagnostics;
 use crate::tree::diagnostic::Diagnostic;
@@ -107,7 +108,7 @@ fn one(setting: &str, tests: &[String], texts: &mut Texts, errors: &mut Errors) 
         }
     };
     let line = format!("{key} = {value}");
-    let base = texts.add(&format!("--set {setting}"), &line);
+    let base = texts.add(&format!("{SET_FLAG}{setting}"), &line);
     let (tree, syntax) = DeTable::parse_recoverable(&line);
     if !syntax.is_empty() {
         let title = format!("'{key}' is not the name of a parameter");

@@ -3,6 +3,7 @@
 //! Owns finding an included methodology (built in, or a file beside this one) and stopping files from including each
 //! other endlessly. `merge` owns what replaces what. Must not know: targets, plans.
 
+use std::collections::VecDeque;
 use std::path::Path;
 
 use toml::de::DeTable;
@@ -46,9 +47,16 @@ pub(crate) struct Reader {
     pub(crate) errors: Errors,
     /// The files that are being read, outermost first.
     chain: Vec<String>,
+    /// The included texts with their names, in the order in which they are read, where they are not looked for.
+    given: Option<VecDeque<(String, String)>>,
 }
 
 impl Reader {
+    /// One that takes included texts from these, whatever they are called, and reads no files.
+    pub(crate) fn with_texts(texts: VecDeque<(String, String)>) -> Self {
+        Reader { given: Some(texts), ..Reader::default() }
+    }
+
     /// The tree of a file with everything that it includes; `None` if it is not TOML.
     pub(crate) fn read(&mut self, file: &str, text: &str) -> Option<Read> {
         let base = self.texts.add(file, text);
@@ -127,7 +135,11 @@ impl Reader {
     fn included(&mut self, table: &Table, folder: Option<&Path>) -> Option<Read> {
         let method = table.get("method")?;
         let name = table.text("method").to_owned();
-        match found(&name, folder) {
+        let found = match &mut self.given {
+            None => found(&name, folder),
+            Some(given) => given.pop_front().ok_or_else(|| (format!("'{name}' was not recorded"), String::new())),
+        };
+        match found {
             Ok((file, _)) if self.chain.contains(&file) => {
                 let title = format!("'{name}' includes itself");
                 let label = format!("through {}", self.chain.join(", "));

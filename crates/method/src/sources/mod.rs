@@ -4,5 +4,6 @@ pub(crate) mod include;
 pub mod library;
 pub(crate) mod merge;
 pub(crate) mod profile;
+pub(crate) mod recorded;
 pub(crate) mod text_file;
 pub(crate) mod traces;

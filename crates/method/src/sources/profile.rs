@@ -11,7 +11,7 @@ use crate::tree::near::nearest;
 use crate::tree::value::{Entry, Located, Table, Value};
 
 /// Where the tree keeps the chosen profile; this is not a key of the language.
-const CHOSEN: &str = "profile (chosen)";
+pub(crate) const CHOSEN: &str = "profile (chosen)";
 
 /// The chosen profile of a tree, if it has profiles.
 pub(crate) fn chosen(root: &Table) -> Option<&Table> {

@@ -54,24 +54,28 @@ const AROUND: &[Key] = &[
     key(
         "file_system",
         Kind::OneOf(&[word("ext4", "ext4, by mkfs.ext4."), word("xfs", "XFS, by mkfs.xfs.")]),
-        "A file system that is made, with the tested file in it.",
+        "Create this file system, and test a file in it.",
     ),
     key(
         "arms",
         Kind::RowOf(&AN_ARM),
-        "The arms, measured one after the other; an arm may stand there twice. none, luks2 (or sw), opal (or hw).",
+        "The arms, measured one after the other: none, luks2 (or sw), opal (or hw). An arm may be listed twice.",
     ),
     key(
         "optional_arms",
         Kind::RowOf(&AN_ARM),
-        "Arms that are left out where they cannot be had, with any options; others are refused then.",
+        "Arms that are left out if they are not available, whatever their options; any other arm is then refused.",
     ),
-    key("data_state", Kind::Read(&DATA_STATE), "What the target holds before the tests, as for --data-state."),
-    key("power_states", Kind::Read(&POWER_STATES), "Power states, a run each: all, or numbers parted by commas."),
+    key("data_state", Kind::Read(&DATA_STATE), "State of the target before the tests, as for --data-state."),
+    key(
+        "power_states",
+        Kind::Read(&POWER_STATES),
+        "Power states, one run for each: all, or numbers separated by commas.",
+    ),
     key(
         "optional_power_states",
         Kind::Flag,
-        "Where power states cannot be set, measure the target as it is, and say so. Default false.",
+        "If power states cannot be set, measure the target as it is, and report that. Default false.",
     ),
     key("repeats", Kind::Whole(1, MOST_REPEATS as u64), "Rounds of all arms, 1 to 100. Default 1."),
     key(
@@ -79,9 +83,9 @@ const AROUND: &[Key] = &[
         Kind::OneOf(&[
             word("as_written", "The first arm in all its rounds, then the next."),
             word("round_by_round", "All arms in their order, then all of them again."),
-            word("abba", "As round_by_round, with every second round backwards."),
+            word("abba", "As round_by_round, with every second round in reverse."),
         ]),
-        "In which order the arms of several rounds are measured. Default round_by_round.",
+        "Order of the arms over several rounds. Default round_by_round.",
     ),
 ];
 
@@ -89,9 +93,13 @@ const AROUND: &[Key] = &[
 pub(crate) static DRIVES: Shape = Shape { name: "`[drives]`", keys: &[SEVERAL, MARKS_HERE], lists: false };
 
 const SEVERAL: &[Key] = &[
-    key("each", Kind::Flag, "Measure each drive by itself, one after the other. Default true."),
+    key("each", Kind::Flag, "Measure each drive alone, one after the other. Default true."),
     key("together", Kind::Flag, "Measure all drives at once. Default true."),
-    key("feed_rate", Kind::Rate, "A rate in bytes that is needed: how many such drives deliver it is worked out."),
-    key("feed_link", Kind::Rate, "A rate in bytes that one link of who needs it can carry at most."),
-    key("per_doubling", Kind::Flag, "Work out the ratio of each figure for a doubling of the capacity. Default false."),
+    key(
+        "feed_rate",
+        Kind::Rate,
+        "Rate in bytes that a consumer needs. The result says how many of these drives deliver it.",
+    ),
+    key("feed_link", Kind::Rate, "Highest rate in bytes that one link of the consumer can carry."),
+    key("per_doubling", Kind::Flag, "Report the ratio of each rate for a doubling of the capacity. Default false."),
 ];

@@ -7,7 +7,7 @@ use crate::vocabulary::shape::{Key, Kind, Word, key, word};
 const ON_ERROR: &[Word] = &[
     word(
         "tolerate",
-        "Scattered errors are survived; 1000 in a row, a second of nothing but errors, or a full or lost target end the step.",
+        "Single errors do not end the step; 1000 in a row, a second of only errors, or a full or lost target do.",
     ),
     word("stop", "The first error ends the step."),
     word("keep", "No error ends the step."),
@@ -32,7 +32,11 @@ pub(crate) static ENDING: &[Key] = &[
         Kind::Share,
         "Stop when this share of the span's blocks was touched; not with pattern = \"random\".",
     ),
-    key("at_least", Kind::Duration, "The step does not end before this measured time, whatever volume or passes say."),
+    key(
+        "at_least",
+        Kind::Duration,
+        "The step does not end before this measured time, even if `volume` or `passes` is reached.",
+    ),
     key(
         "cap",
         Kind::Duration,
@@ -50,7 +54,7 @@ pub(crate) static ENDING: &[Key] = &[
         Kind::Whole(1, 100),
         "Active share of step and rest together, per cent: the rest follows from it.",
     ),
-    key("rest_cap", Kind::Duration, "Longest rest that duty_cycle may ask for. Default 10 min."),
+    key("rest_cap", Kind::Duration, "Longest rest that duty_cycle may require. Default 10 min."),
     key("start_below", Kind::Temperature, "The step begins only when the drive is cooler than this, such as \"45 C\"."),
-    key("start_below_cap", Kind::Duration, "Longest wait for that; then the step begins all the same. Default 30 min."),
+    key("start_below_cap", Kind::Duration, "Longest wait for that; then the step begins anyway. Default 30 min."),
 ];

@@ -20,10 +20,10 @@ static TARGET: Shape = Shape {
         must(
             "size",
             Kind::SizeOrShare,
-            "How much is wanted: the size of the file, and the first bytes or a share of a block device, such as \"100 %\".",
+            "How much is used: the size of the file, or the first bytes or a share of a block device, such as \"100 %\".",
         ),
-        key("file_size", Kind::Size, "Size of the file, where that is another than `size` or `size` is a share."),
-        must("minimum_size", Kind::Size, "The methodology says nothing useful below this size and is refused."),
+        key("file_size", Kind::Size, "Size of the file, if it differs from `size` or `size` is a share."),
+        must("minimum_size", Kind::Size, "Smallest useful size: a smaller target is refused."),
         key("content", Kind::OneOf(TARGET_CONTENTS), "What reads may come from. Default written."),
     ]],
     lists: false,
@@ -31,10 +31,7 @@ static TARGET: Shape = Shape {
 
 const TARGET_CONTENTS: &[Word] = &[
     word("written", "Only what a [[prepare]] step wrote: a methodology that reads and fills nothing is refused."),
-    word(
-        "as_found",
-        "Whatever is there, for targets that exist already; a scratch file is refused, since it is all holes.",
-    ),
+    word("as_found", "Whatever an existing target holds; a new scratch file is refused, because it holds nothing."),
 ];
 
 const TARGET_KINDS: &[Word] = &[
@@ -43,14 +40,14 @@ const TARGET_KINDS: &[Word] = &[
         "file_or_block",
         "A file, or the first `size` bytes or the share `size` of a block device that the user released.",
     ),
-    word("any", "Whatever the command names, also a target that stores nothing (/dev/null, nop:)."),
+    word("any", "Any target, including one that stores nothing (/dev/null, nop:)."),
     word("block_device", "A whole drive or a partition that the user released; files are refused."),
-    word("directory", "A folder on a mounted file system, in which the run makes files and folders of its own."),
+    word("directory", "A folder on a mounted file system, in which the run creates its own files and folders."),
     later_word("virtual", "A virtual drive.", "there are no virtual drives yet"),
 ];
 
 static FORM_TARGET_SIZES: &[Key] = &[
-    key("size", Kind::SizeOrShare, "How much of the target is wanted in this form."),
+    key("size", Kind::SizeOrShare, "How much of the target is used in this form."),
     key("file_size", Kind::Size, "Size of the file in this form."),
     key("minimum_size", Kind::Size, "Smallest useful size in this form."),
 ];
@@ -80,14 +77,14 @@ static PROFILE_TARGET: Shape = Shape {
     lists: false,
 };
 
-static PROFILE: Shape = Shape {
+pub(crate) static PROFILE: Shape = Shape {
     name: "a profile",
     keys: &[
         &[
             must("name", Kind::Name, "Short name, as on the command line."),
-            must("purpose", Kind::Text, "What it is, in a sentence."),
+            must("purpose", Kind::Text, "What it is, in a sentence.").not_compared(),
             must("tests", Kind::ListOf(&NAME), "Names of its tests."),
-            key("target", Kind::Table(&PROFILE_TARGET), "What of the target differs in this profile."),
+            key("target", Kind::Table(&PROFILE_TARGET), "Keys of [target] that differ in this profile."),
             key("conditions", Kind::Table(&CONDITIONS), "Keys of [conditions] that differ in this profile."),
         ],
         LOAD,
@@ -105,7 +102,7 @@ static FORMS: Shape = Shape {
         key(
             "faithful",
             Kind::Table(&FORM),
-            "The methodology as published. May be empty: the values then stand as they are.",
+            "The methodology as published. May be empty: the tests then keep their values.",
         ),
         key("quick", Kind::Table(&FORM), "Shortened, same shape. May be empty."),
     ]],
@@ -132,17 +129,18 @@ pub(crate) static FILE: Shape = Shape {
     keys: &[&[
         must("format", Kind::Format, "Version of the language: 1."),
         must("name", Kind::Name, "Short name, as on the command line."),
-        must("title", Kind::Text, "Title for people."),
-        must("version", Kind::Version, "Version of the methodology, major.minor.patch."),
-        must("summary", Kind::Text, "What it does, in a sentence or two."),
-        must("good_for", Kind::Text, "Which question it answers well."),
-        must("cannot_tell", Kind::Text, "What its results do not show."),
-        must("sources", Kind::Tables(&SOURCE), "What the methodology cites."),
+        must("title", Kind::Text, "Title for people.").not_compared(),
+        must("version", Kind::Version, "Version of the methodology, major.minor.patch.").not_compared(),
+        must("summary", Kind::Text, "What it does, in a sentence or two.").not_compared(),
+        must("good_for", Kind::Text, "Which question it answers well.").not_compared(),
+        must("cannot_tell", Kind::Text, "What its results do not show.").not_compared(),
+        must("sources", Kind::Tables(&SOURCE), "What the methodology cites.").not_compared(),
         key(
             "published_unit",
             PUBLISHED_UNIT,
             "Unit in which the source published rates; charts are drawn in it, and tables show it beside MB/s.",
-        ),
+        )
+        .not_compared(),
         must("target", Kind::Table(&TARGET), "What the tests run on."),
         key("defaults", Kind::Table(&DEFAULTS), "Parameters that hold for every test that does not state its own."),
         must("forms", Kind::Table(&FORMS), "The forms in which it exists; smoke is always derived."),
@@ -158,21 +156,23 @@ pub(crate) static FILE: Shape = Shape {
             "Traces that tests replay; each can be replaced by `--trace NAME=FILE`.",
         ),
         must_or("tests", "suite", Kind::Tables(&TEST), "The tests, in order of execution."),
-        key("scores", Kind::Tables(&scores::SCORE), "Figures made of those of several steps by a formula."),
+        key("scores", Kind::Tables(&scores::SCORE), "Figures computed from those of several steps by a formula."),
         key(
             "profiles",
             Kind::Tables(&PROFILE),
-            "Named selections of the tests with values of their own; the first holds where none is named.",
-        ),
-        key("suite", Kind::Tables(&SUITE), "Tests of other methodologies, in order, behind its own."),
+            "Named selections of the tests, with their own values; the first is the default.",
+        )
+        // The chosen one is compared: the tree has a copy of it.
+        .not_compared(),
+        key("suite", Kind::Tables(&SUITE), "Tests of other methodologies, in order, after its own."),
         key("include", Kind::Table(&INCLUDE), "The methodology that this one is derived from."),
-        key("requires", Kind::Table(&REQUIRES), "What the methodology needs; without it it is refused."),
+        key("requires", Kind::Table(&REQUIRES), "What the methodology needs; it is refused if that is missing."),
         key(
             "conditions",
             Kind::Table(&CONDITIONS),
             "What is set up around the target, and the arms that are compared.",
         ),
-        key("drives", Kind::Table(&DRIVES), "What becomes of several targets."),
+        key("drives", Kind::Table(&DRIVES), "How several targets are measured."),
         later(
             "acceptance",
             "Limits that the figures must meet.",

@@ -10,7 +10,7 @@ use crate::vocabulary::shape::{Key, Kind, Shape, key, must, word};
 /// What a set is made of; each may differ in a form.
 pub(crate) static SET: &[Key] = &[
     key("count", Kind::Whole(1, FILES_MAX as u64), "How many files."),
-    key("size", Kind::Size, "Bytes of each file, where all are the same."),
+    key("size", Kind::Size, "Bytes of each file, if all have the same size."),
     key(
         "median",
         Kind::Size,
@@ -36,7 +36,7 @@ static WORK: &[Key] = &[
             word("create", "Make the files on the drive, with content from memory."),
             word("copy", "Read the files and write them to the drive as new ones: from the source, or on the drive."),
             word("read", "Read the files."),
-            word("verify", "Read the files and hold their content against what was written."),
+            word("verify", "Read the files and compare their content with what was written."),
             word("delete", "Remove the files."),
         ]),
         "What is done with each file of the set.",

@@ -29,21 +29,21 @@ pub(crate) static SUITE: Shape = Shape {
             "The form in which its tests run. Default the suite's own.",
         ),
         key("priority", PRIORITY, "Added to the priority of each of its tests. Default 0."),
-        key("requires", Kind::Table(&REQUIRES), "What its tests need, beside what they say themselves."),
+        key("requires", Kind::Table(&REQUIRES), "What its tests need, in addition to their own `requires`."),
     ]],
     lists: false,
 };
 
 static CAPABILITY: Kind = Kind::OneOf(&[
-    word("discard", "The drive can be told that blocks hold nothing."),
-    word("temperature", "Something tells the drive's temperature."),
-    word("power", "Something tells the drive's power: a meter, or the drive itself."),
+    word("discard", "The drive supports discards."),
+    word("temperature", "A sensor or a thermometer reports the drive's temperature."),
+    word("power", "A meter or the drive itself reports the drive's power."),
     word("nvme", "The drive is an NVMe drive."),
-    word("smart", "The drive tells of its health and of bytes written."),
+    word("smart", "The drive has a health log, with the bytes written."),
     word("power_states", "The drive has several power states."),
     word("endurance_log", "The drive has an endurance group log."),
     word("ocp_log", "The drive has the extended health log of OCP."),
-    word("fdp", "The drive has Flexible Data Placement, and it is on."),
+    word("fdp", "The drive has Flexible Data Placement, switched on."),
     word("other_namespace", "The NVMe drive has another namespace that can be read."),
 ]);
 
@@ -56,24 +56,27 @@ pub(crate) static REQUIRES: Shape = Shape {
                 word("file", "A file on a mounted file system."),
                 word("block_device", "A whole drive or a partition."),
             ]),
-            "What the target has to be.",
+            "Kind of target that it needs.",
         ),
-        key("capability", Kind::ListOf(&CAPABILITY), "What drive and host have to offer."),
+        key("capability", Kind::ListOf(&CAPABILITY), "Capabilities of drive and host that it needs."),
         key("free", Kind::Size, "Free space of the file system, or size of the block device."),
-        key("logical_block", Kind::Size, "The largest logical block of the target with which it can be done."),
+        key("logical_block", Kind::Size, "Largest logical block of the target with which it works."),
         key(
             "placement_handles",
             Kind::Whole(1, 128),
             "Fewest placement handles that writes can name; they are numbered from 0.",
         ),
-        key("privilege", Kind::OneOf(&[word("root", "The rights of the administrator.")]), "Rights that it needs."),
-        key("time", Kind::Duration, "Time that a review must have in all (`--time`) for it to be worth while."),
+        key("privilege", Kind::OneOf(&[word("root", "Administrator rights.")]), "Rights that it needs."),
+        key("time", Kind::Duration, "Least total time of a review (`--time`) in which it is useful."),
     ]],
     lists: false,
 };
 
-const FILL: Key =
-    key("fill", Kind::Whole(1, 100), "Share of every part that the test touches that holds data, per cent at least.");
+const FILL: Key = key(
+    "fill",
+    Kind::Whole(1, 100),
+    "Share of each part that the test touches that must hold data, at least this many per cent.",
+);
 
 /// The table.
 pub(crate) static NEEDS: Shape = Shape {
@@ -91,9 +94,9 @@ pub(crate) static NEEDS: Shape = Shape {
             "Order of the last load that wrote.",
         ),
         key("block_size", Kind::Size, "Bytes of one operation of the last load that wrote."),
-        key("idle", Kind::Duration, "Nothing was written for so long."),
-        key("media_writes", Kind::Flag, "Something counts what the drive writes to its media: write amplification."),
-        key("temperature", Kind::Flag, "Something tells the drive's temperature."),
+        key("idle", Kind::Duration, "Nothing was written for this long."),
+        key("media_writes", Kind::Flag, "A source counts what the drive writes to its media: write amplification."),
+        key("temperature", Kind::Flag, "A sensor or a thermometer reports the drive's temperature."),
     ]],
     lists: false,
 };

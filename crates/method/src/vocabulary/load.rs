@@ -20,7 +20,7 @@ static OP: Kind = Kind::OneOf(&[
 static PATTERN: Kind = Kind::OneOf(&[
     word("sequential", "Ascending offsets, wrapping at the end of the thread's part of the span."),
     word("reverse", "Descending offsets, wrapping at the start of the thread's part of the span."),
-    word("random", "Random offsets with repetition, multiples of the block size, distributed as `locality` says."),
+    word("random", "Random offsets with repetition, multiples of the block size, distributed by `locality`."),
     word("random_once", "Random order in which every block is touched once before any is touched again."),
 ]);
 
@@ -164,11 +164,15 @@ pub(crate) const SEED: u64 = 1;
 /// Parameters of a load: allowed in defaults, tests, cases, forms and groups.
 pub(crate) static LOAD: &[Key] = &[
     key("op", Kind::Axis(&OP), "What every operation does; excludes the shares. No default."),
-    key("write_percent", Kind::Axis(&PERCENT), "Share of operations that write, per cent, drawn per operation."),
+    key(
+        "write_percent",
+        Kind::Axis(&PERCENT),
+        "Share of operations that write, per cent, drawn per operation; the rest are reads.",
+    ),
     key(
         "trim_percent",
         Kind::Axis(&PERCENT),
-        "Share of operations that trim, per cent, drawn per operation. Default 0.",
+        "Share of operations that trim (discard; in a file, punch a hole), per cent, drawn per operation. Default 0.",
     ),
     key(
         "write_zeroes_percent",
@@ -214,7 +218,7 @@ pub(crate) static LOAD: &[Key] = &[
     key(
         "seek_percent",
         Kind::Axis(&PERCENT),
-        "Share of sequential operations that jump to a random block and go on from there, per cent. Default 0.",
+        "Share of sequential operations that jump to a random block and continue from there, per cent. Default 0.",
     ),
     key("streams", Kind::Axis(&STREAMS), "How threads share the span. Default disjoint."),
     key("data", Kind::Axis(&DATA), "What is written. Default incompressible."),
@@ -268,15 +272,17 @@ pub(crate) static LOAD: &[Key] = &[
     key(
         "batch",
         Kind::Axis(&BATCH),
-        "Completions to wait for at a time; above 1, latencies include this wait. Default 1.",
+        "Completions to wait for at a time; above 1, latencies include this wait, and results are marked (ceiling mode). \
+         Default 1.",
     ),
     key(
         "placement_handle",
         HANDLE,
-        "Placement handle of the writes, 0 to 127, on an NVMe namespace with FDP. Default: none; the drive then uses 0.",
+        "Placement handle of the writes, 0 to 127, on an NVMe namespace with FDP; needs root. Default: none; the drive \
+         then uses 0.",
     ),
     key("seed", Kind::Whole(0, i64::MAX as u64), "Seed of offsets, operation draws and data. Default 1."),
-    key("trace", Kind::Axis(&NAME), "Replay this one of [[traces]]: operations, sizes, places and times are its own."),
+    key("trace", Kind::Axis(&NAME), "Replay this one of [[traces]], with its operations, sizes, addresses and times."),
     key("replay", Kind::Axis(&trace::REPLAY), "When operations of the trace are issued. Default timed."),
     key(
         "replay_scale",

@@ -7,7 +7,7 @@ use crate::vocabulary::marks::MARKS;
 use crate::vocabulary::shape::{Key, Kind, NAME, Shape, Word, key, must, word};
 
 const ACTIONS: &[Word] = &[
-    word("fill", "Write the span in order: 1 MiB at queue depth 8 unless stated."),
+    word("fill", "Write the span sequentially: 1 MiB at queue depth 8 unless stated."),
     word(
         "overwrite_random",
         "Write as many bytes as the span has at random offsets: 4 KiB at queue depth 32 unless stated.",
@@ -15,8 +15,8 @@ const ACTIONS: &[Word] = &[
     word("idle", "Do nothing for `time`."),
     word(
         "discard",
-        "Trim the span in order to its last byte, so that it holds nothing: 64 MiB at queue depth 1 unless \
-             stated. What is left behind the last whole block is one more step.",
+        "Trim the span sequentially to its last byte, so that it holds nothing: 64 MiB at queue depth 1 unless \
+             stated. A remainder after the last whole block is one more step.",
     ),
     word("cool_down", "Wait until the drive is cooler than `below`, at most for `cap`."),
 ];
@@ -54,7 +54,11 @@ static PREPARING: &[Key] = &[
     key("data_file", Kind::Path, "The file of data = \"file\"."),
     key("verify", Kind::OneOf(PREPARED_VERIFY), "Whether blocks get headers that later steps check. Default off."),
     key("direct", Kind::Flag, "Past the page cache or through it. Default true."),
-    key("time", Kind::Duration, "How long `idle` lasts; `overwrite_random` goes on for so long instead of `passes`."),
+    key(
+        "time",
+        Kind::Duration,
+        "How long `idle` lasts; `overwrite_random` continues for this long instead of `passes`.",
+    ),
     key("below", Kind::Temperature, "Temperature that `cool_down` waits for, such as \"45 C\"."),
     key("cap", Kind::Duration, "The step never lasts longer. Default 24 h, of `cool_down` 30 min."),
 ];
@@ -65,9 +69,9 @@ static FLAT: &[Key] = &[
         "until",
         Kind::OneOf(&[word(
             "flat",
-            "Its throughput over the last five slices keeps the SNIA window: range at most 20 %, slope at most 10 %.",
+            "Its throughput over the last five slices is in the SNIA window: range at most 20 %, slope at most 10 %.",
         )]),
-        "Go on, slice by slice, until this holds; the last step of its preparation only, and instead of `passes`.",
+        "Continue slice by slice until this is reached; only in the last step of its preparation, instead of `passes`.",
     ),
     key(
         "slice",
@@ -94,15 +98,16 @@ pub(crate) static PREPARE: Shape = Shape {
     keys: &[
         &[
             must("action", Kind::OneOf(ACTIONS), "What to do."),
-            key("profiles", Kind::ListOf(&NAME), "The profiles that it is done in. Default all."),
+            // Of the chosen profile the tree has only the steps that are done in it.
+            key("profiles", Kind::ListOf(&NAME), "The profiles that it is done in. Default all.").not_compared(),
             key("before", Kind::Name, "The test that it is done before. Default: before the first."),
             key(
                 "reuse",
                 Kind::Flag,
-                "This preparation is left out where the target is as it would leave it. Default false.",
+                "Skip this preparation if the target is already in the state that it leaves. Default false.",
             ),
             key("forms", Kind::Table(&PREPARE_FORMS), "Values of this step that differ in a form."),
-            key("sources", Kind::ListOf(&NAME), "Ids of the sources that describe it."),
+            key("sources", Kind::ListOf(&NAME), "Ids of the sources that describe it.").not_compared(),
         ],
         PREPARING,
         FLAT,

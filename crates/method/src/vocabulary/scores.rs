@@ -19,7 +19,7 @@ const FIGURES: &[Word] = &[
     word("write.latency_p99", "99th percentile of the latency of writes, microseconds."),
     word("replay.bytes", "Data that a replay moved, MB."),
     word("replay.busy_time", "Busy time of a replay, seconds."),
-    word("power.mean", "Average power of the drive, W; only where something measures it."),
+    word("power.mean", "Average power of the drive, W; only if something measures it."),
 ];
 
 static PART: Shape = Shape {
@@ -38,8 +38,8 @@ pub(crate) static SCORE: Shape = Shape {
     keys: &[
         &[
             must("name", Kind::Name, "Short name, unique in the file."),
-            must("title", Kind::Text, "Title for people."),
-            must("sources", Kind::ListOf(&NAME), "Ids of the sources that describe it."),
+            must("title", Kind::Text, "Title for people.").not_compared(),
+            must("sources", Kind::ListOf(&NAME), "Ids of the sources that describe it.").not_compared(),
             key(
                 "rule",
                 Kind::OneOf(&[
@@ -48,11 +48,7 @@ pub(crate) static SCORE: Shape = Shape {
                 ]),
                 "How the parts become one figure. Default sum.",
             ),
-            key(
-                "unit",
-                Kind::Text,
-                "Unit as printed. Default that of the figures where all have the same, else points.",
-            ),
+            key("unit", Kind::Text, "Unit as printed. Default: that of the figures if all have the same, else points."),
             key(
                 "rates_in",
                 Kind::OneOf(&[
@@ -61,7 +57,7 @@ pub(crate) static SCORE: Shape = Shape {
                 ]),
                 "What rates of bytes are counted in. Default MB/s.",
             ),
-            must("parts", Kind::Tables(&PART), "What it is made of."),
+            must("parts", Kind::Tables(&PART), "The steps and figures that it is computed from."),
             key("over", Kind::Name, "Name of a score before this one, by which it is divided."),
         ],
         MARKS_HERE,

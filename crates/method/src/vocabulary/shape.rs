@@ -110,6 +110,8 @@ pub(crate) struct Key {
     pub(crate) meaning: &'static str,
     /// Why this version cannot do it yet, where it cannot.
     pub(crate) not_yet: Option<&'static str>,
+    /// Whether it decides what is measured, so that runs that differ in it are not compared.
+    pub(crate) compared: bool,
 }
 
 /// The keys of one kind of table.
@@ -128,6 +130,11 @@ impl Key {
     pub(crate) const fn is_offered(&self) -> bool {
         self.not_yet.is_none() && !matches!(self.kind, Kind::Elsewhere(_))
     }
+
+    /// For readers only: another value measures the same.
+    pub(crate) const fn not_compared(self) -> Key {
+        Key { compared: false, ..self }
+    }
 }
 
 impl Shape {
@@ -138,25 +145,25 @@ impl Shape {
 }
 
 pub(crate) const fn key(name: &'static str, kind: Kind, meaning: &'static str) -> Key {
-    Key { name, kind, required: false, or: None, meaning, not_yet: None }
+    Key { name, kind, required: false, or: None, meaning, not_yet: None, compared: true }
 }
 
 pub(crate) const fn must(name: &'static str, kind: Kind, meaning: &'static str) -> Key {
-    Key { name, kind, required: true, or: None, meaning, not_yet: None }
+    Key { name, kind, required: true, or: None, meaning, not_yet: None, compared: true }
 }
 
 /// A key that a table must have where it has no `or`.
 pub(crate) const fn must_or(name: &'static str, or: &'static str, kind: Kind, meaning: &'static str) -> Key {
-    Key { name, kind, required: true, or: Some(or), meaning, not_yet: None }
+    Key { name, kind, required: true, or: Some(or), meaning, not_yet: None, compared: true }
 }
 
 pub(crate) const fn later(name: &'static str, meaning: &'static str, why: &'static str) -> Key {
-    Key { name, kind: Kind::Anything, required: false, or: None, meaning, not_yet: Some(why) }
+    Key { name, kind: Kind::Anything, required: false, or: None, meaning, not_yet: Some(why), compared: true }
 }
 
 /// A key that stands in the table around this one, and why.
 pub(crate) const fn elsewhere(name: &'static str, why: &'static str) -> Key {
-    Key { name, kind: Kind::Elsewhere(why), required: false, or: None, meaning: why, not_yet: None }
+    Key { name, kind: Kind::Elsewhere(why), required: false, or: None, meaning: why, not_yet: None, compared: true }
 }
 
 pub(crate) const fn word(name: &'static str, meaning: &'static str) -> Word {

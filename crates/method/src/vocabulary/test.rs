@@ -29,7 +29,7 @@ static CURVE: Shape = Shape {
                     "Up to the next 100 IOPS above 1000 IOPS, else up to the next 10; what is below 10 IOPS is left out.",
                 ),
             ]),
-            "How a share becomes the rate that is asked for. Default none.",
+            "How a share becomes the requested rate. Default none.",
         ),
         key(
             "stop_above",
@@ -123,13 +123,9 @@ static STEADY: Shape = Shape {
         key(
             "min_passes",
             Kind::Whole(1, 100),
-            "The test goes on until it has written all that its threads write to this many times, steady or not.",
+            "The test continues until it has written all that its threads write to this many times, steady or not.",
         ),
-        key(
-            "step",
-            Kind::Text,
-            "The step that is watched, by the second part of its id. Needed where there are several.",
-        ),
+        key("step", Kind::Text, "The step that is watched, by the second part of its id. Needed if there are several."),
     ]],
     lists: false,
 };
@@ -162,14 +158,10 @@ pub(crate) static TEST: Shape = Shape {
     keys: &[
         &[
             must("name", Kind::Name, "Short name, the first part of the ids of its steps."),
-            must("title", Kind::Text, "Title for people."),
-            must("purpose", Kind::Text, "What the test asks, in a sentence."),
-            must("sources", Kind::ListOf(&NAME), "Ids of the sources that describe it."),
-            key(
-                "axes",
-                Kind::ListOf(&AXIS_WORDS),
-                "Order of the axes, outermost first. Needed where there are several.",
-            ),
+            must("title", Kind::Text, "Title for people.").not_compared(),
+            must("purpose", Kind::Text, "What the test asks, in a sentence.").not_compared(),
+            must("sources", Kind::ListOf(&NAME), "Ids of the sources that describe it.").not_compared(),
+            key("axes", Kind::ListOf(&AXIS_WORDS), "Order of the axes, outermost first. Needed if there are several."),
             key("cases", Kind::Tables(&CASES), "Bundles of parameters, for combinations that are not a product."),
             key(
                 "groups",
@@ -185,22 +177,19 @@ pub(crate) static TEST: Shape = Shape {
             key(
                 "files",
                 Kind::Tables(&files::FILE_STEP),
-                "Steps on sets of files, in order, in the place of a load on one target.",
+                "Steps on sets of files, in order, instead of a load on one target.",
             ),
-            key("needs", Kind::Table(&NEEDS), "The state that it asks of the target; another one is a finding."),
+            key("needs", Kind::Table(&NEEDS), "The state of the target that it needs; any other state is a finding."),
             key(
                 "recovers_to",
                 Kind::Name,
                 "An earlier test with the same load: the report gives the time until its mean rate is reached again.",
             ),
-            key(
-                "published_unit",
-                PUBLISHED_UNIT,
-                "Unit of this test's rates in the source, where it is not the file's.",
-            ),
+            key("published_unit", PUBLISHED_UNIT, "Unit of this test's rates in the source, if it is not the file's.")
+                .not_compared(),
             key("forms", Kind::Table(&TEST_FORMS), "Values of this test that differ in a form."),
             TWIN,
-            key("priority", PRIORITY, "Which tests stay where not all fit the time: higher ones first. Default 0."),
+            key("priority", PRIORITY, "Which tests are kept if not all fit the time: higher ones first. Default 0."),
             key("requires", Kind::Table(&REQUIRES), "What the test needs; without it the test is left out."),
             elsewhere("on", "the test's own load goes to the target; a group beside it may go to another namespace"),
         ],

@@ -24,7 +24,7 @@ static SYNTHETIC: Shape = Shape {
         key("written", Kind::Size, "Bytes of all writes. Default: sizes are uniform between smallest and largest."),
         key("smallest", Kind::Size, "Smallest operation, a multiple of 4 KiB. Default 4 KiB."),
         key("largest", Kind::Size, "Largest operation, a multiple of 4 KiB. Default 1 MiB."),
-        must("footprint", Kind::Size, "Addresses go from 0 to here."),
+        must("footprint", Kind::Size, "Size of the range of addresses, which starts at 0."),
         key("burst", Kind::Whole(1, 65_535), "Mean number of operations that arrive together. Default 1."),
         key("gap", Kind::Duration, "Mean time from one such group to the next, exponential. Default 0 s."),
         key("seed", Kind::Whole(0, i64::MAX as u64), "Same seed, same trace. Default 1."),

@@ -18,7 +18,7 @@ const FIGURES: &[Word] = &[
 pub(crate) const TWIN: Key = key(
     "twin",
     Kind::OneOf(FIGURES),
-    "The figure of the drive's data sheet that the best step of the test is held against.",
+    "The figure of the drive's data sheet that the best step of the test is compared with.",
 );
 
 #[cfg(test)]

@@ -124,7 +124,7 @@ pub(crate) struct RunDoc {
     message: String,
     /// The form of the methodology. Results of different forms are not comparable.
     form: Form,
-    /// Name, version and content hash of the methodology. Results of different hashes are not comparable.
+    /// Name, version and hashes of the methodology. Results of different `compared_hash` are not comparable.
     method: MethodIdentity,
     /// Title of the methodology.
     title: String,

@@ -2,9 +2,9 @@
 //!
 //! Knows the codes of the findings that mark figures.
 
-use drivelab_analysis::Analysis;
+use drivelab_analysis::{Analysis, metric_def};
 use drivelab_core::ids::StepKey;
-use drivelab_core::metric::{Better, Metric, Wrong};
+use drivelab_core::metric::{Better, Class, Metric, Wrong};
 
 use crate::figure::input::ReportInput;
 use crate::figure::signs::{DISTURBED, LOWER_BOUND};
@@ -65,8 +65,9 @@ const OTHERS: [(&str, bool); 2] = [("others_used_disk", true), ("others_perhaps"
 pub(crate) fn of(input: &ReportInput<'_>, key: &StepKey) -> Marks {
     let Analysis { metrics, findings, .. } = input.analysis;
     let of_step: Vec<&Metric> = metrics.iter().filter(|metric| metric.step.as_ref() == Some(&key.step)).collect();
-    let is_rate = |metric: &Metric| metric.id.ends_with(".throughput") || metric.id.ends_with(".iops");
-    let is_time = |metric: &Metric| metric.id.contains(".latency_") || metric.id.contains(".response_");
+    let class = |metric: &Metric| metric_def(&metric.id).map(|def| def.meaning.class);
+    let is_rate = |metric: &Metric| class(metric) == Some(Class::Rate);
+    let is_time = |metric: &Metric| class(metric).is_some_and(Class::is_time);
     let wrong_of = |is: &dyn Fn(&Metric) -> bool| of_step.iter().filter(|one| is(one)).find_map(|one| one.wrong);
     let (rates, times) = (wrong_of(&is_rate), wrong_of(&is_time));
     let at_least = of_step.iter().any(|metric| metric.lower_bound);

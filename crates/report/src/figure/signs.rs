@@ -10,6 +10,11 @@ use crate::figure::input::ReportInput;
 pub(crate) const BUSY: &str = "The throughput of a replay is over its busy time, which leaves out the pauses of the trace. Operations per \
                     second include the pauses.";
 
+/// The explanation of each sign that occurs in what is shown, in this order.
+pub(crate) fn explained<'e>(shown: &str, known: &[(&[char], &'e str)]) -> Vec<&'e str> {
+    known.iter().filter(|(signs, _)| shown.contains(*signs)).map(|(_, says)| *says).collect()
+}
+
 /// Whether a rate of any of these steps is a lower bound.
 pub(crate) fn has_lower_bound(input: &ReportInput<'_>, steps: &[&Step]) -> bool {
     let of_these = |metric: &&Metric| steps.iter().any(|step| metric.step.as_ref() == Some(&step.id));

@@ -78,23 +78,23 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
     lines.extend(not_as_written(plan, width));
     lines.extend(findings(input, width));
     let mut text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
-    let signs = signs_of(&text);
-    text.push_str(&signs);
+    // Signs of preparation steps, which no table shows, do not count.
+    for line in signs::explained(&text, SIGNS) {
+        text.push_str(line);
+        text.push('\n');
+    }
     if plan.steps().any(rate::replays) {
         wrap::lines(signs::BUSY, width).iter().for_each(|line| text.push_str(&format!("{line}\n")));
     }
     text
 }
 
-/// A line for each sign that occurs in the text; signs of preparation steps, which no table shows, do not count.
-fn signs_of(text: &str) -> String {
-    let known: [(&[char], &str); 3] = [
-        (&['≈'], "≈ not stated by the source, or changed by drivelab"),
-        (&['≥'], "≥ drivelab or the host's CPU was the limit: the target can do at least this much"),
-        (&['▲', '▼', '◆'], DISTURBED),
-    ];
-    known.into_iter().filter(|(signs, _)| text.contains(*signs)).map(|(_, says)| format!("{says}\n")).collect()
-}
+/// What the signs of figures mean, a line each.
+const SIGNS: &[(&[char], &str)] = &[
+    (&['≈'], "≈ not stated by the source, or changed by drivelab"),
+    (&['≥'], "≥ drivelab or the host's CPU was the limit: the target can do at least this much"),
+    (&['▲', '▼', '◆'], DISTURBED),
+];
 
 /// What the marks of disturbed figures mean.
 pub(crate) const DISTURBED: &str =

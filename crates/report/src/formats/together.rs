@@ -8,7 +8,7 @@ use drivelab_core::finding::Severity;
 
 use crate::error::ReportError;
 use crate::figure::table::Table;
-use crate::figure::{escape, prose, wrap};
+use crate::figure::{escape, prose, signs, wrap};
 use crate::formats::markdown::parts;
 use crate::formats::{columns, terminal};
 use crate::marker;
@@ -146,11 +146,9 @@ pub fn together_terminal(input: &GroupInput<'_>, width: usize) -> String {
         );
         lines.extend(wrap::lines(&text, width));
     }
-    let shown = lines.concat();
-    for (signs, says) in [(&['≥', '≤', '≷'], BOUNDS), (&['▲', '▼', '◆'], terminal::DISTURBED)] {
-        if shown.contains(signs) {
-            lines.extend(wrap::lines(says, width));
-        }
+    let known: [(&[char], &str); 2] = [(&['≥', '≤', '≷'], BOUNDS), (&['▲', '▼', '◆'], terminal::DISTURBED)];
+    for says in signs::explained(&lines.concat(), &known) {
+        lines.extend(wrap::lines(says, width));
     }
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }

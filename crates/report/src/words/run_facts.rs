@@ -23,7 +23,7 @@ pub(crate) fn form_note(input: &ReportInput<'_>) -> &'static str {
             "parameters and durations as stated, on a smaller area than stated"
         }
         Form::Faithful => "parameters and durations as stated, nothing shortened",
-        Form::Quick => "shortened, same shape",
+        Form::Quick => "shortened, same tests",
         Form::Smoke => "a moment per step, not usable for comparison",
     }
 }

@@ -45,12 +45,12 @@ impl Found {
     /// The run whose id begins or ends with `part`, ignoring case and hyphens. Ids begin with the time, so the end
     /// distinguishes runs of one day.
     #[must_use]
-    pub fn among(mut rows: Vec<RunRow>, part: &str) -> Found {
-        rows.retain(|row| row.id.is_called(part));
-        match (rows.pop(), rows.is_empty()) {
-            (None, _) => Found::None,
-            (Some(only), true) => Found::One(Box::new(only)),
-            (Some(last), false) => Found::Several(rows.iter().chain([&last]).map(|row| row.id).collect()),
+    pub fn among(rows: &[RunRow], part: &str) -> Found {
+        let called: Vec<&RunRow> = rows.iter().filter(|row| row.id.is_called(part)).collect();
+        match called[..] {
+            [] => Found::None,
+            [only] => Found::One(Box::new(only.clone())),
+            _ => Found::Several(called.iter().map(|row| row.id).collect()),
         }
     }
 }

@@ -216,16 +216,16 @@ fn a_run_is_found_by_either_end_of_its_id() {
     let runs = three_runs(&data);
     let catalog = Catalog::open(&data).unwrap();
     let id = runs[1].to_string();
-    let one = |part: &str| match Found::among(catalog.list().unwrap(), part) {
+    let one = |part: &str| match Found::among(&catalog.list().unwrap(), part) {
         Found::One(row) => Some(row.id),
         _ => None,
     };
     assert_eq!(one(&id), Some(runs[1]));
     assert_eq!(one(&id[24..]), Some(runs[1]), "the end");
     assert_eq!(one(&id.to_uppercase().replace('-', "")), Some(runs[1]));
-    assert_eq!(Found::among(catalog.list().unwrap(), "no-such-run"), Found::None);
-    assert_eq!(Found::among(catalog.list().unwrap(), ""), Found::None);
-    assert_eq!(Found::among(catalog.list().unwrap(), &id[..6]), Found::Several(vec![runs[2], runs[1], runs[0]]));
+    assert_eq!(Found::among(&catalog.list().unwrap(), "no-such-run"), Found::None);
+    assert_eq!(Found::among(&catalog.list().unwrap(), ""), Found::None);
+    assert_eq!(Found::among(&catalog.list().unwrap(), &id[..6]), Found::Several(vec![runs[2], runs[1], runs[0]]));
 }
 
 #[test]

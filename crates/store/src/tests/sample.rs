@@ -68,7 +68,12 @@ fn step(queue_depth: u64) -> Step {
 
 pub(super) fn plan() -> Plan {
     Plan {
-        methodology: MethodIdentity { name: "sample".to_owned(), version: "1.0.0".to_owned(), hash: "ab".repeat(32) },
+        methodology: MethodIdentity {
+            name: "sample".to_owned(),
+            version: "1.0.0".to_owned(),
+            hash: "ab".repeat(32),
+            compared_hash: None,
+        },
         title: "Sample".to_owned(),
         profile: String::new(),
         summary: "For tests.".to_owned(),

@@ -5,6 +5,7 @@
 //! of an arm within a round are averaged first. docs/guide/conditions.md defines the figures.
 
 use drivelab_core::condition::Series;
+use drivelab_core::ids::RunId;
 
 use super::table::{ArmOverRounds, Arms, PairedCost, StepOverRounds};
 use crate::stats;
@@ -34,16 +35,20 @@ pub fn paired_cost(pairs: &[(f64, f64)]) -> Option<PairedCost> {
 pub(super) type Round = (usize, u32);
 
 /// The round of each run, from what orders the runs in time and the place of each in its series; `None` for a run
-/// outside any series. The next series begins where the place does not rise.
-pub(super) fn rounds_of<T: Ord>(runs: &[(T, Option<&Series>)]) -> Vec<Option<Round>> {
+/// outside any series. The next series begins where the place does not rise, or the plan is another. Parts of two
+/// series of one plan, the first ending before the second begins, look like one.
+pub(super) fn rounds_of(runs: &[(RunId, Option<&Series>)]) -> Vec<Option<Round>> {
     let mut order: Vec<usize> = (0..runs.len()).collect();
     order.sort_by(|one, other| runs[*one].0.cmp(&runs[*other].0));
     let mut rounds = vec![None; runs.len()];
-    let (mut series, mut last) = (0, 0);
+    let (mut series, mut last): (usize, Option<&Series>) = (0, None);
+    let is_next = |last: &Series, place: &Series| {
+        last.at < place.at && (last.of, last.rounds, last.order) == (place.of, place.rounds, place.order)
+    };
     for run in order {
         let Some(place) = runs[run].1 else { continue };
-        series += usize::from(place.at <= last);
-        last = place.at;
+        series += usize::from(last.is_some_and(|last| !is_next(last, place)));
+        last = Some(place);
         rounds[run] = Some((series, place.round));
     }
     rounds
@@ -181,19 +186,24 @@ mod tests {
 
     #[test]
     fn runs_of_two_series_are_never_of_one_round() {
-        let place = |at, round| Series { at, round, ..Series::default() };
-        let places = [place(1, 1), place(2, 1), place(3, 2), place(1, 1), place(2, 1)];
-        // Named in another order than they were measured in, with one that belongs to no series.
+        let place = |at, round| Series { at, of: 3, round, ..Series::default() };
+        let other = |at, round| Series { at, of: 4, round, ..Series::default() };
+        let places = [place(1, 1), place(2, 1), place(3, 2), place(1, 1), other(2, 1)];
+        // Ids of runs sort by the time at which the runs began.
+        let id = |minute: u32| -> RunId {
+            format!("019800{minute:02}-0000-7000-8000-000000000000").parse().expect("an id of a run")
+        };
         let runs = [
-            ("2026-11-03", Some(&places[3])),
-            ("2026-11-01T10", Some(&places[0])),
-            ("2026-11-01T12", Some(&places[2])),
-            ("2026-11-01T11", Some(&places[1])),
-            ("2026-11-02", None),
-            ("2026-11-04", Some(&places[4])),
+            (id(30), Some(&places[3])),
+            (id(10), Some(&places[0])),
+            (id(12), Some(&places[2])),
+            (id(11), Some(&places[1])),
+            (id(20), None),
+            (id(40), Some(&places[4])),
         ];
         let found = rounds_of(&runs);
-        assert_eq!(found, [Some((1, 1)), Some((0, 1)), Some((0, 2)), Some((0, 1)), None, Some((1, 1))]);
+        // The last run is of another plan, so it does not go on with the series before it.
+        assert_eq!(found, [Some((1, 1)), Some((0, 1)), Some((0, 2)), Some((0, 1)), None, Some((2, 1))]);
         assert_eq!(pairs(&[(Some((0, 1)), 75.0), (None, 1.0)], &[(Some((1, 1)), 100.0), (None, 2.0)]), Vec::new());
     }
 }

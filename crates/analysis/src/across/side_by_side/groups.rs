@@ -96,7 +96,7 @@ impl Key {
         let on_file = facts.and_then(|facts| facts.series.as_ref()).is_some_and(|series| series.loop_on_file);
         let condition = Condition { encryption: Arm::None, power_state: None, ..digest.condition() };
         Key {
-            method: digest.run.method.hash.clone(),
+            method: digest.run.method.compared_by().to_owned(),
             form: digest.run.form,
             ground: Ground { condition, on_file },
             simulated: digest.run.simulated,

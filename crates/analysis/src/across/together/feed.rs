@@ -175,7 +175,7 @@ pub(crate) fn of_run(records: &RunRecords, analysis: &Analysis) -> Option<Findin
 const fn marked(rate: Option<Wrong>) -> (&'static str, Option<&'static str>) {
     match rate {
         None => ("", None),
-        Some(Wrong::TooLow) => (" ▼", Some("other programs used the disk: fewer may do")),
+        Some(Wrong::TooLow) => (" ▼", Some("other programs used the disk: fewer may be enough")),
         Some(Wrong::TooHigh) => (" ▲", Some("other programs used the disk: more may be needed")),
         Some(Wrong::EitherWay) => (" ◆", Some("other programs may have used the disk")),
     }
@@ -184,19 +184,19 @@ const fn marked(rate: Option<Wrong>) -> (&'static str, Option<&'static str>) {
 fn sentence(feed: &Feed, said: &[String]) -> Words<'static> {
     let link = match feed.link_mb_s {
         Some(link) if feed.more_than_the_link => format!(
-            " One link carries at most {:.1} GB/s, which is less: over one link no number of drives is enough.",
+            " One link carries at most {:.1} GB/s, which is less: no number of drives is enough over one link.",
             link / 1e3
         ),
         _ => String::new(),
     };
     let statement = format!(
-        "To deliver {:.1} GB/s it takes so many drives like this one, if the host carries them all: {}.{link}",
+        "Drives like this one needed for {:.1} GB/s, if the host can carry them all: {}.{link}",
         feed.need_mb_s / 1e3,
         said.join(", ")
     );
-    let cause = "The need is the methodology's, the rates are measured: need over rate, rounded up.";
+    let cause = "The rate needed is stated by the methodology. It is divided by the measured rate and rounded up.";
     let action =
-        "Name all the drives to see what they deliver at once: links, lanes and CPUs of the host are limits too.";
+        "Name all drives in one run to see what they deliver at once: the host's links, lanes and CPUs limit it too.";
     Words { code: "drives_that_feed", severity: Severity::Note, statement, cause, action }
 }
 
@@ -305,7 +305,7 @@ mod tests {
         metric.expect("the sample has it").wrong = Some(Wrong::TooLow);
         let statement = said(&analysis);
         assert_eq!(statement.matches('▼').count(), 1, "{statement}");
-        let words = "other programs used the disk: fewer may do) by SEQ 1 MiB Q8T1 read";
+        let words = "other programs used the disk: fewer may be enough) by SEQ 1 MiB Q8T1 read";
         assert!(statement.contains(words), "{statement}");
     }
 }

@@ -77,13 +77,13 @@ fn missing(pairs: &[Pair<'_>], each_only: bool) -> Vec<Finding> {
     };
     let together = lacking(&|pair| is_complete(pair.together));
     if !together.is_empty() && !each_only {
-        let statement = format!("The runs of {} together with the others are incomplete.", and(&together));
-        let action = "The steps that were measured count. Measure the drives again for the rest.";
+        let statement = format!("The concurrent runs of {} are incomplete.", and(&together));
+        let action = "The steps that were measured are shown. For the rest, measure the drives again.";
         findings.push(words(Severity::Warning, "group_unfinished", statement, "", action).about_run(Vec::new()));
     }
     let alone = lacking(&|pair| is_complete(pair.alone));
     if !alone.is_empty() {
-        let statement = format!("How much {} lost is not known: there is no complete run of them alone.", and(&alone));
+        let statement = format!("How much {} lost is unknown: no complete run was measured alone.", and(&alone));
         let cause =
             "The methodology or --together-only asks for concurrent runs only, or a run alone failed or was stopped.";
         let action =
@@ -124,12 +124,12 @@ fn apart(steps: &[StepTogether]) -> Option<Finding> {
     }
     (!keys.is_empty()).then(|| {
         let statement = format!(
-            "In {} the drives did not work for the same time: no total is shown, nor the share that a drive kept if it \
-             worked beside all others for less than 90 % of its step.",
+            "No total is shown for {}, because the drives did not work for the same time. The share that a drive kept is \
+             missing if all drives worked together for less than 90 % of its step.",
             plural(keys.len(), "step")
         );
         let cause = "A step that ends by volume ends sooner on a faster drive, or one of the drives failed.";
-        let action = "Compare steps that end by time, or look at the overlap beside each figure.";
+        let action = "Compare steps that end by time, or look at the overlap of each figure.";
         found.truncate(MOST_SPELLED_OUT);
         words(Severity::Warning, "drives_apart", statement, cause, action).finding(keys, found)
     })

@@ -104,7 +104,8 @@ pub fn together(members: &[Member<'_>]) -> Option<Together> {
     let each_only = group.runs.iter().all(|run| run.role == GroupRole::Alone);
     let mut begun = pairs.iter().filter_map(|pair| if each_only { pair.alone } else { pair.together });
     let (first, _) = begun.next()?;
-    let steps = steps(&pairs);
+    let digests: Vec<DigestPair> = pairs.iter().map(DigestPair::of).collect();
+    let steps = steps(&digests, &pairs);
     let drive = |(index, pair): (usize, &Pair<'_>)| GroupDrive {
         letter: letter(index),
         alone: pair.alone.map(|(records, _)| records.run),
@@ -116,7 +117,7 @@ pub fn together(members: &[Member<'_>]) -> Option<Together> {
     let links: Vec<Option<&LinkFacts>> =
         pairs.iter().map(|pair| feed::link_of(pair.alone.or(pair.together)?.0)).collect();
     let doubles = asks.is_some_and(|drives| drives.per_doubling);
-    let per_doubling = if doubles { doublings(&steps, &pairs) } else { Vec::new() };
+    let per_doubling = if doubles { doublings(&steps, &digests) } else { Vec::new() };
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     Some(Together {
         title: first.plan.title.clone(),
@@ -136,14 +137,14 @@ pub fn together(members: &[Member<'_>]) -> Option<Together> {
 }
 
 /// What a doubling of the capacity brings in each step: the rates alone, else with the others.
-fn doublings(steps: &[StepTogether], pairs: &[Pair<'_>]) -> Vec<Doubling> {
-    let rate = |step: &StepTogether, pair: &Pair<'_>| {
-        let (records, analysis) = pair.alone.or(pair.together)?;
-        let target = &records.environment.target;
+fn doublings(steps: &[StepTogether], digests: &[DigestPair]) -> Vec<Doubling> {
+    let rate = |step: &StepTogether, pair: &DigestPair| {
+        let digest = pair.alone.as_ref().or(pair.together.as_ref())?;
+        let target = &digest.run.environment.target;
         // The drive below partitions and encryption.
         let below = target.devices.iter().find(|device| device.transport != "device-mapper");
         let capacity = below.or(target.devices.last()).map_or(target.length, |device| device.capacity).as_f64();
-        let metric = analysis.step_metric(&step.step, &step.metric)?;
+        let metric = digest.step(&step.step)?.metric(&step.metric)?;
         let interval = metric.spread.and_then(|spread| spread.confidence);
         Some(SizedRate {
             capacity,
@@ -154,7 +155,7 @@ fn doublings(steps: &[StepTogether], pairs: &[Pair<'_>]) -> Vec<Doubling> {
         })
     };
     let one = |step: &StepTogether| {
-        let rates: Vec<SizedRate> = pairs.iter().filter_map(|pair| rate(step, pair)).collect();
+        let rates: Vec<SizedRate> = digests.iter().filter_map(|pair| rate(step, pair)).collect();
         Doubling { step: step.step.clone(), label: step.label.clone(), ratio: per_doubling(&rates), rates }
     };
     steps.iter().map(one).collect()
@@ -196,7 +197,27 @@ fn executions<'a>(records: &'a RunRecords, step: &StepId) -> Option<Vec<&'a Step
     (shared && !all.is_empty()).then_some(all)
 }
 
-/// The steps of one drive's two runs: alone, and with the others.
+/// The digests of one drive's runs: alone, and with the others.
+struct DigestPair {
+    alone: Option<Digest>,
+    together: Option<Digest>,
+}
+
+impl DigestPair {
+    fn of(pair: &Pair<'_>) -> DigestPair {
+        let digest = |member: Option<Member<'_>>| member.map(|(records, analysis)| Digest::of(records, analysis));
+        DigestPair { alone: digest(pair.alone), together: digest(pair.together) }
+    }
+
+    fn step(&self, id: &StepId) -> StepPair<'_> {
+        StepPair {
+            alone: self.alone.as_ref().and_then(|digest| digest.step(id)),
+            together: self.together.as_ref().and_then(|digest| digest.step(id)),
+        }
+    }
+}
+
+/// A step in one drive's runs.
 #[derive(Clone, Copy)]
 struct StepPair<'d> {
     alone: Option<&'d StepDigest>,
@@ -204,27 +225,12 @@ struct StepPair<'d> {
 }
 
 /// Every measured step that moves data, by the alignment that all comparisons share.
-fn steps(pairs: &[Pair<'_>]) -> Vec<StepTogether> {
-    let members = || pairs.iter().map(|pair| pair.alone).chain(pairs.iter().map(|pair| pair.together));
-    let digests: Vec<Option<Digest>> =
-        members().map(|member| member.map(|(records, analysis)| Digest::of(records, analysis))).collect();
-    let known: Vec<&Digest> = digests.iter().flatten().collect();
-    // The place of each member's run among those that are there.
-    let places: Vec<Option<usize>> = digests
-        .iter()
-        .scan(0, |next, digest| {
-            let place = digest.as_ref().map(|_| *next);
-            *next += usize::from(digest.is_some());
-            Some(place)
-        })
-        .collect();
-    let aligned = align(&known);
+fn steps(digests: &[DigestPair], pairs: &[Pair<'_>]) -> Vec<StepTogether> {
+    let known: Vec<&Digest> = digests.iter().flat_map(|pair| pair.alone.iter().chain(&pair.together)).collect();
     let mut steps = Vec::new();
-    for test in &aligned.tests {
+    for test in &align(&known).tests {
         for step in &test.steps {
-            let of = |member: usize| places.get(member).copied().flatten().and_then(|place| step.of[place]);
-            let own = |drive| StepPair { alone: of(drive), together: of(pairs.len() + drive) };
-            let own: Vec<StepPair<'_>> = (0..pairs.len()).map(own).collect();
+            let own: Vec<StepPair<'_>> = digests.iter().map(|pair| pair.step(&step.facts.id)).collect();
             steps.extend(step_of(test.title, step.facts, &own, pairs));
         }
     }

@@ -160,7 +160,9 @@ fn a_link_below_what_it_could_be_is_said_and_the_drive_is_not_blamed() {
     after(Question::Link, Standing::Beware, "runs at PCIe 3.0 x2 and could run at PCIe 3.0 x4", |drive| {
         drive.link().negotiated = "PCIe 3.0 x2".to_owned();
     });
-    after(Question::Link, Standing::Unknown, "the link of nvme0n1", |drive| drive.device().link = None);
+    after(Question::Link, Standing::Unknown, "the link of nvme0n1 (nvme) is not known", |drive| {
+        drive.device().link = None
+    });
     after(Question::Link, Standing::Good, "3000 MB/s, 76 % of what the link carries", |_| {});
 }
 

@@ -58,7 +58,7 @@ pub(crate) fn cut_off(said: u64, account: &Account, evidence: Vec<Evidence>) -> 
         "The capacity was not judged: the drive claims {}, and the check was cut off {how_far}.",
         decimal(said)
     );
-    let cause = "The run was stopped, or a time limit or a cap ended the check.";
+    let cause = "The run was stopped, or a time limit ended the check.";
     let action = "Run `genuine` to its end: the data is still on the drive, and `resume` checks it.";
     Words { code: "capacity_not_judged", severity: Severity::Note, statement, cause, action }.answer(evidence)
 }
@@ -72,7 +72,7 @@ pub(crate) fn missing(said: u64, account: &Account, evidence: Vec<Evidence>) -> 
             let example = example
                 .map_or_else(String::new, |(at, belongs)| format!(", for example that of byte {belongs} at byte {at}"));
             format!(
-                "at most {there} are there: addresses wrap after {} bytes, so data of one address was found at \
+                "at most {there} exist: addresses wrap after {} bytes, so data of one address was found at \
                  another{example}",
                 distance
             )
@@ -91,10 +91,10 @@ pub(crate) fn missing(said: u64, account: &Account, evidence: Vec<Evidence>) -> 
     Words { code: "capacity_missing", severity: Severity::Warning, statement, cause, action }.answer(evidence)
 }
 
-/// A write failed, and nothing behind it was tried.
+/// A write failed, and nothing after it was tried.
 pub(crate) fn refused(said: u64, at: u64, evidence: Vec<Evidence>) -> Finding {
     let statement = format!(
-        "The capacity from byte {at} ({}) on is unknown: a write there failed, and nothing behind it was written. The \
+        "The capacity from byte {at} ({}) on is unknown: a write there failed, and nothing after it was written. The \
          drive claims {}.",
         Bytes::new(at),
         decimal(said)
@@ -115,8 +115,8 @@ pub(crate) fn scattered(said: u64, account: &Account, evidence: Vec<Evidence>) -
     };
     let behind = match (account.is_cut, account.held_behind()) {
         (true, _) => "the check was cut off before its end, so its capacity was not judged",
-        (false, 0) => "nothing behind them held, but they are too few to say that the drive ends there",
-        (false, _) => "blocks behind them held, so it is no smaller than it claims",
+        (false, 0) => "no block after them held its data, but they are too few to say that the drive ends there",
+        (false, _) => "blocks after them held their data, so it is no smaller than it claims",
     };
     let statement = format!(
         "Some blocks are bad: {} of {} blocks that were checked {how}{first}. The drive claims {}; {behind}.",

@@ -12,13 +12,13 @@ pub(super) static CAP_REACHED: FindingDef = FindingDef::warning(
     "cap_reached",
     |seen| {
         format!(
-            "The figures of {} cover only the part that was done: the longest time that a step may take ended it \
-             before its volume or pass was complete.",
+            "The figures of {} cover only the part that was done: the time limit of the step was reached before its \
+             volume or pass was complete.",
             executions(seen)
         )
     },
     "The target is slower than the methodology expected.",
-    "Use a smaller target, or a form with longer caps.",
+    "Use a smaller target, or a longer time limit (`cap`).",
 );
 
 pub(super) static SHORT_STEP: FindingDef = FindingDef::warning(

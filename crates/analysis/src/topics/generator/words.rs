@@ -144,7 +144,7 @@ pub(super) static PLACED_BY_HANDLE: FindingDef = FindingDef::note(
     |seen| {
         format!(
             "Speed and latency of {} are not comparable with those of ordinary writes: writes were placed by handle, \
-             so each is an NVMe command of its own that a thread waits for. Bytes and write amplification are \
+             so a thread issues each as a separate NVMe command and waits for it. Bytes and write amplification are \
              comparable.",
             executions(seen)
         )
@@ -186,7 +186,7 @@ pub(super) static FEATURES_REFUSED: FindingDef = FindingDef::note(
     |seen| {
         format!(
             "Operations may have cost more CPU time in {}: the kernel refused features that make them cheaper ({}), \
-             and the engine went on without them.",
+             and the engine continued without them.",
             executions(seen),
             named(seen)
         )

@@ -224,7 +224,7 @@ fn unknown(records: &[&StepRecord]) -> Limit {
     let reason = if !records.is_empty() && records.iter().all(|record| nothing_done(record)) {
         "no operation ended without an error, so there is no rate that could have been limited"
     } else {
-        "the recording holds no account of the engine's own effort"
+        "the recording does not show how much CPU time the engine used"
     };
     Limit { limited_by: LimitKind::Unknown, lower_bound: false, reason: reason.to_owned() }
 }

@@ -27,7 +27,7 @@ pub(super) static ROUNDS_DIFFER: FindingDef = FindingDef::warning(
         )
     },
     "The drive's state changed between rounds (cache, temperature), or the machine was disturbed.",
-    "Show the spread beside the figure. More rounds narrow the interval.",
+    "Show the spread with the figure. More rounds narrow the interval.",
 );
 
 fn steps_of(seen: &[Seen]) -> usize {

@@ -152,7 +152,7 @@ fn ended(search: &RateSearch, found: &Found) -> &'static str {
             "even the highest rate kept the bound, so no other was tried"
         }
         _ if found.tries.len() >= search.max as usize => "the allowed number of rounds was used up",
-        _ => "two rates this near (1 %) cannot be told apart",
+        _ => "rates this close to each other (1 %) cannot be distinguished",
     }
 }
 

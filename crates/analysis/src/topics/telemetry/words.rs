@@ -5,7 +5,7 @@ use drivelab_core::finding::Finding;
 use crate::evidence::{FindingDef, executions, warning};
 
 pub(crate) fn silent_meters(names: &[String]) -> Finding {
-    let statement = format!("There are no figures from {}, because no reading came.", names.join(" and "));
+    let statement = format!("There are no figures from {}, because no reading arrived.", names.join(" and "));
     let cause = "The command ended or prints something else, or the file is not the one that the meter writes.";
     let action = "Make it print lines of `seconds value` (docs/telemetry.md), and try it with `drivelab watch` first.";
     warning("silent_meter", statement, cause, action).about_run(Vec::new())
@@ -61,7 +61,7 @@ pub(super) static CPU_STOLEN: FindingDef = FindingDef::warning(
     |seen| {
         format!(
             "The latencies of {} include time in which this machine did not run: the hypervisor gave its CPU time to \
-             others.",
+             other machines.",
             executions(seen)
         )
     },

@@ -40,7 +40,7 @@ pub(super) fn keep(context: &Context, testbed: &TestbedFacts, ceilings: Vec<Ceil
     }
     let kept = context.data().and_then(|data| Ok(write_ceilings(&data, &new)?));
     match kept {
-        Ok(()) => voice.say("kept: runs on this host record these ceilings beside their own figures"),
+        Ok(()) => voice.say("kept: runs on this host record these ceilings with their own figures"),
         Err(failure) => voice.warn(format!("not kept for later runs: {}", failure.message)),
     }
 }

@@ -1,5 +1,6 @@
 //! What the flags say, as keys and values of the methodology language, with the flag behind each.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use drivelab_core::units::Nanos;
@@ -9,7 +10,7 @@ use drivelab_method::Takes;
 use toml::Value;
 
 use super::values;
-use crate::args::{Flag, IoArgs, LoadArgs, flags_and_kinds};
+use crate::args::{Flag, IoArgs, LoadArgs, flags};
 
 /// What holds where no flag says otherwise.
 pub(super) struct Defaults {
@@ -76,42 +77,44 @@ pub(super) fn bad(flag: &str, typed: &str, why: &str) -> Failure {
 pub(super) fn sayings(arguments: &IoArgs, defaults: &Defaults) -> Result<Vec<Said>> {
     duty_cycle(arguments)?;
     let mut said = Vec::new();
-    for (flag, takes) in flags_and_kinds() {
-        let one = match arguments.load.path(flag.key) {
-            Some(_) if flag.key == "rounds" && is_repeated(arguments) => None,
-            Some(_) if flag.is_file() => Some(file(flag, arguments)?),
-            Some(_) => Some(typed(flag, &takes, arguments)?),
+    for (flag, key) in flags() {
+        said.extend(match arguments.load.raw(flag.key) {
+            Some(raw) => typed(flag, &key.takes, raw, arguments)?,
             None => unsaid(flag, arguments, defaults),
-        };
-        said.extend(one);
+        });
     }
     Ok(said)
 }
 
-/// What was typed for a flag, as its key and value.
-fn typed(flag: &Flag, takes: &Takes, arguments: &IoArgs) -> Result<Said> {
-    let typed = arguments.load.typed(flag.key).unwrap_or_default();
+/// What was typed for a flag, as its key and value; `None` for what another flag states, or a trace has.
+fn typed(flag: &Flag, takes: &Takes, raw: &OsStr, arguments: &IoArgs) -> Result<Option<Said>> {
+    let load = &arguments.load;
+    let (name, typed) = (flag.name(), raw.to_string_lossy());
     let of_key = |value: Value| Ok((flag.key, value));
-    let rounds = arguments.load.number("rounds");
+    let rounds = load.number("rounds");
     let parsed = match flag.key {
-        "op" => values::op(typed),
-        "block_size" => values::block(typed),
-        "locality" => values::locality(typed, !arguments.beside.not_scattered).and_then(of_key),
-        "span" => of_key(values::span(typed)),
-        "cpus" => values::cpu_numbers(typed).and_then(|cpus| of_key(values::cpu_list(&cpus))),
-        "rate" => values::rate(typed).and_then(of_key),
-        "bursts" => values::bursts(typed).and_then(of_key),
+        "rounds" if is_repeated(load) => return Ok(None),
+        "threads" if load.is_typed("trace") && typed == "1" => return Ok(None),
+        // What is replayed has a name in the methodology, what is written is named by its path.
+        "trace" => of_key("own".into()),
+        "data_file" => of_key(data_file(&name, Path::new(raw))?),
+        "op" => values::op(&typed),
+        "block_size" => values::block(&typed),
+        "locality" => values::locality(&typed, !arguments.beside.not_scattered).and_then(of_key),
+        "span" => of_key(values::span(&typed)),
+        "cpus" => values::cpu_numbers(&typed).and_then(|cpus| of_key(values::cpu_list(&cpus))),
+        "rate" => values::rate(&typed).and_then(of_key),
+        "bursts" => values::bursts(&typed).and_then(of_key),
         "find_rate" => {
             // A time that is none has an error of its own.
-            let time = arguments.load.typed("time").unwrap_or(TIME).parse::<Nanos>().unwrap_or(Nanos::from_secs(10));
-            values::search(typed, rounds, time).and_then(of_key)
+            let time = load.typed("time").unwrap_or(TIME).parse::<Nanos>().unwrap_or(Nanos::from_secs(10));
+            values::search(&typed, rounds, time).and_then(of_key)
         }
-        "steady" => of_key(values::steady(typed, rounds)),
-        _ => of_key(plain(takes, typed)),
+        "steady" => of_key(values::steady(&typed, rounds)),
+        _ => of_key(plain(takes, &typed)),
     };
-    let name = flag.name();
-    let (key, value) = parsed.map_err(|why| bad(&name, typed, &why))?;
-    Ok(Said::new(key, &name, typed, value))
+    let (key, value) = parsed.map_err(|why| bad(&name, &typed, &why))?;
+    Ok(Some(Said::new(key, &name, &typed, value)))
 }
 
 /// A text as the language takes it.
@@ -120,28 +123,23 @@ fn plain(takes: &Takes, typed: &str) -> Value {
         Takes::Words(_) => values::word(typed),
         Takes::Whole => typed.parse().map_or_else(|_| values::text(typed), values::count),
         Takes::Switch => Value::Boolean(typed == "on"),
-        Takes::Text | Takes::Structure => values::text(typed),
+        Takes::Text | Takes::Table(_) | Takes::List => values::text(typed),
     }
 }
 
-/// A file that the load reads: what is replayed has a name in the methodology, what is written is named by its path.
-fn file(flag: &Flag, arguments: &IoArgs) -> Result<Said> {
-    let file = arguments.load.path(flag.key).unwrap_or_else(|| Path::new(""));
-    let (name, typed) = (flag.name(), file.display().to_string());
-    if flag.key == "trace" {
-        return Ok(Said::new(flag.key, &name, &typed, "own".into()));
-    }
-    let unread = |error: std::io::Error| Failure::new(input_code(&error), format!("--{name} {typed}: {error}"));
+/// The path of a file whose bytes are written.
+fn data_file(flag: &str, file: &Path) -> Result<Value> {
+    let typed = file.display().to_string();
+    let unread = |error: std::io::Error| Failure::new(input_code(&error), format!("--{flag} {typed}: {error}"));
     // Before the run: whoever names a folder or a device hears it now.
     let facts = drivelab_core::input::open(file).and_then(|opened| opened.metadata()).map_err(unread)?;
     if facts.len() == 0 || facts.len() > drivelab_engine::DATA_FILE_MAX {
         let most = drivelab_core::units::Bytes::new(drivelab_engine::DATA_FILE_MAX);
         let why = format!("it has {} bytes, and must have at least one and at most {most}", facts.len());
-        return Err(bad(&name, &typed, &why));
+        return Err(bad(flag, &typed, &why));
     }
     let path = std::fs::canonicalize(file).map_err(unread)?;
-    let path = path.to_str().ok_or_else(|| bad(&name, &typed, "its path is not valid UTF-8"))?;
-    Ok(Said::new(flag.key, &name, &typed, path.into()))
+    path.to_str().map(Value::from).ok_or_else(|| bad(flag, &typed, "its path is not valid UTF-8"))
 }
 
 /// What holds for a key whose flag was not typed, where the language has no default or another flag implies it.
@@ -150,7 +148,7 @@ fn unsaid(flag: &Flag, arguments: &IoArgs, defaults: &Defaults) -> Option<Said> 
     let name = flag.name();
     let said = |typed: &str, value: Value| Some(Said::new(flag.key, &name, typed, value));
     // A trace has kinds, sizes, places, threads and an end of its own.
-    let replays = load.path("trace").is_some();
+    let replays = load.is_typed("trace");
     match flag.key {
         "op" if !replays && !has_shares(load) => said("read", values::word("read")),
         "block_size" if !replays => {
@@ -171,41 +169,41 @@ fn unsaid(flag: &Flag, arguments: &IoArgs, defaults: &Defaults) -> Option<Said> 
         }
         "data" => {
             let kind = [("data_pattern", "pattern"), ("data_file", "file")];
-            let (_, kind) = kind.into_iter().find(|(key, _)| load.path(key).is_some())?;
+            let (_, kind) = kind.into_iter().find(|(key, _)| load.is_typed(key))?;
             said(kind, values::word(kind))
         }
         "direct" => defaults.direct.and_then(|direct| said(if direct { "on" } else { "off" }, direct.into())),
-        "time" if !ends(arguments) && !defaults.one_pass => said(TIME, values::text(TIME)),
-        "passes" if !ends(arguments) && defaults.one_pass => said("1", values::count(1)),
+        "time" if !ends(load) && !defaults.one_pass => said(TIME, values::text(TIME)),
+        "passes" if !ends(load) && defaults.one_pass => said("1", values::count(1)),
         _ => None,
     }
 }
 
 /// Whether the load is stated in shares instead of one operation.
 fn has_shares(load: &LoadArgs) -> bool {
-    SHARES.iter().any(|(key, _)| load.typed(key).is_some())
+    SHARES.iter().any(|(key, _)| load.is_typed(key))
 }
 
 /// Whether a flag says when the load ends.
-fn ends(arguments: &IoArgs) -> bool {
+fn ends(load: &LoadArgs) -> bool {
     const ENDS: [&str; 6] = ["time", "passes", "volume", "operations", "coverage", "trace"];
-    ENDS.iter().any(|key| arguments.load.path(key).is_some())
+    ENDS.iter().any(|key| load.is_typed(key))
 }
 
 /// Whether the number of rounds belongs to a search or to a load that is to become steady.
-fn is_repeated(arguments: &IoArgs) -> bool {
-    ["find_rate", "steady"].iter().any(|key| arguments.load.path(key).is_some())
+fn is_repeated(load: &LoadArgs) -> bool {
+    ["find_rate", "steady"].iter().any(|key| load.is_typed(key))
 }
 
 /// A duty cycle needs rounds.
 fn duty_cycle(arguments: &IoArgs) -> Result<()> {
-    let once = !is_repeated(arguments) && arguments.load.number("rounds").unwrap_or(1) < 2;
+    let once = !is_repeated(&arguments.load) && arguments.load.number("rounds").unwrap_or(1) < 2;
     match arguments.load.typed("duty_cycle").filter(|_| once) {
         None => Ok(()),
         Some(percent) => Err(bad(
             "duty-cycle",
             percent,
-            "it rests after each round, and there is only one; say --rounds too, or --bursts for pauses within a round",
+            "it rests after each round, and there is only one; add --rounds, or use --bursts for pauses within a round",
         )),
     }
 }

@@ -171,7 +171,7 @@ fn largest(block: &str) -> Option<Bytes> {
 fn size(arguments: &IoArgs, ground: &Ground) -> Result<Option<Bytes>> {
     let typed = arguments.safety.size.as_deref();
     if let Ground::Existing { .. } = ground {
-        let why = "the target has a size of its own; --span says which part of it is touched";
+        let why = "the target has its own size; --span sets which part of it is touched";
         return typed.map_or(Ok(None), |typed| Err(bad("size", typed, why)));
     }
     let typed = typed.unwrap_or(SIZE);
@@ -186,7 +186,7 @@ fn size(arguments: &IoArgs, ground: &Ground) -> Result<Option<Bytes>> {
 /// Whether any operation of the main load may read.
 fn reads(arguments: &IoArgs) -> bool {
     let load = &arguments.load;
-    if load.path("trace").is_some() {
+    if load.is_typed("trace") {
         return true;
     }
     match load.typed("op") {

@@ -36,12 +36,14 @@ pub(super) fn of(context: &Context, arguments: &IoArgs) -> Result<Option<Recorde
         (true, Some(run)) => run,
         (true, None) => {
             return Err(Failure::usage(
-                "--op verify: nothing says what was written; name the run that wrote it with --of RUN (`drivelab results \
-                 list` names them)",
+                "--op verify: it is unknown what was written; name the run that wrote it with --of RUN (`drivelab results \
+                 list` lists the runs)",
             ));
         }
         (false, Some(run)) => {
-            return Err(Failure::usage(format!("--of {run}: only --op verify checks what a run wrote; say that too")));
+            return Err(Failure::usage(format!(
+                "--of {run}: only --op verify checks what a run wrote; add it, or leave --of out"
+            )));
         }
     };
     let row = context.find_named(run)?;
@@ -51,7 +53,11 @@ pub(super) fn of(context: &Context, arguments: &IoArgs) -> Result<Option<Recorde
         "Checking  what run {} wrote to {}{}",
         row.id,
         records.environment.target.path.display(),
-        if written.positions.is_some() { "" } else { "; it was killed, so the target is searched for how far it came" }
+        if written.positions.is_some() {
+            ""
+        } else {
+            "; it was killed, so the target is searched for where it stopped"
+        }
     ));
     let defaults = defaults(&written.workload);
     Ok(Some(Recorded { written, defaults }))

@@ -63,7 +63,7 @@ pub(super) fn op(text: &str) -> Result<(&'static str, Value), String> {
         let fio = FROM_FIO.iter().find(|(words, _)| words.contains(&text));
         return fio.map_or_else(
             || Ok(("op", word(text))),
-            |(_, here)| Err(format!("that is fio's word, which says the order too; say {here}")),
+            |(_, here)| Err(format!("that is fio's word, which also sets the order; use {here}")),
         );
     };
     let reads: u64 = reads
@@ -126,13 +126,13 @@ pub(super) fn locality(spread: &str, scattered: bool) -> Parsed {
             let band = table([("accesses", number(accesses)?), ("from", number(from)?), ("to", number(to)?)]);
             Ok(table([("hot_band", band)]))
         }
-        _ => Err(format!("'{kind}' is no spread; expected {EXPECTED}")),
+        _ => Err(format!("'{kind}' is not a locality; expected {EXPECTED}")),
     }
 }
 
 /// `0,2-3` as numbers.
 pub(super) fn cpu_numbers(list: &str) -> Result<Vec<u32>, String> {
-    let wrong = || format!("'{list}' is no list of CPUs; expected numbers and ranges, such as 0,2-3");
+    let wrong = || format!("'{list}' is not a list of CPUs; expected numbers and ranges, such as 0,2-3");
     let mut cpus = Vec::new();
     for part in list.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -173,10 +173,11 @@ pub(super) fn search(text: &str, rounds: Option<u64>, time: Nanos) -> Parsed {
     const EXPECTED: &str = "a percentile of the response time and its bound, such as p99=1ms or p99.9=5ms,1k..200k";
     let (percentile, rest) = halves(text, '=', EXPECTED)?;
     let (bound, rates) = rest.split_once(',').map_or((rest, None), |(bound, rates)| (bound, Some(rates)));
-    let digits =
-        percentile.strip_prefix('p').ok_or_else(|| format!("'{percentile}' is no percentile; expected {EXPECTED}"))?;
+    let digits = percentile
+        .strip_prefix('p')
+        .ok_or_else(|| format!("'{percentile}' is not a percentile; expected {EXPECTED}"))?;
     let per_cent = digits.parse::<f64>().ok().filter(|per_cent| (1.0..100.0).contains(per_cent));
-    let per_cent = per_cent.ok_or_else(|| format!("'{percentile}' is no percentile; expected p1 to p99.999"))?;
+    let per_cent = per_cent.ok_or_else(|| format!("'{percentile}' is not a percentile; expected p1 to p99.999"))?;
     let (from, to) = match rates {
         Some(rates) => {
             let expected = "two rates, such as 1k..200k";
@@ -212,8 +213,10 @@ pub(super) fn bursts(text: &str) -> Parsed {
     let (on, off) =
         halves(text, '/', "the time on and the time off, such as 1s/2s, or volume and duty cycle: 32MB/20%")?;
     if let Some(percent) = off.strip_suffix('%') {
-        let duty =
-            percent.trim().parse::<u32>().map_err(|_| "the duty cycle is no whole number, such as 20%".to_owned())?;
+        let duty = percent
+            .trim()
+            .parse::<u32>()
+            .map_err(|_| "the duty cycle is not a whole number; expected one such as 20%".to_owned())?;
         return Ok(table([("volume", self::text(on)), ("duty_cycle", count(duty.into()))]));
     }
     Ok(table([("on", self::text(on)), ("off", self::text(off))]))
@@ -232,7 +235,7 @@ pub(super) fn group(keys: &str) -> Result<Table, String> {
             key => key.replace('-', "_"),
         };
         if group.contains_key(&key) {
-            return Err(format!("`{key}` stands twice"));
+            return Err(format!("`{key}` is given twice; leave one out"));
         }
         group.insert(key, value);
         rest = behind.trim_start();

@@ -24,7 +24,8 @@ use crate::say;
 /// A file that cannot be read or is wrong, or a methodology that cannot be written.
 pub(super) fn import(arguments: &ImportArgs) -> Result {
     let path = &arguments.file;
-    let unread = |error| Failure::new(input_code(&error), format!("cannot read '{}': {error}", path.display()));
+    let unread =
+        |error| Failure::new(input_code(&error), format!("cannot read '{}': {error}; check the path", path.display()));
     let text = read(path).map_err(unread)?;
     let name = path.display().to_string();
     if is_methodology(&text) {
@@ -143,7 +144,10 @@ fn write(output: &Path, toml: &str) -> Result<()> {
         std::io::ErrorKind::AlreadyExists => {
             Failure::usage(format!("'{}' exists and is not replaced; remove it or name another file", output.display()))
         }
-        _ => Failure::new(ExitCode::TargetUnusable, format!("cannot write '{}': {error}", output.display())),
+        _ => Failure::new(
+            ExitCode::TargetUnusable,
+            format!("cannot write '{}': {error}; name another file with -o", output.display()),
+        ),
     })
 }
 

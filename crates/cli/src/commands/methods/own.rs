@@ -46,7 +46,7 @@ pub(super) fn new(name: &str, from: Option<&str>) -> Result {
         std::io::ErrorKind::AlreadyExists => {
             Failure::usage(format!("{file} already exists and was not changed; use another name"))
         }
-        _ => Failure::new(ExitCode::TargetUnusable, format!("cannot write {file}: {error}")),
+        _ => Failure::new(ExitCode::TargetUnusable, format!("cannot write {file}: {error}; use another folder")),
     })?;
     if let Some(caller) = drivelab_lab::output::caller::behind_sudo() {
         caller.give(&path, started);

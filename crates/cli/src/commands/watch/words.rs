@@ -64,7 +64,7 @@ fn smart(series: &str, quantity: Quantity) -> String {
         ("throttle 2 transitions", _) => "throttling 2 begun".to_owned(),
         ("throttle 1 time", _) => "throttling 1 lasted".to_owned(),
         ("throttle 2 time", _) => "throttling 2 lasted".to_owned(),
-        ("interval power", _) => "power, by itself".to_owned(),
+        ("interval power", _) => "power, by its SMART log".to_owned(),
         (other, _) => other.to_owned(),
     }
 }

@@ -285,7 +285,7 @@ fn keys_text(view: &View<'_>) -> &'static str {
     match (view.progress.phase(), view.live, view.stopping) {
         (Phase::Ended(_) | Phase::Interrupted, ..) => "",
         (Phase::Before | Phase::Going, false, _) => "  a replay; q or Ctrl-C ends it",
-        (Phase::Before | Phase::Going, true, Stopping::Now) => "  stopping; q or Ctrl-C now leaves at once",
+        (Phase::Before | Phase::Going, true, Stopping::Now) => "  stopping; q or Ctrl-C leaves immediately",
         (Phase::Before | Phase::Going, true, Stopping::Asking) => {
             "  Stop?  s: after this step   n or q: now   g: go on"
         }

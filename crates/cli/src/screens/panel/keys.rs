@@ -80,7 +80,7 @@ impl Keys {
             }
             let left = REPLY.saturating_sub(asked.elapsed());
             if left.is_zero() {
-                return Err(Error::new(ErrorKind::TimedOut, "the terminal does not say where its cursor is"));
+                return Err(Error::new(ErrorKind::TimedOut, "the terminal does not report where its cursor is"));
             }
             typed.read(left)?;
         }

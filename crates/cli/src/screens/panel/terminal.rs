@@ -57,7 +57,7 @@ pub(super) struct Screen {
 impl Screen {
     pub(super) fn open() -> std::io::Result<Self> {
         if !stdout().is_terminal() {
-            return Err(std::io::Error::other("stdout is no terminal"));
+            return Err(std::io::Error::other("stdout is not a terminal"));
         }
         let size = size()?;
         if !fits(size) {

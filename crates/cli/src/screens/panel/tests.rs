@@ -94,7 +94,7 @@ fn the_question_and_its_answer_stand_in_the_last_row_of_the_narrowest_terminal()
     for (stopping, words) in [
         (Stopping::Asking, "Stop?  s: after this step   n or q: now   g: go on"),
         (Stopping::AfterStep, "stops after this step; g: go on   q or Ctrl-C: stop now"),
-        (Stopping::Now, "stopping; q or Ctrl-C now leaves at once"),
+        (Stopping::Now, "stopping; q or Ctrl-C leaves immediately"),
     ] {
         let picture = picture_of(&short_run(), (60, stopping), 0, interval_of("corners", 1));
         assert!(picture.contains(words) && picture.contains("IOPS"), "it goes on measuring:\n{picture}");
@@ -244,7 +244,7 @@ fn in_a_real_terminal_ctrl_c_stops_and_a_second_one_leaves_at_once() {
     let Some(tmux) = start("once") else { return };
     tmux.wait_for("IOPS   p99");
     tmux.command(&["send-keys", "C-c"]);
-    tmux.wait_for("stopping; q or Ctrl-C now leaves at once");
+    tmux.wait_for("stopping; q or Ctrl-C leaves immediately");
     std::fs::write(&ends, "").expect("a file");
     assert!(tmux.wait_for("exit 0").contains("cause Some(Person)"));
     assert_given_back(&tmux.wait_for("icanon"));
@@ -255,7 +255,7 @@ fn in_a_real_terminal_ctrl_c_stops_and_a_second_one_leaves_at_once() {
     tmux.command(&["send-keys", "C-c", "q"]);
     tmux.wait_for("exit 7");
     let text = tmux.wait_for("icanon");
-    assert!(text.contains("stopped at once; the run is kept"), "it says so where it can be read:\n{text}");
+    assert!(text.contains("stopped immediately; the run is kept"), "it says so where it can be read:\n{text}");
     assert!(!text.contains("q or Ctrl-C"), "no panel is left:\n{text}");
     assert_given_back(&text);
 }

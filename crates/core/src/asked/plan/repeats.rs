@@ -237,7 +237,12 @@ mod tests {
         let test = test(2, Repeats { warm_up_rounds: 1, sets: 2, rest_after: RestAfter::Steps });
         let plan = Plan {
             drives: None,
-            methodology: MethodIdentity { name: String::new(), version: String::new(), hash: String::new() },
+            methodology: MethodIdentity {
+                name: String::new(),
+                version: String::new(),
+                hash: String::new(),
+                compared_hash: None,
+            },
             title: String::new(),
             profile: String::new(),
             summary: String::new(),

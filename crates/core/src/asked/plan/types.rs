@@ -50,7 +50,7 @@ impl Form {
     }
 }
 
-/// What identifies a methodology: name, version and the hash of the content.
+/// What identifies a methodology: name, version and the hashes of its content.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct MethodIdentity {
     /// Short name, as on the command line.
@@ -59,6 +59,19 @@ pub struct MethodIdentity {
     pub version: String,
     /// BLAKE3 of the parsed content, 64 hexadecimal digits; comments and layout do not change it.
     pub hash: String,
+    /// BLAKE3 of the part that decides what is measured: load, order, preparation, evaluation. Titles, explanations,
+    /// sources and the version do not change it. Absent in recordings of drivelab up to 0.1.0 of November 2026, for
+    /// which the stored methodology is read again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared_hash: Option<String>,
+}
+
+impl MethodIdentity {
+    /// The hash that must be equal for two runs to be compared.
+    #[must_use]
+    pub fn compared_by(&self) -> &str {
+        self.compared_hash.as_deref().unwrap_or(&self.hash)
+    }
 }
 
 /// A source that a methodology cites.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::devices::BlockDeviceFacts;
 use super::testbed::TestbedFacts;
 use crate::ceilings::HostCeilings;
-use crate::condition::{Arm, ConditionFacts};
+use crate::condition::{Arm, Condition, ConditionFacts};
 use crate::content::ContentSample;
 use crate::data_sheet::DataSheet;
 use crate::drive_facts::DriveFacts;
@@ -35,7 +35,31 @@ pub enum TargetKind {
     Nop,
 }
 
+/// Whose content a target has, which decides what a run may assume, repeat and print about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// It stores nothing.
+    Nothing,
+    /// A file that drivelab made for the run.
+    Scratch,
+    /// A file of the user's.
+    File,
+    /// A block device of the user's.
+    Device,
+}
+
 impl TargetKind {
+    /// Whose content it has.
+    #[must_use]
+    pub const fn content(self) -> Content {
+        match self {
+            TargetKind::ScratchFile => Content::Scratch,
+            TargetKind::NamedFile => Content::File,
+            TargetKind::BlockDevice => Content::Device,
+            TargetKind::NullDevice | TargetKind::ZeroDevice | TargetKind::Nop => Content::Nothing,
+        }
+    }
+
     /// Those that store nothing, by the names that a user types.
     pub const STORING_NOTHING: &str = "/dev/null, /dev/zero or nop:";
 
@@ -68,13 +92,13 @@ impl TargetKind {
     /// Whether it stores nothing, so that figures describe drivelab and this host, and not a drive.
     #[must_use]
     pub const fn stores_nothing(self) -> bool {
-        matches!(self, TargetKind::NullDevice | TargetKind::ZeroDevice | TargetKind::Nop)
+        matches!(self.content(), Content::Nothing)
     }
 
     /// Whether it is on a file system.
     #[must_use]
     pub const fn is_file(self) -> bool {
-        matches!(self, TargetKind::ScratchFile | TargetKind::NamedFile)
+        matches!(self.content(), Content::Scratch | Content::File)
     }
 }
 
@@ -174,6 +198,12 @@ pub struct FileSource {
 }
 
 impl Environment {
+    /// The conditions that were set up around the target; none if they are not on record.
+    #[must_use]
+    pub fn asked_condition(&self) -> Condition {
+        self.condition.as_ref().map(|facts| facts.asked).unwrap_or_default()
+    }
+
     /// The target as the user named it: the folder of a scratch file; the drive on which a condition was set up, with
     /// the condition in brackets; otherwise the path.
     #[must_use]
@@ -207,4 +237,24 @@ pub struct ToolVersion {
     pub commit: String,
     /// Build profile: `release` or `debug`.
     pub profile: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_that_store_nothing_are_named_in_one_text() {
+        let all = [
+            TargetKind::ScratchFile,
+            TargetKind::NamedFile,
+            TargetKind::BlockDevice,
+            TargetKind::NullDevice,
+            TargetKind::ZeroDevice,
+            TargetKind::Nop,
+        ];
+        for kind in all {
+            assert_eq!(TargetKind::STORING_NOTHING.contains(kind.name()), kind.stores_nothing(), "{kind:?}");
+        }
+    }
 }

@@ -8,5 +8,5 @@ mod redact;
 mod testbed;
 
 pub use devices::{BlockDeviceFacts, LinkFacts, PassesOn, pcie_link};
-pub use facts::{Environment, FileSource, FileSystemFacts, TargetFacts, TargetKind, ToolVersion};
+pub use facts::{Content, Environment, FileSource, FileSystemFacts, TargetFacts, TargetKind, ToolVersion};
 pub use testbed::{BusyProgram, HostFacts, TestbedFacts};

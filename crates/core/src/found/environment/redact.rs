@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use super::{BlockDeviceFacts, Environment, FileSource, FileSystemFacts, TargetFacts, TargetKind};
+use super::{BlockDeviceFacts, Content, Environment, FileSource, FileSystemFacts, TargetFacts, TargetKind};
 use crate::condition::{ConditionFacts, EncryptionFacts, HardwareFacts};
 use crate::redact::{LEFT_OUT, last_part, whole};
 use crate::target::{DeviceIdentity, GuardDecision, GuardedDevice};
@@ -115,10 +115,10 @@ fn redact_device(device: &mut BlockDeviceFacts) {
 fn redact_guard(guard: &mut GuardDecision, kind: TargetKind) {
     let GuardDecision { allowed_because, destroy_named, device } = guard;
     *destroy_named = None;
-    match kind {
-        TargetKind::NamedFile => "the user named the file with --destroy".clone_into(allowed_because),
-        made if made == TargetKind::ScratchFile || made.stores_nothing() => {}
-        _ => "the user named the device".clone_into(allowed_because),
+    match kind.content() {
+        Content::File => "the user named the file with --destroy".clone_into(allowed_because),
+        Content::Device => "the user named the device".clone_into(allowed_because),
+        Content::Scratch | Content::Nothing => {}
     }
     if let Some(device) = device {
         let GuardedDevice { identity, looked_at: _, overridden: _, held: _ } = &mut **device;

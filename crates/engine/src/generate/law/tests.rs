@@ -141,8 +141,8 @@ fn what_has_no_meaning_is_refused_with_a_way_out() {
         (Locality::Zoned { zones: vec![zone(60, 50), zone(30, 50)] }, "90 % of the accesses"),
         (Locality::Zoned { zones: vec![] }, "0 % of the accesses"),
         (Locality::Zoned { zones: vec![zone(50, 0), zone(50, 100)] }, "no block"),
-        (hot(50, 50), "further behind"),
-        (hot(60, 50), "further behind"),
+        (hot(50, 50), "make the band wider"),
+        (hot(60, 50), "make the band wider"),
     ] {
         let error = Law::new(&locality, 1000).unwrap_err();
         assert!(error.contains(said), "{error}");

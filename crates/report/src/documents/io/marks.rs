@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use drivelab_analysis::rate;
-use drivelab_core::metric::{Metric, Wrong};
+use drivelab_analysis::{metric_def, rate};
+use drivelab_core::metric::{Class, Metric, Wrong};
 use drivelab_core::plan::Step;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -55,11 +55,12 @@ pub(super) fn void(run: &ReportInput<'_>, step: &Step) -> VoidDoc {
 
 /// Whether a metric is the step's rate: for a replayed trace, the rate over its busy time.
 fn is_rate(step: &Step, id: &str) -> bool {
-    if rate::replays(step) { id == rate::BUSY_RATE } else { id.ends_with(".iops") }
+    let counts = || metric_def(id).is_some_and(|def| def.meaning.class == Class::Rate && def.unit == "IOPS");
+    if rate::replays(step) { id == rate::BUSY_RATE } else { counts() }
 }
 
 fn is_time(id: &str) -> bool {
-    id.ends_with(".latency_mean")
+    metric_def(id).is_some_and(|def| def.meaning.class == Class::MeanLatency)
 }
 
 /// In which direction rates and times of the step are wrong.

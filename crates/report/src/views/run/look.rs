@@ -105,12 +105,12 @@ const APPROXIMATION: &str =
 
 /// The meaning of each sign that occurs in a figure at the top.
 fn signs(look: &Look) -> Vec<&'static str> {
-    let cells = || look.pairs.iter().flat_map(|row| &row.cells).map(|one| one.cell.plain());
-    let texts = || cells().chain(look.tiles.iter().flat_map(|tile| [tile.value.clone(), tile.detail.clone()]));
-    let marks = Some(['▲', '▼', '◆']).filter(|marks| texts().any(|text| text.contains(*marks)));
-    let known = [('≥', signs::LOWER_BOUND), ('≈', APPROXIMATION)];
-    let there = known.into_iter().filter(|(sign, _)| texts().any(|text| text.contains(*sign)));
-    there.map(|(_, says)| says).chain(marks.map(|_| signs::DISTURBED)).collect()
+    let cells = look.pairs.iter().flat_map(|row| &row.cells).map(|one| one.cell.plain());
+    let texts = cells.chain(look.tiles.iter().flat_map(|tile| [tile.value.clone(), tile.detail.clone()]));
+    signs::explained(
+        &texts.collect::<String>(),
+        &[(&['≥'], signs::LOWER_BOUND), (&['≈'], APPROXIMATION), (&['▲', '▼', '◆'], signs::DISTURBED)],
+    )
 }
 
 /// A metric of a step that has a value.

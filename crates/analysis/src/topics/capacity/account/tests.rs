@@ -181,7 +181,7 @@ fn the_last_block_alone_has_nothing_behind_it_that_held() {
     };
     let told = finding(&run(None, last)).expect("an answer");
     assert_eq!(told.code, "capacity_doubtful");
-    assert!(told.statement.contains("nothing behind them held"), "{}", told.statement);
+    assert!(told.statement.contains("no block after them held its data, but they are too few"), "{}", told.statement);
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn a_search_says_why_it_ended() {
     assert!(why(&search(1000, 16_000, 9), 500).contains("lowest"));
     assert!(why(&search(1000, 16_000, 9), 20_000).contains("highest"));
     assert!(why(&search(1000, 16_000, 5), 3000).contains("used up"));
-    assert!(why(&search(1000, 16_000, 40), 3000).contains("told apart"));
+    assert!(why(&search(1000, 16_000, 40), 3000).contains("cannot be distinguished"));
 }
 
 #[test]

@@ -232,7 +232,7 @@ fn an_overloaded_open_loop_gives_the_growth_per_second() {
     let open = run.steps[0].open_loop.expect("an open loop");
     assert_eq!(told.severity, Severity::Void);
     assert_eq!(told.evidence[0].value, open.backlog_growth_per_second);
-    assert!(told.statement.contains("are not shown as results"));
+    assert!(told.statement.contains("grew for as long as the step ran"));
     assert_eq!(analyse(&run).limits[0].limit.limited_by, LimitKind::Target);
 }
 
