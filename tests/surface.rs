@@ -4,11 +4,12 @@
 mod support;
 
 use std::os::unix::fs::MetadataExt;
+use std::time::{Duration, Instant};
 
 use drivelab_core::units::Bytes;
 use drivelab_report::format;
 use drivelab_rig::{root_or_skip, skip, tool};
-use support::Lab;
+use support::{Lab, Process};
 
 #[test]
 fn completions_and_man_pages_come_from_the_command_line_itself() {
@@ -290,7 +291,7 @@ fn runs_are_compared_by_their_digests_alone() {
     let head: Vec<&str> = text.lines().take(4).collect();
     assert!(head[0].starts_with("A  nop:") && head[2].starts_with("B  nop:"), "{text}");
     assert!(head[1].contains(&runs[2]) && head[3].contains(&runs[1]), "{text}");
-    assert!(text.contains("Operations (IOPS)") && text.contains("RND 4 KiB Q1T1 read"), "{text}");
+    assert!(text.contains("Headline figures") && text.contains("RND 4 KiB Q1T1 read"), "{text}");
     // The recordings are destroyed, each file keeping its length and time: nothing of them is read.
     for run in &runs {
         let events = lab.data().join("runs").join(run).join("events");
@@ -319,15 +320,16 @@ fn runs_are_compared_by_their_digests_alone() {
     assert!(all.lines().any(|line| line.starts_with("C  ")) && all.contains("Not in one table:"), "{all}");
     // A changed recording is read again; an unreadable one is left out by name, and so is a run in progress.
     std::fs::remove_dir_all(lab.data().join("runs").join(&runs[0]).join("events")).expect("gone");
-    let mut running = lab.command(&["io", "nop:", "--time", "60s", "--quiet"]).spawn().expect("drivelab starts");
+    let mut running = Process(lab.command(&["io", "nop:", "--time", "60s", "--quiet"]).spawn().expect("starts"));
     let live = || lab.json(&["results", "list", "--json"])["runs"][0].clone();
+    let deadline = Instant::now() + Duration::from_secs(60);
     while live()["live"] != true {
-        std::thread::yield_now();
+        assert!(Instant::now() < deadline, "the run is not listed as one in progress");
     }
     let id = live()["id"].as_str().expect("an id").to_owned();
     let some = lab.ok(&["compare", "--method", "io"]);
-    tool("kill", &["-TERM", &running.id().to_string()]);
-    running.wait().expect("its end");
+    tool("kill", &["-TERM", &running.0.id().to_string()]);
+    running.0.wait().expect("its end");
     assert!(some.stderr.contains(&format!("run {} is left out: ", runs[0])), "{}", some.stderr);
     assert!(some.stderr.contains(&format!("run {id} is left out: it is still running")), "{}", some.stderr);
     assert!(some.stdout.contains("\nB  ") && !some.stdout.contains("\nC  "), "{}", some.stdout);

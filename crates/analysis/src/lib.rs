@@ -27,7 +27,7 @@ pub mod steady;
 mod topics;
 mod values;
 
-pub use across::{arms, side_by_side, together};
+pub use across::{arms, ratios, side_by_side, together};
 pub use analyse::{analyse, lies, silent_meters};
 pub use analysis::{ANALYSIS_VERSION, Analysis};
 pub use drivelab_core::tails;

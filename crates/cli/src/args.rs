@@ -24,12 +24,12 @@ use drivelab_lab::output::pages::PageFormat;
 use drivelab_method::SpeedGuess;
 
 pub use check::CheckArgs;
-pub use compare::CompareArgs;
+pub use compare::{By, CompareArgs};
 pub use condition::ConditionArgs;
 pub use drives::DrivesArgs;
 pub use import::{ForeignFormat, ImportArgs};
 pub use io::IoArgs;
-pub use load::{Flag, LoadArgs, data_kinds, flags_and_kinds, in_flags};
+pub use load::{Flag, LoadArgs, data_kinds, flags, in_flags};
 pub use measure::{MeasureArgs, PrintArgs};
 pub use results::{FilterArgs, OneRun, ResultsCommand};
 pub use run::RunArgs;
@@ -121,13 +121,13 @@ pub enum Command {
     Io(Box<IoArgs>),
     /// List the disks of this machine, what uses them, and whether they may be written.
     #[command(after_help = "Examples:\n  drivelab targets\n  drivelab targets --json | jq '.targets[].path'\n\n\
-        Nothing is opened for writing; without root less can be known, and what is missing is said.")]
+        Nothing is opened for writing. Without root less is known, and the list states what is missing.")]
     Targets(TargetsArgs),
     /// Show everything that can be read from one drive.
     #[command(after_help = "Examples:\n  drivelab show /dev/nvme0n1\n  drivelab show /dev/nvme0\n  \
         drivelab show S4EWNX0R123456      by serial number\n  \
         drivelab show /mnt/drive          the drive below a folder\n\n\
-        Only reads: sysfs, and the pages that the drive gives (root, or the rights of its node).")]
+        Only reads: sysfs, and the drive's own pages (these need root, or access to its node).")]
     Show(ShowArgs),
     /// Measure what load this host can generate, and what limits it.
     #[command(
@@ -140,8 +140,8 @@ pub enum Command {
     /// Erase a block device. Everything on it is lost.
     #[command(after_help = "Examples:\n  drivelab wipe /dev/nvme0n1 --how discard --destroy S7XNNX0R123456\n  \
         drivelab wipe /dev/sdb --how overwrite --dry-run --destroy S3Z8NB0K\n\nThe write guard decides as for every \
-        command that writes: a mounted, used or locked device and the disks of the\nrunning system are refused, \
-        whatever is named. On a terminal, without --destroy, model and serial number are asked for.")]
+        command that writes: a mounted, used or locked device and the disks of the\nrunning system are always \
+        refused. On a terminal, without --destroy, it asks you to type the model and serial number.")]
     Wipe(WipeArgs),
     /// Watch a drive's temperature, power and load, alone or while another program runs.
     #[command(after_help = watch::EXAMPLES)]
@@ -178,7 +178,7 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Show how a figure was computed: definition, function and records.
     #[command(after_help = "Example:\n  drivelab explain --last corners/seq-1m-q8t1-read:read.throughput\n\n\
-        Addresses are in the JSON report (`address`); a wrong one is answered with near matches.")]
+        Addresses are in the JSON report (`address`); for a wrong one, similar addresses are listed.")]
     Explain(ExplainArgs),
     /// Print the version.
     Version {
@@ -392,9 +392,9 @@ pub enum FormatArg {
     Html,
     /// Markdown.
     Md,
-    /// Markdown in short: one figure a test, the tables that are not long, findings in a sentence.
+    /// Short Markdown: one figure per test, only short tables, each finding in one sentence.
     Brief,
-    /// One tidy row a value.
+    /// One row per value.
     Csv,
     /// docs/formats/results.schema.json.
     Json,
@@ -424,7 +424,7 @@ pub struct ReportArgs {
     /// The newest run.
     #[arg(long, conflicts_with = "runs")]
     pub last: bool,
-    /// Report the whole group of runs on several drives; any of them names it.
+    /// Report the whole group of runs on several drives; name any run of it.
     #[arg(long)]
     pub group: bool,
     /// File to write [default: stdout]. An existing file is only replaced if drivelab wrote it.

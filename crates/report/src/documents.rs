@@ -3,6 +3,7 @@
 pub(crate) mod arms;
 pub(crate) mod check;
 pub(crate) mod commands;
+pub(crate) mod compare;
 pub(crate) mod dry_run;
 pub(crate) mod io;
 pub(crate) mod probe;

@@ -16,6 +16,7 @@ mod words;
 
 pub use documents::arms::{ArmsDoc, arms_json};
 pub use documents::check::{CheckDocument, CheckInput, check_document};
+pub use documents::compare::CompareDoc;
 pub use documents::dry_run::{DryRun, DryRunDestroy, DryRunDevice, DryRunTarget};
 pub use documents::io::{IoInput, io_schema};
 pub use documents::probe::{ShowDocument, ShowInput, TargetsDocument, show_document, targets_document};
@@ -28,13 +29,14 @@ pub use figure::format;
 pub use figure::input::ReportInput;
 pub use formats::arms::arms_table;
 pub use formats::check::{check_details, check_text};
-pub use formats::compare::{ComparedRun, comparison_text};
+pub use formats::compare::{Compared, ComparedRun};
 pub use formats::dry_run::{ENDURANCE, dry_run_text, guess_of_bytes, guess_of_time};
 pub use formats::io::io_table;
 pub use formats::probe::{show_text, targets_text};
 pub use formats::terminal::terminal_table;
 pub use formats::together::{together_csv, together_html, together_markdown, together_terminal};
 pub use marker::{is_drivelab_output, is_drivelab_page};
+pub use views::across::compare::Sides;
 pub use views::across::group::GroupInput;
 pub use words::load::{load_text, load_words};
 pub use words::load_parts::LoadWords;
@@ -45,7 +47,15 @@ pub use words::run_facts::{severity_word, stop_text};
 /// # Errors
 /// [`ReportError`] if there is no run or a part cannot be written.
 pub fn html(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
-    formats::page::html(some(inputs)?)
+    html_of_sides(inputs, &Sides::alone(inputs.len()))
+}
+
+/// The page of runs that are set side by side in this way.
+///
+/// # Errors
+/// [`ReportError`] if there is no run or a part cannot be written.
+pub fn html_of_sides(inputs: &[ReportInput<'_>], sides: &Sides) -> Result<String, ReportError> {
+    formats::page::html(some(inputs)?, sides)
 }
 
 /// The review as Markdown, with GitHub's tables.

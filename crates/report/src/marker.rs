@@ -14,6 +14,10 @@ pub(crate) const CDM: &str = "drivelab: figures of its own in the layout of Crys
 pub(crate) const SCHEMA: &str = "drivelab.results";
 /// Value of the field `schema` of every JSON report of several drives at once.
 pub(crate) const TOGETHER: &str = "drivelab.together";
+/// Value of the field `schema` of every comparison of runs.
+pub(crate) const COMPARE: &str = "drivelab.compare";
+/// First columns of every comparison as CSV.
+pub(crate) const COMPARE_CSV: &str = "drivelab_compare_version,";
 /// Value of the field `schema` of every comparison of arms, which `drivelab run --arm` prints.
 pub(crate) const ARMS: &str = "drivelab.arms";
 
@@ -32,7 +36,8 @@ pub fn is_drivelab_page(bytes: &[u8]) -> bool {
 #[must_use]
 pub fn is_drivelab_output(bytes: &[u8]) -> bool {
     let head = head(bytes);
-    is_drivelab_page(bytes) || head.starts_with(MARKDOWN) || head.starts_with(CSV) || is_cdm(&head) || is_json(bytes)
+    let begins = [MARKDOWN, CSV, COMPARE_CSV].iter().any(|mark| head.starts_with(mark));
+    is_drivelab_page(bytes) || begins || is_cdm(&head) || is_json(bytes)
 }
 
 fn is_cdm(head: &str) -> bool {
@@ -45,5 +50,6 @@ fn is_json(bytes: &[u8]) -> bool {
     struct Named {
         schema: String,
     }
-    serde_json::from_slice::<Named>(bytes).is_ok_and(|named| [SCHEMA, TOGETHER].contains(&named.schema.as_str()))
+    serde_json::from_slice::<Named>(bytes)
+        .is_ok_and(|named| [SCHEMA, TOGETHER, COMPARE].contains(&named.schema.as_str()))
 }

@@ -555,7 +555,9 @@ fn unlike_runs_are_never_in_one_table() {
     let alike = compare::compare(&[input(&a), input(&b)]);
     assert!(alike.is_whole() && alike.groups.len() == 1);
     assert_eq!(alike.groups[0].tables[0].columns.len(), 3);
-    for (unlike, why) in [(&other_method, "other content"), (&other_form, "faithful form"), (&smoke, "smoke form")] {
+    for (unlike, why) in
+        [(&other_method, "other tests or other values"), (&other_form, "faithful form"), (&smoke, "smoke form")]
+    {
         let inputs = [input(&a), input(unlike)];
         let comparison = compare::compare(&inputs);
         assert!(comparison.groups.is_empty(), "{why}");

@@ -1,5 +1,6 @@
 //! Several runs side by side.
 
 pub mod arms;
+pub mod ratios;
 pub mod side_by_side;
 pub mod together;

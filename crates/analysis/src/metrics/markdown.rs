@@ -219,6 +219,35 @@ definition, its function and the records that it comes from. An address is `STEP
 - **Preparation.** Steps that prepare the target have the same figures, but these describe the preparation and are not
   results.
 - **Void.** If an invariant (see the end of this page) does not hold, the figures concerned have no value and name it.
+
+## Comparisons
+
+`drivelab compare` holds the figures of each side against those of a base (`drivelab_analysis::ratios`). A side is one
+drive, arm or state with one run or several.
+
+- **Ratio.** The geometric mean of the side's values divided by that of the base's. Values that are not above zero have
+  no ratio. If the side's value is a lower bound, so is the ratio; if the base's is, the ratio is an upper bound; if
+  both are, there is none.
+- **Replication.** If any side has several runs, each run is one value, and a side with one run is taken to scatter like
+  the other. If both have one run and the figure is the mean of three rounds or more, each round (or each set of rounds)
+  is one value. These do not show how much two runs of one drive differ. Best rounds, medians and percentiles of merged
+  histograms have no interval then, and seconds within a round are never values.
+- **Interval.** The 95 % interval of the difference of the mean logarithms by Welch's t test: standard error
+  √(s₁²/n₁ + s₂²/n₂), degrees of freedom by Welch and Satterthwaite. If only one side has several values, its
+  variance s² is used for both: s √(1/n + 1), with n - 1 degrees of freedom. Example: logarithms of 16, 18, 20, 22, 24
+  and of 23, 24, 25, 26, 27 differ by 5 with a standard error of 1.58 and 5.9 degrees of freedom: 5 ± 2.46 × 1.58.
+- **Headline figures.** A verdict is sought for the rate of each step in bytes; for the 99th percentile of the response
+  time instead if operations arrive on a schedule; for operations per second if they move no data; and for scores.
+- **Shown.** A difference is shown if its p value passes Holm's method at 5 % over all verdicts of the comparison: among
+  all of them, at least one difference that does not exist is shown in at most 5 of 100 comparisons.
+- **Negligible** is a difference that is shown and smaller than `--relevant` (1 %).
+- **Not shown** comes with the smallest ratio that would have been shown with a probability of 95 %:
+  exp((t₁ + t₂) × standard error), where t₁ is the quantile of the level at which Holm's method tested the figure and
+  t₂ the 95 % quantile, both of Student's t.
+- **One run of each.** Without several runs, differences up to 5 % are not ranked, and larger ones only if the rounds,
+  where they count, show them.
+- **Best** is a side that is shown to be better than every other side that has a value.
+- **Disturbed** figures (marked `▲`, `▼` or `◆`) have a ratio but neither win nor lose. Void figures have no ratio.
 ";
 
 /// The text of docs/metrics.md.

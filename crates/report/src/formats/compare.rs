@@ -1,13 +1,16 @@
-//! Runs side by side for a terminal, from their digests: first which letter is which run, then the tables.
+//! Runs side by side, from their digests, for a terminal and in files: first which letter is what, then the figures.
 
 use drivelab_analysis::digest::Digest;
 use drivelab_core::event::RunState;
 use drivelab_core::group::letter;
 
-use crate::figure::table::Table;
+use crate::documents::compare::{self as document, CompareDoc, SideDoc, SideRunDoc};
+use crate::figure::table::Cell;
 use crate::figure::{escape, prose, signs, wrap};
 use crate::formats::columns::{LEAST_WIDTH, blocks};
-use crate::views::across::compare::{self, Comparison, Group};
+use crate::formats::markdown::parts;
+use crate::marker;
+use crate::views::across::compare::{self, Comparison, Group, Sides};
 use crate::words::run_facts;
 
 /// A run in a comparison.
@@ -19,29 +22,119 @@ pub struct ComparedRun<'d> {
     pub live: bool,
 }
 
-/// The comparison of runs in at most `width` columns, but for the ids of the runs.
-///
-/// # Errors
-/// Why no two of the runs may be compared, in the same form.
-pub fn comparison_text(runs: &[ComparedRun<'_>], width: usize) -> Result<String, String> {
-    let digests: Vec<&Digest> = runs.iter().map(|run| run.digest).collect();
-    let Comparison { groups, refused, .. } = compare::of_digests(&digests);
-    let width = width.max(LEAST_WIDTH);
-    let none = groups.is_empty();
-    let mut lines: Vec<String> = runs.iter().enumerate().flat_map(|(at, run)| run_lines(at, run, width)).collect();
-    for group in groups {
-        lines.extend(group_lines(group, width));
-    }
-    if !refused.is_empty() {
-        lines.extend([String::new(), "Not in one table:".to_owned()]);
-        lines.extend(refused.iter().flat_map(|why| wrap::lines(&prose::plain(why), width)));
-    }
-    let text = lines.iter().map(|line| format!("{}\n", escape::terminal(line.trim_end()))).collect();
-    if none { Err(text) } else { Ok(text) }
+/// What is compared, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Compared<'d> {
+    /// All runs.
+    pub runs: &'d [ComparedRun<'d>],
+    /// How they are set side by side.
+    pub sides: &'d Sides,
 }
 
-/// `A  Samsung SSD 970 EVO, interrupted`, and its id and time below.
-fn run_lines(at: usize, run: &ComparedRun<'_>, width: usize) -> Vec<String> {
+impl Compared<'_> {
+    fn comparison(&self) -> Comparison {
+        let digests: Vec<&Digest> = self.runs.iter().map(|run| run.digest).collect();
+        compare::of_digests(&digests, self.sides)
+    }
+
+    /// In at most `width` columns, but for the ids of the runs.
+    ///
+    /// # Errors
+    /// Why no two of the sides may be compared, in the same form.
+    pub fn text(&self, width: usize) -> Result<String, String> {
+        let Comparison { groups, refused, .. } = self.comparison();
+        let width = width.max(LEAST_WIDTH);
+        let none = groups.iter().all(|group| group.against.is_none());
+        let sides = self.sides.runs.iter().enumerate();
+        let mut lines: Vec<String> = sides.flat_map(|(at, runs)| self.side_lines(at, runs, width)).collect();
+        for group in &groups {
+            lines.extend(group_lines(group, width));
+        }
+        if !refused.is_empty() {
+            lines.extend([String::new(), "Not in one table:".to_owned()]);
+            lines.extend(refused.iter().flat_map(|why| wrap::lines(&prose::plain(why), width)));
+        }
+        let text = lines.iter().map(|line| format!("{}\n", escape::terminal(line.trim_end()))).collect();
+        if none { Err(text) } else { Ok(text) }
+    }
+
+    /// As Markdown.
+    ///
+    /// # Errors
+    /// Why no two of the sides may be compared, as text.
+    pub fn markdown(&self) -> Result<String, String> {
+        self.text(LEAST_WIDTH)?;
+        let Comparison { groups, refused, .. } = self.comparison();
+        let mut text = format!("{}\n", marker::MARKDOWN);
+        parts::heading(&mut text, 1, "Comparison");
+        let sides = self.sides.runs.iter().enumerate();
+        let side = |(at, runs): (usize, &Vec<usize>)| {
+            let runs: Vec<String> = runs.iter().map(|run| run_words(&self.runs[*run])).collect();
+            format!("{}: {} ({})", letter(at), self.title(&self.sides.runs[at]), runs.join("; "))
+        };
+        parts::list(&mut text, &sides.map(side).collect::<Vec<_>>());
+        for group in groups.iter().filter(|group| group.against.is_some()) {
+            parts::heading(&mut text, 2, &group.title);
+            if !group.differences.is_empty() {
+                parts::line(&mut text, "Differences besides the drive:\n");
+                parts::list(&mut text, &group.differences);
+            }
+            parts::against(&mut text, group);
+            if !group.legend.is_empty() {
+                parts::line(&mut text, &format!("{}\n", group.legend));
+            }
+        }
+        if !refused.is_empty() {
+            parts::heading(&mut text, 2, "Not comparable");
+            parts::list(&mut text, &refused);
+        }
+        Ok(text)
+    }
+
+    /// As docs/formats/compare.schema.json describes it.
+    ///
+    /// # Errors
+    /// Why no two of the sides may be compared, as text.
+    pub fn document(&self) -> Result<CompareDoc, String> {
+        self.text(LEAST_WIDTH)?;
+        let Comparison { groups, refused, .. } = self.comparison();
+        let side = |(at, runs): (usize, &Vec<usize>)| SideDoc {
+            name: letter(at),
+            title: self.title(runs),
+            runs: runs.iter().map(|run| run_doc(self.runs[*run].digest)).collect(),
+        };
+        let sides = self.sides.runs.iter().enumerate().map(side).collect();
+        let groups = groups.into_iter().filter_map(|group| group.document).collect();
+        Ok(document::document(sides, groups, refused, self.sides.limits))
+    }
+
+    /// One row for each figure of each side, as CSV.
+    ///
+    /// # Errors
+    /// Why no two of the sides may be compared, as text; or the rows cannot be written.
+    pub fn csv(&self) -> Result<String, String> {
+        self.document()?.csv().map_err(|error| error.to_string())
+    }
+
+    /// The drive of a side, and what was set up on it.
+    fn title(&self, runs: &[usize]) -> String {
+        runs.first().map_or_else(String::new, |run| compare::title(&self.runs[*run].digest.run.environment))
+    }
+
+    /// `A  Samsung SSD 970 EVO`, and its runs below.
+    fn side_lines(&self, at: usize, runs: &[usize], width: usize) -> Vec<String> {
+        let first = wrap::cut(&format!("{}  {}", letter(at), self.title(runs)), width);
+        let below = runs.iter().map(|run| format!("   {}", run_words(&self.runs[*run])));
+        std::iter::once(first).chain(below).collect()
+    }
+}
+
+fn run_doc(digest: &Digest) -> SideRunDoc {
+    SideRunDoc { id: digest.run.id, started: digest.run.started.clone(), state: digest.run.state }
+}
+
+/// Id and time of a run, and its state if it is not complete.
+fn run_words(run: &ComparedRun<'_>) -> String {
     let facts = &run.digest.run;
     let state = match facts.state {
         _ if run.live => ", still running".to_owned(),
@@ -49,46 +142,38 @@ fn run_lines(at: usize, run: &ComparedRun<'_>, width: usize) -> Vec<String> {
         state => format!(", {}", run_facts::state_word(state)),
     };
     let started = facts.started.get(..19).unwrap_or(&facts.started).replace('T', " ");
-    let first = wrap::cut(&format!("{}  {}{state}", letter(at), compare::title(&facts.environment)), width);
-    vec![first, format!("   {}, {started} UTC", facts.id)]
+    format!("{}, {started} UTC{state}", facts.id)
 }
 
-fn group_lines(group: Group, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new(), group.title];
+fn group_lines(group: &Group, width: usize) -> Vec<String> {
+    let Some(against) = &group.against else { return Vec::new() };
+    let mut lines = vec![String::new(), group.title.clone()];
     if group.differences.is_empty() {
         lines.push("Differs besides the drive: nothing recorded".to_owned());
     } else {
         lines.push("Differs besides the drive:".to_owned());
         lines.extend(group.differences.iter().flat_map(|one| wrap::lines(&format!("- {one}"), width)));
     }
-    let (mut at_least, mut approximate) = (false, false);
-    for table in group.tables.into_iter().filter(|table| !table.rows.is_empty()) {
-        let mut cells = table.rows.iter().flatten();
-        at_least |= cells.clone().any(|cell| cell.is_at_least());
-        approximate |= cells.any(|cell| !cell.approximation.is_empty());
-        for block in blocks(&lettered(table, &group.letters), width) {
-            lines.push(String::new());
-            lines.extend(block);
-        }
+    let table = &against.table;
+    let cells = || table.rows.iter().flatten();
+    for block in blocks(table, width).into_iter().filter(|_| !table.rows.is_empty()) {
+        lines.push(String::new());
+        lines.extend(block);
     }
+    lines.push(String::new());
+    lines.extend(against.sentences.iter().flat_map(|one| wrap::lines(one, width)));
     let known = [
-        (at_least, signs::LOWER_BOUND),
-        (!group.legend.is_empty(), group.legend.as_str()),
-        (approximate, "≈ a parameter is drivelab's own, not the source's."),
+        (cells().any(Cell::is_at_least), signs::LOWER_BOUND),
+        (cells().any(|cell| cell.wrong.is_some()), signs::DISTURBED),
+        (cells().any(|cell| !cell.approximation.is_empty()), "≈ a parameter is drivelab's own, not the source's."),
     ];
-    for (_, says) in known.into_iter().filter(|(there, _)| *there) {
-        lines.extend(wrap::lines(says, width));
+    let signs = known.into_iter().filter(|(there, _)| *there).map(|(_, says)| says);
+    let notes: Vec<&str> = against.notes.iter().map(String::as_str).chain(signs).collect();
+    if !notes.is_empty() {
+        lines.push(String::new());
     }
+    lines.extend(notes.into_iter().flat_map(|note| wrap::lines(note, width)));
     lines
-}
-
-/// The table with the letters of the runs alone as heads: their names stand above all tables.
-fn lettered(mut table: Table, letters: &[String]) -> Table {
-    for (column, letter) in table.columns.iter_mut().skip(1).zip(letters) {
-        column.title.clone_from(letter);
-        column.unit.clear();
-    }
-    table
 }
 
 #[cfg(test)]
@@ -101,25 +186,68 @@ mod tests {
 
     fn text(digests: &[&Digest], width: usize) -> Result<String, String> {
         let runs: Vec<ComparedRun<'_>> = digests.iter().map(|digest| ComparedRun { digest, live: false }).collect();
-        comparison_text(&runs, width)
+        Compared { runs: &runs, sides: &Sides::alone(runs.len()) }.text(width)
     }
 
     #[test]
     fn runs_are_named_once_and_each_has_its_own_figures_below_its_letter() {
         let (first, mut second) = (sample_run(), slowed(2.0));
         second.environment.target.devices[0].model = Some("Another".to_owned());
-        let digests = [&first, &second].map(|run| Digest::of(run, &analyse(run)));
+        let mut digests = [&first, &second].map(|run| Digest::of(run, &analyse(run)));
+        let steps = digests.iter_mut().flat_map(|digest| &mut digest.tests).flat_map(|test| &mut test.steps);
+        steps.flat_map(|step| &mut step.metrics).for_each(|metric| metric.lower_bound = false);
         let text = text(&digests.each_ref(), 80).expect("alike");
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("A  ") && lines[2].starts_with("B  Another"), "{text}");
         assert!(lines.iter().all(|line| line.chars().count() <= 80), "{text}");
         let head = lines.iter().find(|line| line.trim_start().starts_with("Step")).expect("a head");
-        assert_eq!(head.split_whitespace().collect::<Vec<_>>(), ["Step", "A", "B"]);
+        assert_eq!(head.split_whitespace().collect::<Vec<_>>(), ["Step", "Unit", "A", "B", "B/A"]);
         let row = lines.iter().find(|line| line.starts_with("SEQ 1 MiB Q8T1 read")).expect("a row");
-        let figures: Vec<f64> =
-            row.split_whitespace().rev().filter_map(|word| word.replace(',', "").parse().ok()).take(2).collect();
-        assert!((figures[1] / figures[0] - 2.0).abs() < 0.1, "B is half as fast as A: {row}");
+        let words: Vec<&str> = row.split("MB/s").nth(1).expect("figures").split_whitespace().collect();
+        let figures: Vec<f64> = words.iter().filter_map(|word| word.replace(',', "").parse().ok()).collect();
+        assert!((figures[0] / figures[1] - 2.0).abs() < 0.1, "B is half as fast as A: {row}");
+        assert!((figures[2] - figures[1] / figures[0]).abs() < 0.01 && words.last() == Some(&"worse"), "{text}");
         assert!(lines.contains(&"Four corners:"), "rows stand below their test: {text}");
+        assert!(text.contains("SEQ 1 MiB Q8T1 read: B is 0.50 times A") && text.contains("spread unknown"), "{text}");
+    }
+
+    #[test]
+    fn the_document_the_csv_and_the_table_have_the_same_figures() {
+        let (first, second) = (sample_run(), slowed(1.5));
+        let digests = [&first, &second].map(|run| Digest::of(run, &analyse(run)));
+        let runs = digests.each_ref().map(|digest| ComparedRun { digest, live: false });
+        let sides = Sides { all: true, ..Sides::alone(2) };
+        let compared = Compared { runs: &runs, sides: &sides };
+        let document = serde_json::to_value(compared.document().expect("alike")).expect("JSON");
+        let group = &document["groups"][0];
+        assert_eq!((&group["base"], &group["sides"][1]), (&"A".into(), &"B".into()));
+        let tests = group["tests"].as_array().expect("tests");
+        let steps = tests.iter().flat_map(|test| test["steps"].as_array().expect("steps"));
+        let figures: Vec<&serde_json::Value> =
+            steps.flat_map(|step| step["figures"].as_array().expect("figures")).collect();
+        let headlines = figures.iter().filter(|figure| figure["headline"] == true);
+        assert!(headlines.clone().count() > 3 && figures.len() > 10 * headlines.count());
+        let csv = compared.csv().expect("alike");
+        let mut rows = csv::Reader::from_reader(csv.as_bytes());
+        let names = rows.headers().expect("a head").clone();
+        let rows: Vec<csv::StringRecord> = rows.records().collect::<Result<_, _>>().expect("rows");
+        let at = |row: &csv::StringRecord, name: &str| {
+            row[names.iter().position(|one| one == name).expect("a column")].to_owned()
+        };
+        let run = group["run"].as_array().expect("figures of the run");
+        assert_eq!(rows.len(), (figures.len() + run.len()) * 2);
+        for (figure, rows) in figures.into_iter().chain(run).zip(rows.chunks(2)) {
+            for (cell, row) in figure["cells"].as_array().expect("cells").iter().zip(rows) {
+                assert_eq!(at(row, "metric"), figure["metric"].as_str().expect("a metric"));
+                for name in ["value", "ratio", "low", "high"] {
+                    assert_eq!(at(row, name).parse::<f64>().ok(), cell[name].as_f64(), "{row:?}");
+                }
+                assert_eq!(at(row, "verdict"), cell["verdict"].as_str().unwrap_or_default());
+            }
+        }
+        let markdown = compared.markdown().expect("alike");
+        assert!(markdown.contains("| SEQ 1 MiB Q8T1 read") && crate::is_drivelab_output(markdown.as_bytes()));
+        assert!(crate::is_drivelab_output(csv.as_bytes()));
     }
 
     #[test]
@@ -128,9 +256,11 @@ mod tests {
         let digest = Digest::of(&run, &analyse(&run));
         let text = text(&vec![&digest; 30], 80).expect("alike");
         let heads: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with("Step")).collect();
-        let letters: Vec<&str> = heads.iter().flat_map(|head| head.split_whitespace().skip(1)).collect();
-        let all: Vec<String> = (0..30).map(letter).collect();
-        assert!(letters.len() > 60 && letters.chunks(30).all(|chunk| chunk == all), "{letters:?}");
+        let columns: Vec<&str> = heads.iter().flat_map(|head| head.split_whitespace().skip(1)).collect();
+        let values = (0..30).map(letter);
+        let ratios = (1..30).map(|side| format!("{}/A", letter(side)));
+        let all: Vec<String> = ["Unit".to_owned()].into_iter().chain(values).chain(ratios).collect();
+        assert_eq!(columns, all);
         assert!(!text.contains("wider terminals"), "{text}");
     }
 

@@ -15,7 +15,7 @@ use crate::figure::{Figure, TestView, escape, format};
 use crate::formats::asset;
 use crate::formats::detail::{Detail, PAGE_LIMIT};
 use crate::marker;
-use crate::views::across::compare::{self, Comparison};
+use crate::views::across::compare::{self, Comparison, Sides};
 use crate::views::run::check::{self, CheckView};
 use crate::views::run::look::{self, Look};
 use crate::views::run::sheet::{self, SheetView};
@@ -184,14 +184,14 @@ struct Page<'a> {
 }
 
 /// The page of one or several runs, as detailed as its size allows.
-pub(crate) fn html(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
+pub(crate) fn html(inputs: &[ReportInput<'_>], sides: &Sides) -> Result<String, ReportError> {
     for detail in Detail::LADDER {
-        let page = at_detail(inputs, detail, false)?;
+        let page = at_detail(inputs, sides, detail, false)?;
         if let Some(page) = page.filter(|page| page.len() <= detail.most.min(PAGE_LIMIT - 1)) {
             return Ok(page);
         }
     }
-    Ok(at_detail(inputs, Detail::COARSEST, true)?.unwrap_or_default())
+    Ok(at_detail(inputs, sides, Detail::COARSEST, true)?.unwrap_or_default())
 }
 
 /// What a level of detail leaves out, a clause each.
@@ -206,7 +206,12 @@ fn thinned(detail: Detail, lost: &[&str]) -> Vec<String> {
 }
 
 /// The page; `None` if it would be larger than the level of detail allows.
-fn at_detail(inputs: &[ReportInput<'_>], detail: Detail, too_large: bool) -> Result<Option<String>, ReportError> {
+fn at_detail(
+    inputs: &[ReportInput<'_>],
+    sides: &Sides,
+    detail: Detail,
+    too_large: bool,
+) -> Result<Option<String>, ReportError> {
     let Some((results, lost)) = results::embedded(inputs, detail.cuts, detail.most)? else { return Ok(None) };
     let several = inputs.len() > 1;
     let view = |(index, input): (usize, &ReportInput<'_>)| {
@@ -226,7 +231,7 @@ fn at_detail(inputs: &[ReportInput<'_>], detail: Detail, too_large: bool) -> Res
         generator: marker::PAGE,
         style: asset::STYLE,
         script: asset::SCRIPT,
-        comparison: several.then(|| compare::compare(inputs)),
+        comparison: several.then(|| compare::compare_sides(inputs, sides)),
         definitions: run_facts::definitions(inputs),
         charts,
         thinned: thinned(detail, &lost),

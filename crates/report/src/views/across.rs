@@ -1,5 +1,6 @@
 //! Several runs side by side: comparable runs, the arms of one drive, several drives at once.
 
+pub(crate) mod against;
 pub(crate) mod arms;
 pub(crate) mod asked;
 pub(crate) mod compare;

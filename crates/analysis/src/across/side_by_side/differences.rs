@@ -27,6 +27,8 @@ pub enum Differing {
     TestedSize,
     /// Firmware, of drives of one model.
     Firmware,
+    /// Version of the methodology: other words, the same loads.
+    MethodVersion,
     /// Release of drivelab.
     ToolVersion,
     /// The engine that issued the I/O.
@@ -72,13 +74,21 @@ pub enum Value {
     Target(TargetKind),
 }
 
+impl Value {
+    /// Several names as one value.
+    fn listed(names: &[String]) -> Value {
+        if names.is_empty() { Value::None } else { Value::Name(names.join(" and ")) }
+    }
+}
+
 impl Differing {
     /// All, in the order in which they are listed.
-    pub const ALL: [Differing; 15] = [
+    pub const ALL: [Differing; 16] = [
         Differing::Arm,
         Differing::TargetKind,
         Differing::TestedSize,
         Differing::Firmware,
+        Differing::MethodVersion,
         Differing::ToolVersion,
         Differing::Backend,
         Differing::Kernel,
@@ -97,23 +107,23 @@ impl Differing {
         let run = &digest.run;
         let (target, testbed) = (&run.environment.target, &run.environment.testbed);
         let known = |name: Option<&String>| name.map_or(Value::Unknown, |name| Value::Name(name.trim().to_owned()));
-        let listed = |names: &[String]| if names.is_empty() { Value::None } else { Value::Name(names.join(" and ")) };
         match self {
             Differing::Arm => Value::Name(digest.condition().arm()),
             Differing::TargetKind => Value::Target(target.kind),
             Differing::TestedSize => Value::Size(target.length),
             Differing::Firmware => {
                 let all: Vec<String> = models(digest).into_iter().filter_map(|(_, firmware)| firmware).collect();
-                listed(&all)
+                Value::listed(&all)
             }
+            Differing::MethodVersion => Value::Name(run.method.version.clone()),
             Differing::ToolVersion => {
                 let later = run.resumed_with.iter().map(|(tool, _)| tool);
-                Value::Name(distinct([&run.tool].into_iter().chain(later).map(build)))
+                Value::listed(&distinct([&run.tool].into_iter().chain(later).map(build)))
             }
-            Differing::Backend => listed(&run.backends),
+            Differing::Backend => Value::listed(&run.backends),
             Differing::Kernel => {
                 let later = run.resumed_with.iter().map(|(_, kernel)| kernel);
-                Value::Name(distinct([&testbed.kernel].into_iter().chain(later).cloned()))
+                Value::listed(&distinct([&testbed.kernel].into_iter().chain(later).cloned()))
             }
             Differing::Cpu => known(testbed.cpu_model.as_ref()),
             Differing::Board => known(testbed.board.as_ref()),
@@ -124,8 +134,7 @@ impl Differing {
                 // A made-up trace has no hash: the methodology says what it is.
                 let hashes =
                     digest.steps().filter_map(|step| step.facts.trace.as_deref()).filter(|hash| !hash.is_empty());
-                let short = distinct(hashes.map(|hash| hash.get(..8).unwrap_or(hash).to_owned()));
-                if short.is_empty() { Value::None } else { Value::Name(short) }
+                Value::listed(&distinct(hashes.map(|hash| hash.get(..8).unwrap_or(hash).to_owned())))
             }
             Differing::Source => {
                 let source = run.environment.source.as_ref();
@@ -149,14 +158,14 @@ fn build(tool: &ToolVersion) -> String {
 }
 
 /// Each name once, in the order of their first place.
-fn distinct(names: impl Iterator<Item = String>) -> String {
+fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for name in names {
         if !all.contains(&name) {
             all.push(name);
         }
     }
-    all.join(" and ")
+    all
 }
 
 /// The drives below a target, each with its model and firmware, in the order of their names.

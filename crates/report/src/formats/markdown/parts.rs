@@ -5,7 +5,7 @@ use drivelab_core::finding::Finding;
 use crate::figure::input::ReportInput;
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{escape, prose};
-use crate::views::across::compare;
+use crate::views::across::compare::{self, Group};
 use crate::views::run::look::Look;
 use crate::words::facts::Fact;
 use crate::words::run_facts;
@@ -74,6 +74,7 @@ pub(crate) fn comparison(text: &mut String, inputs: &[ReportInput<'_>], tables: 
             line(text, "Differences besides the drive:\n");
             list(text, &group.differences);
         }
+        against(text, group);
         for one in &group.tables {
             line(text, &format!("**{}**\n", escape::markdown(&one.caption)));
             table(text, one);
@@ -85,6 +86,17 @@ pub(crate) fn comparison(text: &mut String, inputs: &[ReportInput<'_>], tables: 
     if !comparison.refused.is_empty() {
         heading(text, 2, "Not comparable");
         list(text, &comparison.refused);
+    }
+}
+
+/// The figures of a group against its base.
+pub(crate) fn against(text: &mut String, group: &Group) {
+    let Some(against) = &group.against else { return };
+    line(text, &format!("**{}**\n", escape::markdown(&against.table.caption)));
+    table(text, &against.table);
+    list(text, &against.sentences);
+    for note in &against.notes {
+        line(text, &format!("{}\n", escape::markdown(note)));
     }
 }
 

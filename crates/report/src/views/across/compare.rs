@@ -2,6 +2,7 @@
 //! not. What may be compared is decided in [`drivelab_analysis::side_by_side`]; here it gets its words.
 
 use drivelab_analysis::digest::{Digest, StepDigest};
+use drivelab_analysis::ratios::{Limits, ratios};
 use drivelab_analysis::side_by_side::{
     Aligned, AlignedStep, Alike, Difference, Differing, Ground, LeftOut, Methodology, Refusal, Refused, Value,
     side_by_side,
@@ -10,20 +11,45 @@ use drivelab_core::environment::Environment;
 use drivelab_core::group::letter;
 use drivelab_core::plan::OWN_LOAD;
 
+use crate::documents::compare::{self as document, GroupDoc};
 use crate::figure::input::ReportInput;
 use crate::figure::op::Op;
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{cells, format, quantity, signs};
+use crate::views::across::against::{self, AgainstView};
 use crate::views::across::arms::{self, ArmsView};
 use crate::words::{facts, run_facts};
+
+/// What is set side by side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sides {
+    /// The runs of each side, by their places. Several runs of a side are of the same drive in the same state.
+    pub runs: Vec<Vec<usize>>,
+    /// Place of the side that the others are held against.
+    pub base: usize,
+    /// From which difference on one is worth a verdict.
+    pub limits: Limits,
+    /// All figures, and not only the headline figures.
+    pub all: bool,
+}
+
+impl Sides {
+    /// Every run by itself, against the first.
+    #[must_use]
+    pub fn alone(count: usize) -> Sides {
+        Sides { runs: (0..count).map(|run| vec![run]).collect(), base: 0, limits: Limits::default(), all: false }
+    }
+}
 
 /// Runs that may be compared with each other, as one table for each quantity.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Group {
     /// Methodology and form that they share.
     pub(crate) title: String,
-    /// The letters of the runs, in the order of the columns.
-    pub(crate) letters: Vec<String>,
+    /// The headline figures against the base; absent if all runs are of one side.
+    pub(crate) against: Option<AgainstView>,
+    /// The same as a document.
+    pub(crate) document: Option<GroupDoc>,
     /// What differs besides the drive, and must be kept in mind.
     pub(crate) differences: Vec<String>,
     /// One row a step and operation that any of the runs has, one column a run.
@@ -61,25 +87,29 @@ fn name(index: usize, environment: &Environment) -> String {
 
 /// The drive of a run, and what was set up on it.
 pub(crate) fn title(environment: &Environment) -> String {
-    let condition = environment.condition.as_ref().map(|facts| facts.asked).unwrap_or_default();
-    format!("{}{}", facts::title(environment), condition.arm_behind())
+    format!("{}{}", facts::title(environment), environment.asked_condition().arm_behind())
 }
 
-/// The comparison of runs whose records are at hand.
+/// The comparison of runs whose records are at hand, each by itself.
 pub(crate) fn compare(inputs: &[ReportInput<'_>]) -> Comparison {
-    let digests: Vec<Digest> = inputs.iter().map(|input| Digest::of(input.records, input.analysis)).collect();
-    of_digests(&digests.iter().collect::<Vec<_>>())
+    compare_sides(inputs, &Sides::alone(inputs.len()))
 }
 
-/// The comparison of runs by their digests.
-pub(crate) fn of_digests(digests: &[&Digest]) -> Comparison {
+/// The comparison of sides whose records are at hand.
+pub(crate) fn compare_sides(inputs: &[ReportInput<'_>], sides: &Sides) -> Comparison {
+    let digests: Vec<Digest> = inputs.iter().map(|input| Digest::of(input.records, input.analysis)).collect();
+    of_digests(&digests.iter().collect::<Vec<_>>(), sides)
+}
+
+/// The comparison of sides by the digests of their runs.
+pub(crate) fn of_digests(digests: &[&Digest], sides: &Sides) -> Comparison {
     let found = side_by_side(digests);
     let refused = found.refused.iter().map(|refused| refused_words(refused, digests)).collect();
     let mut comparison = Comparison { refused, ..Comparison::default() };
     for alike in &found.groups {
         let named = alike.places.iter().zip(&alike.aligned.runs).map(|(place, digest)| (letter(*place), *digest));
         comparison.arms.extend(arms::views(&named.collect::<Vec<_>>()));
-        comparison.groups.push(group(alike));
+        comparison.groups.push(group(alike, sides));
     }
     comparison
 }
@@ -137,11 +167,11 @@ fn method_words(own: &Methodology, other: &Methodology) -> String {
         () if own.identity.version != other.identity.version => {
             format!("version {} instead of {}", own.identity.version, other.identity.version)
         }
-        () => "the same name and version, but other content (the content hash differs)".to_owned(),
+        () => "the same name and version, but other tests or other values".to_owned(),
     }
 }
 
-fn group(alike: &Alike<'_>) -> Group {
+fn group(alike: &Alike<'_>, sides: &Sides) -> Group {
     let title = alike.aligned.runs.first().map_or_else(String::new, |digest| {
         let run = &digest.run;
         // A load of its user's own has no version that says anything.
@@ -154,8 +184,27 @@ fn group(alike: &Alike<'_>) -> Group {
     let mut differences: Vec<String> =
         alike.differences.iter().map(|one| difference_words(one, &alike.places)).collect();
     differences.extend(left_out_words(&alike.aligned, &alike.places));
-    let letters = alike.places.iter().map(|place| letter(*place)).collect();
-    Group { title, letters, differences, tables: tables.into(), legend }
+    let (mut against, mut document) = (None, None);
+    if let Some((letters, runs, base)) = sides_of(alike, sides) {
+        let found = ratios(&alike.aligned, &runs, base, sides.limits);
+        against = Some(against::view(&found, &letters, sides.limits, sides.all));
+        document = Some(document::group(title.clone(), differences.clone(), letters, &found));
+    }
+    Group { title, against, document, differences, tables: tables.into(), legend }
+}
+
+/// The sides of which a group has runs: their letters, the places of their runs in the group, and the base among them;
+/// the first side if the group has no run of the base. `None` if there is one side at most.
+fn sides_of(alike: &Alike<'_>, sides: &Sides) -> Option<(Vec<String>, Vec<Vec<usize>>, usize)> {
+    let place_of = |run: &usize| alike.places.iter().position(|place| place == run);
+    let of_side = |(side, runs): (usize, &Vec<usize>)| {
+        let runs: Vec<usize> = runs.iter().filter_map(place_of).collect();
+        (!runs.is_empty()).then_some((side, runs))
+    };
+    let there: Vec<(usize, Vec<usize>)> = sides.runs.iter().enumerate().filter_map(of_side).collect();
+    let base = there.iter().position(|(side, _)| *side == sides.base).unwrap_or(0);
+    let letters = there.iter().map(|(side, _)| letter(*side)).collect();
+    (there.len() > 1).then(|| (letters, there.into_iter().map(|(_, runs)| runs).collect(), base))
 }
 
 fn table(alike: &Alike<'_>, quantity: &str) -> Table {
@@ -221,6 +270,7 @@ const fn differing_words(what: Differing) -> &'static str {
         Differing::TargetKind => "target",
         Differing::TestedSize => "tested size",
         Differing::Firmware => "firmware",
+        Differing::MethodVersion => "version of the methodology",
         Differing::ToolVersion => "drivelab version",
         Differing::Backend => "engine",
         Differing::Kernel => "kernel",

@@ -1,0 +1,154 @@
+//! What a comparison with a base says: figures of sides, ratios, verdicts.
+//!
+//! Must not know: how they are worked out.
+
+use drivelab_core::metric::{Better, Metric};
+
+use crate::digest::StepFacts;
+
+/// From which difference on one is worth a verdict.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// The smallest relevant difference, as a part: what is shown but smaller is negligible.
+    pub relevant: f64,
+    /// With one run a side, differences up to this part are not ranked: two runs of one drive may differ as much.
+    pub one_run: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { relevant: 0.01, one_run: 0.05 }
+    }
+}
+
+/// The figures of all sides against the base.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ratios<'d> {
+    /// Place of the base among the sides.
+    pub base: usize,
+    /// The tests, in the order of the runs.
+    pub tests: Vec<TestRatios<'d>>,
+    /// Figures of whole runs: scores, duration.
+    pub run: Vec<FigureRatios<'d>>,
+    /// For how many differences a verdict was sought: the verdicts are corrected for so many.
+    pub judged: usize,
+}
+
+/// A test.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestRatios<'d> {
+    /// Its name in the methodology.
+    pub name: &'d str,
+    /// Its title.
+    pub title: &'d str,
+    /// Its steps.
+    pub steps: Vec<StepRatios<'d>>,
+}
+
+/// A step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepRatios<'d> {
+    /// What it is.
+    pub facts: &'d StepFacts,
+    /// Its figures, those that are judged first.
+    pub figures: Vec<FigureRatios<'d>>,
+}
+
+/// One figure of all sides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FigureRatios<'d> {
+    /// A metric that has it: its id, address and unit are those of all.
+    pub metric: &'d Metric,
+    /// Title of the metric.
+    pub title: &'static str,
+    /// Which direction is better.
+    pub better: Better,
+    /// Whether it is a headline figure, for which verdicts are sought.
+    pub judged: bool,
+    /// One for each side.
+    pub cells: Vec<SideFigure<'d>>,
+    /// The side that is shown to be better than every other.
+    pub best: Option<usize>,
+}
+
+/// A figure of one side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SideFigure<'d> {
+    /// The metric in each run of the side; absent where a run has none.
+    pub metrics: Vec<Option<&'d Metric>>,
+    /// Mean of the runs that have a value.
+    pub value: Option<f64>,
+    /// What it is against the base; absent for the base.
+    pub against: Option<Against>,
+}
+
+impl SideFigure<'_> {
+    /// Its metrics.
+    pub fn known(&self) -> impl Iterator<Item = &Metric> {
+        self.metrics.iter().flatten().copied()
+    }
+
+    /// Whether a run's value is a lower bound.
+    #[must_use]
+    pub fn is_at_least(&self) -> bool {
+        self.known().any(|metric| metric.lower_bound)
+    }
+
+    /// Whether something outside the test changed a run's value.
+    #[must_use]
+    pub fn is_spoiled(&self) -> bool {
+        self.known().any(|metric| metric.wrong.is_some() || !metric.spoiled_by.is_empty())
+    }
+}
+
+/// A figure against the base.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Against {
+    /// Ratio to the base; of several runs or rounds that of their geometric means.
+    pub ratio: Option<f64>,
+    /// Low and high end of its 95 % interval; absent if nothing shows how the values scatter.
+    pub interval: Option<(f64, f64)>,
+    /// From what the interval comes.
+    pub basis: Basis,
+    /// What follows.
+    pub verdict: Verdict,
+}
+
+/// How it is known how far a ratio may be off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// From several runs.
+    Runs,
+    /// From the rounds of one run each: how much two runs differ is unknown.
+    Rounds,
+    /// Not at all.
+    Nothing,
+}
+
+/// What a comparison with the base says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Verdict {
+    /// Better than the base.
+    Better,
+    /// Worse than the base.
+    Worse,
+    /// A difference is shown, but it is smaller than the smallest relevant one.
+    Negligible,
+    /// No difference is shown. One of this ratio, up or down, would have been with a probability of 95 %.
+    NotShown {
+        /// The ratio, above 1.
+        detectable: f64,
+    },
+    /// One run a side, and the difference is within what two runs of one drive may differ.
+    WithinRuns,
+    /// The ratio is at least this: the figure is a lower bound.
+    AtLeast,
+    /// The ratio is at most this: the base is a lower bound.
+    AtMost,
+    /// Something outside a test changed a figure: nobody wins or loses by it.
+    Spoiled,
+    /// A figure is missing, void or zero, or both are lower bounds.
+    NoFigure,
+    /// No headline figure, so no verdict was sought.
+    NotSought,
+}

@@ -1,0 +1,294 @@
+//! What `drivelab compare` sets side by side: from words and filters to sides of runs.
+
+use drivelab_core::event::RunState;
+use drivelab_core::group::letter;
+use drivelab_core::plan::Form;
+use drivelab_lab::{Failure, Result};
+use drivelab_store::{Filter, Found, RunRow};
+
+use crate::args::{By, CompareArgs};
+use crate::context::{Context, LAST, NO_MATCH, NO_RUNS, several_runs};
+
+/// A side: its runs.
+pub(super) struct Side {
+    /// The word that named it; empty if a filter chose it.
+    word: String,
+    /// Whether the word is a selection, whose runs may be left out.
+    pub(super) selection: bool,
+    /// The runs.
+    pub(super) rows: Vec<RunRow>,
+}
+
+/// Everything that is compared.
+pub(super) struct Chosen {
+    /// The sides, each with at least one run.
+    pub(super) sides: Vec<Side>,
+    /// Whether runs become sides by their arm.
+    by_arm: bool,
+}
+
+impl Chosen {
+    /// The places of the runs of each side, counted over all sides.
+    pub(super) fn places(&self) -> Vec<Vec<usize>> {
+        let mut next = 0..;
+        self.sides.iter().map(|side| next.by_ref().take(side.rows.len()).collect()).collect()
+    }
+
+    /// The place of the side that the user calls the base; the first without a word.
+    ///
+    /// # Errors
+    /// There is no such side.
+    pub(super) fn base(&self, word: Option<&str>) -> Result<usize> {
+        let Some(word) = word else { return Ok(0) };
+        let place = self.sides.iter().position(|side| side.word == word);
+        let place = place.or_else(|| (0..self.sides.len()).find(|at| letter(*at).eq_ignore_ascii_case(word)));
+        let place =
+            place.or_else(|| self.sides.iter().position(|side| side.rows.iter().any(|row| row.id.is_called(word))));
+        place.ok_or_else(|| {
+            let words: Vec<String> = self.sides.iter().enumerate().map(|(at, side)| side.name(at)).collect();
+            Failure::usage(format!("--base {word} is none of the sides; they are {}", words.join(", ")))
+        })
+    }
+
+    /// Makes the sides anew from the arms of all runs, if that was asked for.
+    pub(super) fn by_arm(&mut self, arms: &[String]) {
+        if self.by_arm {
+            let rows = std::mem::take(&mut self.sides).into_iter().flat_map(|side| side.rows);
+            let keyed: Vec<(String, RunRow)> = arms.iter().cloned().zip(rows).collect();
+            self.sides = grouped(keyed);
+        }
+    }
+}
+
+impl Side {
+    fn name(&self, at: usize) -> String {
+        if self.word.is_empty() { letter(at) } else { format!("{} ({})", letter(at), self.word) }
+    }
+}
+
+/// The sides that the arguments name, among all runs, newest first.
+///
+/// # Errors
+/// A word that names nothing, or several things; a run that is named twice; no run that matches.
+pub(super) fn choose(context: &Context, all: &[RunRow], arguments: &CompareArgs) -> Result<Chosen> {
+    let filter = Filter::from(&arguments.filter);
+    let sides = match (arguments.sides.is_empty(), filter.is_empty()) {
+        (true, true) => {
+            return Err(Failure::usage("name two runs, drives or selections, or a filter such as --method NAME"));
+        }
+        (false, false) => {
+            return Err(Failure::usage("name sides or give filters, not both: filters do not apply to named sides"));
+        }
+        (false, true) => named(context, all, &arguments.sides)?,
+        (true, false) => filtered(context, all, &filter)?,
+    };
+    for (at, side) in sides.iter().enumerate() {
+        for row in &side.rows {
+            if let Some(other) = sides[..at].iter().find(|other| other.rows.iter().any(|one| one.id == row.id)) {
+                let what =
+                    format!("'{}' and '{}' both hold run {}; name different runs", other.word, side.word, row.id);
+                return Err(Failure::usage(what));
+            }
+        }
+    }
+    let by = arguments.by.or_else(|| arguments.sides.is_empty().then(|| default_axis(&sides)));
+    let by_arm = by == Some(By::Arm);
+    let sides = match by {
+        None => sides,
+        Some(by) => grouped(sides.into_iter().flat_map(|side| side.rows).map(|row| (key(by, &row), row)).collect()),
+    };
+    if sides.len() < 2 && !by_arm {
+        let only = sides.first().map_or_else(String::new, |side| side.rows[0].id.to_string());
+        return Err(Failure::usage(format!("a comparison needs two sides; there is only one, with run {only}")));
+    }
+    Ok(Chosen { sides, by_arm })
+}
+
+/// The drive where drives differ, else the run.
+fn default_axis(sides: &[Side]) -> By {
+    let mut drives = sides.iter().flat_map(|side| &side.rows).map(|row| key(By::Drive, row));
+    let first = drives.next();
+    if drives.any(|drive| Some(&drive) != first.as_ref()) { By::Drive } else { By::Run }
+}
+
+/// By what a run belongs to a side.
+fn key(by: By, row: &RunRow) -> String {
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    // Without a model and a serial number the target is all that tells drives apart.
+    let drive =
+        || if row.drive.is_some() { format!("{} {}", text(&row.drive), text(&row.serial)) } else { row.target.clone() };
+    match by {
+        By::Run => row.id.to_string(),
+        By::Drive => drive(),
+        By::Firmware => format!("{} {}", drive(), text(&row.firmware)),
+        By::Testbed => row.testbed.clone(),
+        // Known only from the digests.
+        By::Arm => String::new(),
+    }
+}
+
+/// Runs with the same key are one side.
+fn grouped(rows: Vec<(String, RunRow)>) -> Vec<Side> {
+    let mut sides: Vec<(String, Side)> = Vec::new();
+    for (key, row) in rows {
+        match sides.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, side)) => side.rows.push(row),
+            None => sides.push((key, Side { word: String::new(), selection: true, rows: vec![row] })),
+        }
+    }
+    sides.into_iter().map(|(_, side)| side).collect()
+}
+
+/// The runs that match a filter, oldest first: those that have ended and can be read.
+fn filtered(context: &Context, all: &[RunRow], filter: &Filter) -> Result<Vec<Side>> {
+    if all.is_empty() {
+        return Err(Failure::nothing(NO_RUNS));
+    }
+    let rows: Vec<RunRow> = all.iter().filter(|row| filter.fits(row)).rev().cloned().collect();
+    if rows.is_empty() {
+        return Err(Failure::nothing(NO_MATCH));
+    }
+    let usable = |row: &RunRow| {
+        let why = if row.live { Some("it is still running") } else { row.damaged.as_deref() };
+        if let Some(why) = why {
+            context.settings.voice.warn(format!("run {} is left out: {why}", row.id));
+        }
+        why.is_none()
+    };
+    let rows: Vec<RunRow> = rows.into_iter().filter(usable).collect();
+    if rows.len() < 2 {
+        return Err(Failure::nothing(format!(
+            "of the runs that match these filters {} can be compared; a comparison needs two",
+            if rows.is_empty() { "none" } else { "only one" }
+        )));
+    }
+    Ok(vec![Side { word: String::new(), selection: true, rows }])
+}
+
+/// What a word may be.
+enum Word {
+    /// A run.
+    Run(RunRow),
+    /// A selection of runs.
+    Selection(Vec<RunRow>),
+    /// The runs of a drive that can be compared, newest first.
+    Drive(Vec<RunRow>),
+}
+
+/// A side for each word.
+fn named(context: &Context, all: &[RunRow], words: &[String]) -> Result<Vec<Side>> {
+    let read: Vec<(&String, Word)> =
+        words.iter().map(|word| Ok((word, read(context, all, word)?))).collect::<Result<_>>()?;
+    // Of a drive the newest run is taken that is like the other sides.
+    let known = read.iter().find_map(|(_, word)| match word {
+        Word::Run(row) => Some(kind(row)),
+        Word::Selection(rows) => rows.first().map(kind),
+        Word::Drive(_) => None,
+    });
+    let drives: Vec<&Vec<RunRow>> =
+        read.iter().filter_map(|(_, word)| if let Word::Drive(rows) = word { Some(rows) } else { None }).collect();
+    let common = drives.first().and_then(|first| {
+        let kinds = first.iter().map(kind);
+        let mut fitting =
+            kinds.filter(|kind| drives.iter().all(|rows| rows.iter().any(|row| self::kind(row) == *kind)));
+        fitting.next()
+    });
+    let wanted = known.or(common);
+    let side = |(word, read): (&String, Word)| {
+        let (selection, rows) = match read {
+            Word::Run(row) => (false, vec![row]),
+            Word::Selection(rows) => (true, rows),
+            Word::Drive(rows) => {
+                let fits = |row: &&RunRow| wanted.as_ref().is_none_or(|wanted| kind(row) == *wanted);
+                let newest = rows.iter().find(fits).or_else(|| rows.first()).cloned();
+                (false, newest.into_iter().collect())
+            }
+        };
+        Side { word: word.clone(), selection, rows }
+    };
+    Ok(read.into_iter().map(side).collect())
+}
+
+/// What must be alike for a run to fit another, as far as the catalog knows.
+fn kind(row: &RunRow) -> (String, String, Form) {
+    (row.method.clone(), row.title.clone(), row.form)
+}
+
+/// A run that has ended, is readable and is for comparisons.
+fn is_fit(row: &RunRow) -> bool {
+    !row.live && row.damaged.is_none() && row.form != Form::Smoke && row.state == RunState::Complete
+}
+
+/// What a word names.
+fn read(context: &Context, all: &[RunRow], word: &str) -> Result<Word> {
+    if word.contains('=') {
+        return selection(all, word).map(Word::Selection);
+    }
+    if word == LAST {
+        return context.find_among(all, word).map(Word::Run);
+    }
+    let of_drive: Vec<RunRow> = all.iter().filter(|row| is_fit(row) && is_drive(row, word)).cloned().collect();
+    let mut drives: Vec<String> = of_drive.iter().map(|row| key(By::Drive, row)).collect();
+    drives.sort();
+    drives.dedup();
+    match (Found::among(all, word), drives.as_slice()) {
+        (Found::One(row), []) => Ok(Word::Run(*row)),
+        (Found::Several(ids), []) => Err(Failure::nothing(several_runs(word, &ids))),
+        (Found::None, []) => Err(Failure::nothing(format!(
+            "there is no run or drive '{word}' with a complete run; `drivelab results list` lists the runs (data folder: {})",
+            context.settings.data.value.display()
+        ))),
+        (Found::None, [_]) => Ok(Word::Drive(of_drive)),
+        (found, drives) => {
+            let mut all: Vec<String> = drives.iter().map(|drive| format!("the drive {}", drive.trim())).collect();
+            all.extend(match found {
+                Found::One(row) => vec![format!("run {}", row.id)],
+                Found::Several(ids) => ids.iter().map(|id| format!("run {id}")).collect(),
+                Found::None => Vec::new(),
+            });
+            let what = format!("'{word}' may be {}; use more of its name, or model=…", all.join(", or "));
+            Err(Failure::usage(what))
+        }
+    }
+}
+
+/// Whether a word is a part of the model of a run's drive, or its serial number.
+fn is_drive(row: &RunRow, word: &str) -> bool {
+    let model = row.drive.as_ref().is_some_and(|model| model.to_lowercase().contains(&word.to_lowercase()));
+    model || row.serial.as_ref().is_some_and(|serial| serial.eq_ignore_ascii_case(word))
+}
+
+/// The runs of a selection such as `model=970,method=quick`, oldest first.
+fn selection(all: &[RunRow], word: &str) -> Result<Vec<RunRow>> {
+    let conditions: Vec<(&str, &str)> = word
+        .split(',')
+        .map(|part| {
+            part.split_once('=').map(|(key, value)| (key.trim(), value.trim())).filter(|(key, value)| {
+                ["model", "serial", "firmware", "method", "tag"].contains(key) && !value.is_empty()
+            })
+        })
+        .collect::<Option<_>>()
+        .ok_or_else(|| {
+            Failure::usage(format!(
+                "'{word}' is not a selection; expected model=, serial=, firmware=, method= or tag=, joined by commas"
+            ))
+        })?;
+    let holds = |text: &Option<String>, value: &str| {
+        text.as_ref().is_some_and(|text| text.to_lowercase().contains(&value.to_lowercase()))
+    };
+    let fits = |row: &&RunRow| {
+        is_fit(row)
+            && conditions.iter().all(|(key, value)| match *key {
+                "model" => holds(&row.drive, value),
+                "serial" => row.serial.as_ref().is_some_and(|serial| serial.eq_ignore_ascii_case(value)),
+                "firmware" => row.firmware.as_deref() == Some(*value),
+                "method" => row.method == *value,
+                _ => row.tags.iter().any(|tag| tag == value),
+            })
+    };
+    let rows: Vec<RunRow> = all.iter().filter(fits).rev().cloned().collect();
+    if rows.is_empty() {
+        return Err(Failure::nothing(format!("no complete run matches '{word}'; {NO_MATCH}")));
+    }
+    Ok(rows)
+}

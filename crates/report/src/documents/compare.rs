@@ -1,0 +1,396 @@
+//! The document of a comparison, which `drivelab compare --json` prints, and its schema.
+
+use drivelab_analysis::ratios::{Basis, FigureRatios, Limits, Ratios, SideFigure, Verdict};
+use drivelab_core::event::RunState;
+use drivelab_core::ids::{RunId, StepId};
+use drivelab_core::metric::{Better, Wrong};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::documents::schema;
+use crate::figure::escape;
+use crate::marker;
+
+/// Version of the document.
+const VERSION: u32 = 1;
+
+/// Runs side by side, as docs/formats/compare.schema.json describes them.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct CompareDoc {
+    /// Always `drivelab.compare`.
+    pub(crate) schema: &'static str,
+    /// Version of this document, 1. Raised when readers of the previous version would misread the new one.
+    pub(crate) schema_version: u32,
+    /// What is compared, in the order given.
+    pub(crate) sides: Vec<SideDoc>,
+    /// Groups of two sides or more that may be compared.
+    pub(crate) groups: Vec<GroupDoc>,
+    /// Why the rest may not, a sentence each.
+    pub(crate) not_comparable_because: Vec<String>,
+    /// Smallest relevant difference, per cent.
+    pub(crate) relevant_percent: f64,
+    /// With one run a side, differences up to this are not ranked, per cent.
+    pub(crate) one_run_percent: f64,
+}
+
+/// A side of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct SideDoc {
+    /// Its letter: `A`.
+    pub(crate) name: String,
+    /// The drive, and what was set up on it.
+    pub(crate) title: String,
+    /// Its runs.
+    pub(crate) runs: Vec<SideRunDoc>,
+}
+
+/// A run of a side.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct SideRunDoc {
+    /// The run.
+    pub(crate) id: RunId,
+    /// When it began, RFC 3339 in UTC.
+    pub(crate) started: String,
+    /// State of the run.
+    pub(crate) state: RunState,
+}
+
+/// Sides that may be compared.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct GroupDoc {
+    /// Methodology and form.
+    pub(crate) title: String,
+    /// Letters of the sides, in the order of the cells.
+    pub(crate) sides: Vec<String>,
+    /// Letter of the base.
+    pub(crate) base: String,
+    /// What differs besides the drive, a sentence each.
+    pub(crate) differences: Vec<String>,
+    /// For how many comparisons the verdicts are corrected.
+    pub(crate) corrected_for: usize,
+    /// The tests.
+    pub(crate) tests: Vec<TestDoc>,
+    /// Figures of whole runs.
+    pub(crate) run: Vec<FigureDoc>,
+}
+
+/// A test.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct TestDoc {
+    /// Its name in the methodology.
+    pub(crate) name: String,
+    /// Its title.
+    pub(crate) title: String,
+    /// Its steps.
+    pub(crate) steps: Vec<StepFiguresDoc>,
+}
+
+/// A step.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct StepFiguresDoc {
+    /// The step.
+    pub(crate) id: StepId,
+    /// Its label.
+    pub(crate) label: String,
+    /// Its figures, headline figures first.
+    pub(crate) figures: Vec<FigureDoc>,
+}
+
+/// One figure of all sides.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct FigureDoc {
+    /// Id of the metric.
+    pub(crate) metric: String,
+    /// Address in each run: `<step id>:<metric id>`.
+    pub(crate) address: String,
+    /// Title of the metric.
+    pub(crate) title: String,
+    /// Unit of the values.
+    pub(crate) unit: String,
+    /// Which direction is better.
+    pub(crate) better: Better,
+    /// Whether it is a headline figure, for which verdicts are sought.
+    pub(crate) headline: bool,
+    /// Letter of the side that is shown to be better than every other; `null` if none is.
+    pub(crate) best: Option<String>,
+    /// One for each side.
+    pub(crate) cells: Vec<CellDoc>,
+}
+
+/// A figure of one side.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct CellDoc {
+    /// Mean of the runs that have a value; `null` if none has.
+    pub(crate) value: Option<f64>,
+    /// The value of each run.
+    pub(crate) runs: Vec<Option<f64>>,
+    /// The value of a run is a lower bound.
+    pub(crate) lower_bound: bool,
+    /// In which direction something outside the test changed a value; `null` if nothing did.
+    pub(crate) wrong: Option<Wrong>,
+    /// Codes of the findings that changed a value.
+    pub(crate) spoiled_by: Vec<String>,
+    /// Codes of the findings that make a value void.
+    pub(crate) voided_by: Vec<String>,
+    /// Ratio to the base; `null` for the base, and if a value is missing.
+    pub(crate) ratio: Option<f64>,
+    /// Low end of the ratio's 95 % interval; `null` if nothing shows how the values scatter.
+    pub(crate) low: Option<f64>,
+    /// High end.
+    pub(crate) high: Option<f64>,
+    /// From what the interval comes; `null` if there is none.
+    pub(crate) basis: Option<BasisDoc>,
+    /// What follows; `null` for the base.
+    pub(crate) verdict: Option<VerdictDoc>,
+    /// For `not_shown`: the smallest ratio, above 1, that would have been shown with a probability of 95 %.
+    pub(crate) detectable: Option<f64>,
+}
+
+/// From what an interval comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum BasisDoc {
+    /// From several runs.
+    Runs,
+    /// From the rounds of one run each: how much two runs differ is unknown.
+    Rounds,
+}
+
+/// What a comparison with the base says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum VerdictDoc {
+    /// Better than the base.
+    Better,
+    /// Worse than the base.
+    Worse,
+    /// A difference is shown, but it is smaller than the smallest relevant one.
+    Negligible,
+    /// No difference is shown.
+    NotShown,
+    /// One run a side, and the difference is within what two runs of one drive may differ.
+    WithinRuns,
+    /// The ratio is at least this: the figure is a lower bound.
+    AtLeast,
+    /// The ratio is at most this: the base is a lower bound.
+    AtMost,
+    /// Something outside a test changed a figure.
+    Spoiled,
+    /// A figure is missing, void or zero, or both are lower bounds.
+    NoFigure,
+    /// No headline figure: no verdict was sought.
+    NotSought,
+}
+
+impl VerdictDoc {
+    const fn of(verdict: Verdict) -> VerdictDoc {
+        match verdict {
+            Verdict::Better => VerdictDoc::Better,
+            Verdict::Worse => VerdictDoc::Worse,
+            Verdict::Negligible => VerdictDoc::Negligible,
+            Verdict::NotShown { .. } => VerdictDoc::NotShown,
+            Verdict::WithinRuns => VerdictDoc::WithinRuns,
+            Verdict::AtLeast => VerdictDoc::AtLeast,
+            Verdict::AtMost => VerdictDoc::AtMost,
+            Verdict::Spoiled => VerdictDoc::Spoiled,
+            Verdict::NoFigure => VerdictDoc::NoFigure,
+            Verdict::NotSought => VerdictDoc::NotSought,
+        }
+    }
+}
+
+/// The whole document.
+pub(crate) fn document(
+    sides: Vec<SideDoc>,
+    groups: Vec<GroupDoc>,
+    not_comparable_because: Vec<String>,
+    limits: Limits,
+) -> CompareDoc {
+    CompareDoc {
+        schema: marker::COMPARE,
+        schema_version: VERSION,
+        sides,
+        groups,
+        not_comparable_because,
+        relevant_percent: limits.relevant * 100.0,
+        one_run_percent: limits.one_run * 100.0,
+    }
+}
+
+/// A group of sides, called by `letters`.
+pub(crate) fn group(title: String, differences: Vec<String>, letters: Vec<String>, found: &Ratios<'_>) -> GroupDoc {
+    let figures = |all: &[FigureRatios<'_>]| all.iter().map(|one| figure(one, &letters)).collect();
+    let tests = found.tests.iter().map(|test| {
+        let steps = test.steps.iter().map(|step| StepFiguresDoc {
+            id: step.facts.id.clone(),
+            label: step.facts.label.clone(),
+            figures: figures(&step.figures),
+        });
+        TestDoc { name: test.name.to_owned(), title: test.title.to_owned(), steps: steps.collect() }
+    });
+    GroupDoc {
+        title,
+        base: letters[found.base].clone(),
+        differences,
+        corrected_for: found.judged,
+        tests: tests.collect(),
+        run: figures(&found.run),
+        sides: letters.clone(),
+    }
+}
+
+fn figure(figure: &FigureRatios<'_>, letters: &[String]) -> FigureDoc {
+    FigureDoc {
+        metric: figure.metric.id.clone(),
+        address: figure.metric.address.clone(),
+        title: figure.title.to_owned(),
+        unit: figure.metric.unit.clone(),
+        better: figure.better,
+        headline: figure.judged,
+        best: figure.best.map(|side| letters[side].clone()),
+        cells: figure.cells.iter().map(cell).collect(),
+    }
+}
+
+fn cell(side: &SideFigure<'_>) -> CellDoc {
+    let codes = |of: fn(&drivelab_core::metric::Metric) -> &Vec<String>| {
+        let mut codes: Vec<String> = side.known().flat_map(of).cloned().collect();
+        codes.sort();
+        codes.dedup();
+        codes
+    };
+    let against = side.against;
+    let interval = against.and_then(|one| one.interval);
+    CellDoc {
+        value: side.value,
+        runs: side.metrics.iter().map(|metric| metric.and_then(|metric| metric.value)).collect(),
+        lower_bound: side.is_at_least(),
+        wrong: side.known().find_map(|metric| metric.wrong),
+        spoiled_by: codes(|metric| &metric.spoiled_by),
+        voided_by: codes(|metric| &metric.voided_by),
+        ratio: against.and_then(|one| one.ratio),
+        low: interval.map(|(low, _)| low),
+        high: interval.map(|(_, high)| high),
+        basis: against.filter(|_| interval.is_some()).and_then(|one| match one.basis {
+            Basis::Runs => Some(BasisDoc::Runs),
+            Basis::Rounds => Some(BasisDoc::Rounds),
+            Basis::Nothing => None,
+        }),
+        verdict: against.map(|one| VerdictDoc::of(one.verdict)),
+        detectable: against.and_then(|one| match one.verdict {
+            Verdict::NotShown { detectable } => Some(detectable).filter(|ratio| ratio.is_finite()),
+            _ => None,
+        }),
+    }
+}
+
+impl CompareDoc {
+    /// Whether a headline figure is worse than the base: shown, and relevant.
+    #[must_use]
+    pub fn worse(&self) -> Vec<String> {
+        let of_group = |group: &GroupDoc| {
+            let steps =
+                group.tests.iter().flat_map(|test| &test.steps).flat_map(|step| {
+                    step.figures.iter().map(|figure| (step.label.clone(), figure)).collect::<Vec<_>>()
+                });
+            let run = group.run.iter().map(|figure| (figure.title.clone(), figure));
+            let sides = group.sides.clone();
+            let worse = move |(label, figure): (String, &FigureDoc)| {
+                let cells = figure.cells.iter().zip(&sides);
+                let worse = cells.filter(|(cell, _)| cell.verdict == Some(VerdictDoc::Worse));
+                worse.map(|(_, side)| format!("{side}, {label}")).collect::<Vec<_>>()
+            };
+            steps.chain(run).flat_map(worse).collect::<Vec<_>>()
+        };
+        self.groups.iter().flat_map(of_group).collect()
+    }
+
+    /// One row for each figure of each side, with a heading, as CSV.
+    ///
+    /// # Errors
+    /// The rows cannot be written to memory.
+    pub(crate) fn csv(&self) -> Result<String, csv::Error> {
+        let mut rows = csv::Writer::from_writer(Vec::new());
+        rows.write_record(COLUMNS)?;
+        for (at, group) in self.groups.iter().enumerate() {
+            for test in &group.tests {
+                for step in &test.steps {
+                    for figure in &step.figures {
+                        write_rows(&mut rows, at, group, [&test.name, step.id.as_str(), &step.label], figure)?;
+                    }
+                }
+            }
+            for figure in &group.run {
+                write_rows(&mut rows, at, group, ["", "", ""], figure)?;
+            }
+        }
+        let bytes = rows.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// Headings of the CSV.
+const COLUMNS: [&str; 20] = [
+    "drivelab_compare_version",
+    "group",
+    "side",
+    "base",
+    "test",
+    "step",
+    "label",
+    "metric",
+    "unit",
+    "better",
+    "headline",
+    "value",
+    "lower_bound",
+    "wrong",
+    "ratio",
+    "low",
+    "high",
+    "basis",
+    "verdict",
+    "best",
+];
+
+fn write_rows(
+    rows: &mut csv::Writer<Vec<u8>>,
+    at: usize,
+    group: &GroupDoc,
+    [test, step, label]: [&str; 3],
+    figure: &FigureDoc,
+) -> Result<(), csv::Error> {
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    for (cell, side) in figure.cells.iter().zip(&group.sides) {
+        let row = [
+            VERSION.to_string(),
+            (at + 1).to_string(),
+            side.clone(),
+            group.base.clone(),
+            escape::spreadsheet(test),
+            escape::spreadsheet(step),
+            escape::spreadsheet(label),
+            figure.metric.clone(),
+            figure.unit.clone(),
+            word(serde_json::json!(figure.better)),
+            figure.headline.to_string(),
+            number(cell.value),
+            cell.lower_bound.to_string(),
+            word(serde_json::json!(cell.wrong)),
+            number(cell.ratio),
+            number(cell.low),
+            number(cell.high),
+            word(serde_json::json!(cell.basis)),
+            word(serde_json::json!(cell.verdict)),
+            (figure.best.as_ref() == Some(side)).to_string(),
+        ];
+        rows.write_record(&row)?;
+    }
+    Ok(())
+}
+
+/// JSON Schema of the document.
+pub(crate) fn compare_schema() -> serde_json::Value {
+    schema::of::<CompareDoc>("drivelab, comparison of runs", "drivelab.compare.v1")
+}

@@ -1,0 +1,280 @@
+//! The headline figures of several sides against a base: a table, a sentence for each difference that is shown, and
+//! what the verdicts rest on. Ratios and verdicts come from [`drivelab_analysis::ratios`]; here they get their words.
+
+use drivelab_analysis::digest::StepFacts;
+use drivelab_analysis::ratios::{Against, Basis, FigureRatios, Limits, Ratios, SideFigure, Verdict};
+use drivelab_core::metric::Metric;
+
+use crate::figure::table::{Cell, Column, Table};
+use crate::figure::{cells, format};
+
+/// Most sentences about single figures; the table has all.
+const SENTENCES: usize = 12;
+
+/// Sides against a base.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct AgainstView {
+    /// One row a figure.
+    pub(crate) table: Table,
+    /// What is shown, a sentence each; first a summary for each side.
+    pub(crate) sentences: Vec<String>,
+    /// What the verdicts rest on.
+    pub(crate) notes: Vec<String>,
+}
+
+/// The table of the headline figures, or of `all`, with what follows from them. `letters` names the sides.
+pub(crate) fn view(found: &Ratios<'_>, letters: &[String], limits: Limits, all: bool) -> AgainstView {
+    let mut sentences: Vec<String> = others(found, letters).map(|side| summary(found, letters, side)).collect();
+    let shown: Vec<String> = rows(found, false)
+        .filter_map(|row| match row {
+            Row::Figure(_, facts, figure) => Some((facts, figure)),
+            Row::Heading(_) => None,
+        })
+        .flat_map(|(facts, figure)| {
+            others(found, letters).filter_map(move |side| sentence(found, letters, facts, figure, side))
+        })
+        .collect();
+    let more = shown.len().saturating_sub(SENTENCES);
+    sentences.extend(shown.into_iter().take(SENTENCES));
+    if more > 0 {
+        sentences.push(format!("The table has {more} more."));
+    }
+    AgainstView { table: table(found, letters, all), sentences, notes: notes(found, limits) }
+}
+
+/// The sides that are not the base.
+fn others<'a>(found: &'a Ratios<'_>, letters: &'a [String]) -> impl Iterator<Item = usize> + 'a {
+    (0..letters.len()).filter(|side| *side != found.base)
+}
+
+/// A row of the table.
+enum Row<'a, 'd> {
+    /// The title of a test, or what the rows below are of.
+    Heading(&'d str),
+    /// A figure: its label, the step that it is of, if it is of one.
+    Figure(String, Option<&'d StepFacts>, &'a FigureRatios<'d>),
+}
+
+/// The rows: of headline figures, or of all.
+fn rows<'a, 'd>(found: &'a Ratios<'d>, all: bool) -> impl Iterator<Item = Row<'a, 'd>> {
+    let several = found.tests.len() > 1;
+    let of_tests = found.tests.iter().flat_map(move |test| {
+        let figures: Vec<Row<'a, 'd>> = test
+            .steps
+            .iter()
+            .flat_map(|step| step.figures.iter().filter(|one| all || one.judged).map(|one| (step.facts, one)))
+            .map(|(facts, figure)| Row::Figure(label(facts, figure), Some(facts), figure))
+            .collect();
+        let heading = (several && !figures.is_empty()).then_some(Row::Heading(test.title));
+        heading.into_iter().chain(figures)
+    });
+    let of_run = found.run.iter().filter(move |one| all || one.judged).map(|one| Row::Figure(name(one), None, one));
+    of_tests.chain(of_run)
+}
+
+/// The step, and the figure if it is not its rate.
+fn label(facts: &StepFacts, figure: &FigureRatios<'_>) -> String {
+    if facts.rate.as_ref() == Some(&figure.metric.id) {
+        return facts.label.clone();
+    }
+    format!("{}: {}", facts.label, lower(figure.title))
+}
+
+/// A figure of the whole run: scores have names of their own.
+fn name(figure: &FigureRatios<'_>) -> String {
+    let address = figure.metric.address.as_str();
+    match address.strip_prefix("score:") {
+        Some(score) => format!("Score {score}"),
+        None => figure.title.to_owned(),
+    }
+}
+
+fn lower(title: &str) -> String {
+    let mut letters = title.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+fn table(found: &Ratios<'_>, letters: &[String], all: bool) -> Table {
+    let base = &letters[found.base];
+    let two = letters.len() == 2;
+    let mut columns = vec![Column::words("Step"), Column::words("Unit")];
+    columns.extend(letters.iter().map(|letter| Column::figures(letter, "")));
+    columns.extend(others(found, letters).map(|side| Column::figures(&format!("{}/{base}", letters[side]), "")));
+    columns.extend(if two {
+        vec![Column::figures("95 %", ""), Column::words("")]
+    } else {
+        vec![Column::words("Best")]
+    });
+    let width = columns.len();
+    let row = |row: Row<'_, '_>| match row {
+        Row::Heading(title) => {
+            let heading = Cell::text(format!("{title}:"));
+            [heading].into_iter().chain(std::iter::repeat_n(Cell::default(), width - 1)).collect()
+        }
+        Row::Figure(label, facts, figure) => {
+            let approximation = facts.map_or_else(String::new, |facts| cells::approximation(&facts.approximations));
+            let first = Cell { approximation, ..Cell::text(label) };
+            let mut row = vec![first, Cell::text(cells::unit_text(&figure.metric.unit))];
+            row.extend(figure.cells.iter().map(value_cell));
+            let against: Vec<&Against> = figure.cells.iter().filter_map(|cell| cell.against.as_ref()).collect();
+            row.extend(against.iter().map(|against| ratio_cell(against)));
+            match against.as_slice() {
+                [only] if two => row.extend([interval_cell(only), Cell::text(verdict_word(only.verdict))]),
+                _ => row.push(Cell::text(figure.best.map_or("", |best| letters[best].as_str()))),
+            }
+            row
+        }
+    };
+    let what = if all { "Figures" } else { "Headline figures" };
+    Table { caption: format!("{what}, against {base}"), columns, rows: rows(found, all).map(row).collect() }
+        .without_empty_columns()
+}
+
+/// The value of a side with the marks of its runs.
+fn value_cell(side: &SideFigure<'_>) -> Cell {
+    let void = || side.known().find(|metric| !metric.voided_by.is_empty());
+    let Some(value) = side.value else {
+        return void().map_or_else(Cell::default, |metric| Cell::void(metric.voided_by.join(", ")));
+    };
+    let unit = side.known().next().map_or("", |metric: &Metric| metric.unit.as_str());
+    let text = format::value(value, unit);
+    let cell = if side.is_at_least() { Cell::at_least(text) } else { Cell::text(text) };
+    cell.wrong(side.known().find_map(|metric| metric.wrong))
+}
+
+fn ratio_cell(against: &Against) -> Cell {
+    let Some(ratio) = against.ratio else { return Cell::default() };
+    let text = ratio_text(ratio);
+    Cell::text(match against.verdict {
+        Verdict::AtLeast => format!("≥ {text}"),
+        Verdict::AtMost => format!("≤ {text}"),
+        _ => text,
+    })
+}
+
+fn interval_cell(against: &Against) -> Cell {
+    against
+        .interval
+        .map_or_else(Cell::default, |(low, high)| Cell::text(format!("{} – {}", ratio_text(low), ratio_text(high))))
+}
+
+/// A ratio: three decimals near 1, where the second says too little.
+fn ratio_text(ratio: f64) -> String {
+    match ratio {
+        near if (0.9..1.1).contains(&near) => format!("{near:.3}"),
+        far if far < 100.0 => format!("{far:.2}"),
+        far => format::plain_number(far),
+    }
+}
+
+/// The verdict in a column.
+const fn verdict_word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Better => "better",
+        Verdict::Worse => "worse",
+        Verdict::Negligible => "negligible",
+        Verdict::NotShown { .. } => "not shown",
+        Verdict::WithinRuns => "too close",
+        Verdict::AtLeast | Verdict::AtMost => "bound",
+        Verdict::Spoiled => "disturbed",
+        Verdict::NoFigure | Verdict::NotSought => "",
+    }
+}
+
+/// How often a side is better, worse or neither.
+fn summary(found: &Ratios<'_>, letters: &[String], side: usize) -> String {
+    let verdicts: Vec<Verdict> = judged(found).filter_map(|one| Some(one.cells[side].against?.verdict)).collect();
+    let count = |wanted: fn(&Verdict) -> bool| verdicts.iter().filter(|verdict| wanted(verdict)).count();
+    let parts = [
+        (count(|one| matches!(one, Verdict::Better)), "better in"),
+        (count(|one| matches!(one, Verdict::Worse)), "worse in"),
+        (count(|one| matches!(one, Verdict::Negligible)), "negligibly different in"),
+    ];
+    let mut said: Vec<String> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{what} {count}")).collect();
+    let close = count(|one| matches!(one, Verdict::NotShown { .. } | Verdict::WithinRuns));
+    if close > 0 {
+        said.push(format!("no difference is shown in {close}"));
+    }
+    let rest = [
+        (
+            count(|one| matches!(one, Verdict::AtLeast | Verdict::AtMost)),
+            "ratio is only a bound",
+            "ratios are only bounds",
+        ),
+        (count(|one| matches!(one, Verdict::Spoiled)), "is disturbed", "are disturbed"),
+        (count(|one| matches!(one, Verdict::NoFigure)), "is missing or void", "are missing or void"),
+    ];
+    let rest = rest.into_iter().filter(|(count, ..)| *count > 0);
+    said.extend(rest.map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several })));
+    let all = format::counted(verdicts.len(), "headline figure");
+    if said.is_empty() {
+        return format!("{} and {} have no headline figure in common.", letters[side], letters[found.base]);
+    }
+    format!("{} against {}, {all}: {}.", letters[side], letters[found.base], said.join(", "))
+}
+
+/// What is shown of one figure.
+fn sentence(
+    found: &Ratios<'_>,
+    letters: &[String],
+    facts: Option<&StepFacts>,
+    figure: &FigureRatios<'_>,
+    side: usize,
+) -> Option<String> {
+    let against = figure.cells[side].against?;
+    if !matches!(against.verdict, Verdict::Better | Verdict::Worse) {
+        return None;
+    }
+    let interval = against
+        .interval
+        .map(|(low, high)| format!(", {} to {}", ratio_text(low), ratio_text(high)))
+        .unwrap_or_default();
+    let what = facts.map_or_else(|| name(figure), |facts| label(facts, figure));
+    let ratio = ratio_text(against.ratio?);
+    Some(format!("{what}: {} is {ratio} times {}{interval}.", letters[side], letters[found.base]))
+}
+
+fn judged<'a, 'd>(found: &'a Ratios<'d>) -> impl Iterator<Item = &'a FigureRatios<'d>> {
+    let of_steps = found.tests.iter().flat_map(|test| &test.steps).flat_map(|step| &step.figures);
+    of_steps.chain(&found.run).filter(|figure| figure.judged)
+}
+
+/// What the verdicts rest on.
+fn notes(found: &Ratios<'_>, limits: Limits) -> Vec<String> {
+    let against = || judged(found).flat_map(|figure| &figure.cells).filter_map(|cell| cell.against);
+    let percent = |part: f64| format::plain_number(part * 100.0);
+    let mut notes = Vec::new();
+    if against().any(|one| one.basis != Basis::Runs && one.ratio.is_some()) {
+        notes.push(format!(
+            "Run-to-run spread unknown: there is one run of each. Differences within {} % are not ranked.",
+            percent(limits.one_run)
+        ));
+    }
+    let detectable = against().filter_map(|one| match one.verdict {
+        Verdict::NotShown { detectable } => Some((detectable - 1.0) * 100.0),
+        _ => None,
+    });
+    let detectable: Vec<f64> = detectable.filter(|percent| percent.is_finite()).collect();
+    if let (Some(least), Some(most)) =
+        (detectable.iter().copied().reduce(f64::min), detectable.iter().copied().reduce(f64::max))
+    {
+        let (least, most) = (format::plain_number(least), format::plain_number(most));
+        let range = if least == most { least } else { format!("{least} to {most}") };
+        notes.push(format!(
+            "\"Not shown\" does not mean equal: only differences of {range} % or more would have been shown with a \
+             probability of 95 %."
+        ));
+    }
+    if against().any(|one| one.verdict == Verdict::Negligible) {
+        notes.push(format!("Negligible: shown, but below {} %.", percent(limits.relevant)));
+    }
+    if found.judged > 1 {
+        notes.push(format!(
+            "The verdicts are corrected for {} comparisons (Holm). Each interval alone contains the true ratio with a \
+             probability of 95 %.",
+            found.judged
+        ));
+    }
+    notes
+}
