@@ -1,5 +1,4 @@
 //! What a recording keeps of a methodology: its text, and the hash by which runs are compared.
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use drivelab_method::{Methodology, library, parse};
 

@@ -14,31 +14,33 @@ mod welch;
 pub use types::{Against, Basis, FigureRatios, Limits, Ratios, SideFigure, StepRatios, TestRatios, Verdict};
 
 use crate::across::side_by_side::Aligned;
-use crate::digest::StepFacts;
 use figure::{Compared, figures_of_run, figures_of_step};
 
 /// Sets sides against a base. `sides` holds for each side the places of its runs among the aligned ones.
 #[must_use]
 pub fn ratios<'d>(aligned: &Aligned<'d>, sides: &[Vec<usize>], base: usize, limits: Limits) -> Ratios<'d> {
-    let mut tests: Vec<(&AlignedTestName<'d>, Vec<(&'d StepFacts, Vec<Compared<'d>>)>)> = Vec::new();
-    let names: Vec<AlignedTestName<'d>> = aligned.tests.iter().map(|test| (test.name, test.title)).collect();
-    for (test, name) in aligned.tests.iter().zip(&names) {
-        let steps = test.steps.iter().map(|step| (step.facts, figures_of_step(step, sides, base))).collect();
-        tests.push((name, steps));
-    }
+    // Of each test, of each step.
+    let mut figures: Vec<Vec<Vec<Compared<'d>>>> = aligned
+        .tests
+        .iter()
+        .map(|test| test.steps.iter().map(|step| figures_of_step(step, sides, base)).collect())
+        .collect();
     let mut run = figures_of_run(&aligned.runs, sides, base);
-    let all = tests.iter_mut().flat_map(|(_, steps)| steps.iter_mut().flat_map(|(_, figures)| figures)).chain(&mut run);
+    let all = figures.iter_mut().flatten().flatten().chain(&mut run);
     let judged = judge::judge(&mut all.collect::<Vec<_>>(), base, limits);
     let done = |all: Vec<Compared<'d>>| all.into_iter().map(|one| one.figure).collect();
-    let tests = tests.into_iter().map(|((name, title), steps)| {
-        let steps = steps.into_iter().map(|(facts, figures)| StepRatios { facts, figures: done(figures) }).collect();
-        TestRatios { name, title, steps }
+    let tests = aligned.tests.iter().zip(figures).map(|(test, steps)| TestRatios {
+        name: test.name,
+        title: test.title,
+        steps: test
+            .steps
+            .iter()
+            .zip(steps)
+            .map(|(step, figures)| StepRatios { facts: step.facts, figures: done(figures) })
+            .collect(),
     });
     Ratios { base, tests: tests.collect(), run: done(run), judged }
 }
-
-/// Name and title of a test.
-type AlignedTestName<'d> = (&'d str, &'d str);
 
 #[cfg(test)]
 mod tests;

@@ -100,7 +100,7 @@ fn with_digests(
                     digests.push((digest, row.live));
                     kept.push(row);
                 }
-                Err(why) if named && !side.selection => return Err(why.into()),
+                Err(why) if named && !side.selection => return Err(why),
                 Err(why) => context.settings.voice.warn(format!("run {} is left out: {}", row.id, why.message)),
             }
         }

@@ -168,7 +168,7 @@ fn filtered(context: &Context, all: &[RunRow], filter: &Filter) -> Result<Vec<Si
 /// What a word may be.
 enum Word {
     /// A run.
-    Run(RunRow),
+    Run(Box<RunRow>),
     /// A selection of runs.
     Selection(Vec<RunRow>),
     /// The runs of a drive that can be compared, newest first.
@@ -196,7 +196,7 @@ fn named(context: &Context, all: &[RunRow], words: &[String]) -> Result<Vec<Side
     let wanted = known.or(common);
     let side = |(word, read): (&String, Word)| {
         let (selection, rows) = match read {
-            Word::Run(row) => (false, vec![row]),
+            Word::Run(row) => (false, vec![*row]),
             Word::Selection(rows) => (true, rows),
             Word::Drive(rows) => {
                 let fits = |row: &&RunRow| wanted.as_ref().is_none_or(|wanted| kind(row) == *wanted);
@@ -225,14 +225,14 @@ fn read(context: &Context, all: &[RunRow], word: &str) -> Result<Word> {
         return selection(all, word).map(Word::Selection);
     }
     if word == LAST {
-        return context.find_among(all, word).map(Word::Run);
+        return context.find_among(all, word).map(|row| Word::Run(Box::new(row)));
     }
     let of_drive: Vec<RunRow> = all.iter().filter(|row| is_fit(row) && is_drive(row, word)).cloned().collect();
     let mut drives: Vec<String> = of_drive.iter().map(|row| key(By::Drive, row)).collect();
     drives.sort();
     drives.dedup();
     match (Found::among(all, word), drives.as_slice()) {
-        (Found::One(row), []) => Ok(Word::Run(*row)),
+        (Found::One(row), []) => Ok(Word::Run(row)),
         (Found::Several(ids), []) => Err(Failure::nothing(several_runs(word, &ids))),
         (Found::None, []) => Err(Failure::nothing(format!(
             "there is no run or drive '{word}' with a complete run; `drivelab results list` lists the runs (data folder: {})",
