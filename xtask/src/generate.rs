@@ -26,6 +26,8 @@ const TESTS: &[(&str, &str)] = &[
     ("drivelab-device", "drive_facts"),
     // docs/formats/drive-state.schema.json
     ("drivelab-store", "drive_state_schema"),
+    // docs/formats/published.schema.json
+    ("drivelab-store", "published_schema"),
     // The other schemas in docs/formats.
     ("drivelab-report", "schemas"),
 ];

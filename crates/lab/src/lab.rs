@@ -125,7 +125,9 @@ pub fn load(data: &DataDir, run: RunId) -> Result<(RunRecords, Analysis)> {
     let mut records = bundle.records()?;
     let method = &mut records.plan.methodology;
     if method.compared_hash.is_none() {
-        method.compared_hash = compared_hash(method, &bundle.methodology_toml()?, &records.plan.profile);
+        // A damaged copy of the methodology is no reason to lose the figures.
+        let text = bundle.methodology_toml().ok();
+        method.compared_hash = text.and_then(|text| compared_hash(method, &text, &records.plan.profile));
     }
     let analysis = analyse(&records);
     Ok((records, analysis))

@@ -268,7 +268,7 @@ const MEASURED: &[(&str, &str, &str)] = &[
     ("power-states", "1.0.1", "eedff1668c49552e51c8aa38b67058fb8b5354062ce2e7e1e600db52e775eaad"),
     ("application-traces", "1.1.2", "0c506672d101b4b6a338eaf95c6a0f869b6764fcb6b35ee0b71d3c2ee0a716f0"),
     ("four-corners", "1.0.3", "1e9932ab03ced0f5d8b850b9e2f9f36ac29a5eab551c9f103901b675abe2e3ca"),
-    ("load-curves", "1.2.2", "a9b7c0dc86e9cbe45b602be2b1628236f8cb1f27de1949f19ed5d1fbda9b3284"),
+    ("load-curves", "1.2.3", "1fbbb61778c6db288f6af4fb1771ac0d6bc82890730359380067adbff291c8d2"),
     ("heat-soak", "1.4.0", "10b95838ba9b4b498c3ec10674e1996e581895d0719c7d403263eae9a63e672f"),
     ("file-transfer", "1.0.0", "a69e79f6adb24ce35ec05db674e71b049e23141c1a89315671560b5a96066f38"),
     ("as-ssd", "1.2.0", "955dc8efe7e4e5e1684cc81c47fe15f3593989a12a0aac56383270ce1d6ae919"),
@@ -279,7 +279,7 @@ const MEASURED: &[(&str, &str, &str)] = &[
     ("check", "1.0.0", "8bbc638b32b4b4caeb486164c60f96b6050d0e4aa860c91cbe91042ef47b7ded"),
     ("data-sheet", "1.0.3", "22c82bb3a5e7350e7262ee972ecc9a22f4e9dcaff5612686d527fe1b2fee532e"),
     ("genuine", "1.0.0", "81a6089e5610f42661e40104b6970d198febc5fe715e41f6cba71c61e72d165d"),
-    ("review", "1.5.3", "8d3241cf92cef9e1bab85e6b28277d49b5df0f0de8773b0664070e7521d9472e"),
+    ("review", "1.5.4", "3786e7ce9ce49688d7bda015372f16142b24a11d875cab12f4461252799ba0a0"),
 ];
 
 #[test]

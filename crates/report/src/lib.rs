@@ -38,6 +38,7 @@ pub use formats::together::{together_csv, together_html, together_markdown, toge
 pub use marker::{is_drivelab_output, is_drivelab_page};
 pub use views::across::compare::Sides;
 pub use views::across::group::GroupInput;
+pub use views::across::published::PublishedSide;
 pub use words::load::{load_text, load_words};
 pub use words::load_parts::LoadWords;
 pub use words::run_facts::{severity_word, stop_text};

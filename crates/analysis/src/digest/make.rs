@@ -3,12 +3,12 @@
 use drivelab_core::environment::{Environment, ToolVersion};
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::{Interval95, Metric, Spread};
-use drivelab_core::plan::{Step, StepRole};
+use drivelab_core::plan::{Rounds, Step, StepRole};
 use drivelab_core::run::RunRecords;
 
 use super::courses::courses;
 use super::digits::nine_digits;
-use super::{DIGEST_VERSION, Digest, RunFacts, StepDigest, StepFacts, TestDigest};
+use super::{DIGEST_VERSION, Digest, RateSetBy, RunFacts, ScoreFacts, StepDigest, StepFacts, TestDigest};
 use crate::analysis::Analysis;
 use crate::rate::rate_metric;
 use crate::topics::telemetry::spent::{cpu_s_per_gb, idle_watts};
@@ -61,6 +61,11 @@ fn facts(records: &RunRecords, analysis: &Analysis) -> RunFacts {
         backends,
         idle_watts: idle_watts(records),
         cpu_s_per_gb: cpu_s_per_gb(records, &measured),
+        scores: plan
+            .scores
+            .iter()
+            .map(|score| ScoreFacts { address: score.address(), title: score.title.clone(), better: score.better })
+            .collect(),
     }
 }
 
@@ -95,6 +100,7 @@ fn slim(environment: &Environment) -> Environment {
 fn of_step(records: &RunRecords, analysis: &Analysis, step: &Step) -> Option<StepDigest> {
     let load = step.workload()?;
     let metrics = analysis.metrics.iter().filter(|metric| metric.step.as_ref() == Some(&step.id)).map(short);
+    let searched = records.plan.test_of(&step.id).is_some_and(|test| matches!(test.rounds, Rounds::FindRate(_)));
     let facts = StepFacts {
         id: step.id.clone(),
         label: step.label.clone(),
@@ -102,6 +108,11 @@ fn of_step(records: &RunRecords, analysis: &Analysis, step: &Step) -> Option<Ste
         ops: OpKind::ALL.into_iter().filter(|kind| load.issues(*kind)).collect(),
         rate: rate_metric(step).map(str::to_owned),
         trace: load.replay.as_ref().map(|replay| replay.facts.hash.clone()),
+        rate_set_by: match () {
+            () if searched => RateSetBy::Search,
+            () if load.is_open_loop() => RateSetBy::Schedule,
+            () => RateSetBy::Target,
+        },
         axes: step.axes.clone(),
         relative: step.relative.clone(),
         approximations: step.approximations.clone(),

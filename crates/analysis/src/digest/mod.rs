@@ -18,7 +18,7 @@ use drivelab_core::finding::Finding;
 use drivelab_core::group::Group;
 use drivelab_core::ids::{RunId, StepId};
 use drivelab_core::load::OpKind;
-use drivelab_core::metric::Metric;
+use drivelab_core::metric::{Better, Metric};
 use drivelab_core::plan::{Approximation, AxisValue, Combine, Form, MethodIdentity};
 use drivelab_core::relative::RelativeRate;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use crate::topics::limits::StepLimit;
 
 /// Version of the digest: raised whenever the same records and analysis give another one.
-pub const DIGEST_VERSION: u32 = 2;
+pub const DIGEST_VERSION: u32 = 3;
 
 /// The parts of a run that lists, rankings and comparisons need.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,6 +91,33 @@ pub struct RunFacts {
     pub idle_watts: Option<f64>,
     /// CPU time of the host for each GB (10^9 bytes) over all measured steps, s.
     pub cpu_s_per_gb: Option<f64>,
+    /// What its scores are: their metrics have no direction of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<ScoreFacts>,
+}
+
+/// Facts about a score besides its value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScoreFacts {
+    /// Address of its metric.
+    pub address: String,
+    /// Its title.
+    pub title: String,
+    /// Which direction is better.
+    pub better: Better,
+}
+
+/// What sets the rate of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RateSetBy {
+    /// The target: the load waits for it.
+    #[default]
+    Target,
+    /// The methodology: operations arrive on a schedule.
+    Schedule,
+    /// A search for the highest rate that keeps a bound.
+    Search,
 }
 
 /// A test in a digest.
@@ -132,6 +159,9 @@ pub struct StepFacts {
     /// Hash of the trace that it replays, whose pauses are in its operations per second; none if it is not a replay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
+    /// What sets its rate.
+    #[serde(default)]
+    pub rate_set_by: RateSetBy,
     /// Its position in a sweep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub axes: Vec<AxisValue>,

@@ -13,7 +13,8 @@ Examples:
   drivelab compare 970 990 -o both.html          the newest runs of two drives, as a page with all charts
   drivelab compare model=970 model=990           all runs of each: their spread tells which differences are real
   drivelab compare --method quick                all drives that ran quick
-  drivelab compare tag=new --base tag=old --fail-if-worse
+  drivelab compare tag=old tag=new --fail-if-worse
+  drivelab compare last published:dillon-nvme    beside the figures of a review
 
 Each word is a side A, B and so on: a run, a drive (its newest run that fits the others) or a selection such as \
 model=970,method=quick with all its runs. The first side is the base unless --base names another. The table shows \
@@ -40,7 +41,8 @@ pub enum By {
 #[derive(Debug, Args)]
 pub struct CompareArgs {
     /// What is compared: a run (the first or last characters of its id, or `last`), a drive (a part of its model, or
-    /// its serial number), or a selection: `model=`, `serial=`, `firmware=`, `method=`, `tag=`, joined by commas.
+    /// its serial number), a selection (`model=`, `serial=`, `firmware=`, `method=`, `tag=`, joined by commas), or
+    /// published figures: `published:NAME`, `published:NAME/DRIVE`.
     #[arg(value_name = "SIDE")]
     pub sides: Vec<String>,
     /// Instead of sides: the runs that match.

@@ -7,4 +7,5 @@ pub mod drive_facts;
 pub mod environment;
 pub mod namespace;
 pub mod probe;
+pub mod published;
 pub mod watching_cost;

@@ -4,12 +4,14 @@ use drivelab_analysis::ratios::{Basis, FigureRatios, Limits, Ratios, SideFigure,
 use drivelab_core::event::RunState;
 use drivelab_core::ids::{RunId, StepId};
 use drivelab_core::metric::{Better, Wrong};
+use drivelab_core::published::Bound;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::documents::schema;
 use crate::figure::escape;
 use crate::marker;
+use crate::views::across::published::PublishedSide;
 
 /// Version of the document.
 const VERSION: u32 = 1;
@@ -62,8 +64,13 @@ pub(crate) struct GroupDoc {
     pub(crate) title: String,
     /// Letters of the sides, in the order of the cells.
     pub(crate) sides: Vec<String>,
-    /// Letter of the base.
+    /// Published drives that are set beside them; absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) published: Vec<PublishedSideDoc>,
+    /// Letter of the base: the first side of the group if none of the base's runs is in it.
     pub(crate) base: String,
+    /// Whether that is the base of the whole comparison.
+    pub(crate) has_base: bool,
     /// What differs besides the drive, a sentence each.
     pub(crate) differences: Vec<String>,
     /// For how many comparisons the verdicts are corrected.
@@ -72,6 +79,44 @@ pub(crate) struct GroupDoc {
     pub(crate) tests: Vec<TestDoc>,
     /// Figures of whole runs.
     pub(crate) run: Vec<FigureDoc>,
+}
+
+/// A drive of a publication.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct PublishedSideDoc {
+    /// Its name: `P1`.
+    pub(crate) name: String,
+    /// The drive, its capacity, and what distinguishes its figures.
+    pub(crate) title: String,
+    /// The publication, with who wrote it.
+    pub(crate) source: String,
+    /// How its figures were measured.
+    pub(crate) method: String,
+}
+
+/// A published figure of the same load.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct PublishedCellDoc {
+    /// Name of the published drive: `P1`.
+    pub(crate) side: String,
+    /// The value in the unit of the metric.
+    pub(crate) value: f64,
+    /// The value in the unit of the source.
+    pub(crate) published_value: f64,
+    /// The unit of the source.
+    pub(crate) published_unit: String,
+    /// The source gives a bound: `at_least` or `at_most`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bound: Option<&'static str>,
+    /// The source gives a round figure.
+    pub(crate) about: bool,
+    /// Why it is doubtful; absent if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) doubtful: Option<String>,
+    /// Where it stands in the source.
+    pub(crate) place: String,
+    /// Ratio to the base; `null` if the base has no value.
+    pub(crate) ratio: Option<f64>,
 }
 
 /// A test.
@@ -115,6 +160,9 @@ pub(crate) struct FigureDoc {
     pub(crate) best: Option<String>,
     /// One for each side.
     pub(crate) cells: Vec<CellDoc>,
+    /// Published figures of the same load; absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) published: Vec<PublishedCellDoc>,
 }
 
 /// A figure of one side.
@@ -132,9 +180,10 @@ pub(crate) struct CellDoc {
     pub(crate) spoiled_by: Vec<String>,
     /// Codes of the findings that make a value void.
     pub(crate) voided_by: Vec<String>,
-    /// Ratio to the base; `null` for the base, and if a value is missing.
+    /// Ratio to the base; `null` for the base, if a value is missing, and if both are lower bounds.
     pub(crate) ratio: Option<f64>,
-    /// Low end of the ratio's 95 % interval; `null` if nothing shows how the values scatter.
+    /// Low end of the ratio's 95 % interval; `null` if nothing shows how the values scatter, or a value is a bound or
+    /// disturbed.
     pub(crate) low: Option<f64>,
     /// High end.
     pub(crate) high: Option<f64>,
@@ -142,7 +191,7 @@ pub(crate) struct CellDoc {
     pub(crate) basis: Option<BasisDoc>,
     /// What follows; `null` for the base.
     pub(crate) verdict: Option<VerdictDoc>,
-    /// For `not_shown`: the smallest ratio, above 1, that would have been shown with a probability of 95 %.
+    /// The ratio, above 1, that would very probably have been shown, up or down; `null` if nothing was tested.
     pub(crate) detectable: Option<f64>,
 }
 
@@ -176,7 +225,11 @@ pub(crate) enum VerdictDoc {
     AtMost,
     /// Something outside a test changed a figure.
     Spoiled,
-    /// A figure is missing, void or zero, or both are lower bounds.
+    /// Both are lower bounds, so nothing is known of the ratio.
+    BothBounds,
+    /// A run of a side has no figure, or a void one, so the mean of the others may mislead.
+    Incomplete,
+    /// A figure is missing, void or zero.
     NoFigure,
     /// No headline figure: no verdict was sought.
     NotSought,
@@ -188,11 +241,13 @@ impl VerdictDoc {
             Verdict::Better => VerdictDoc::Better,
             Verdict::Worse => VerdictDoc::Worse,
             Verdict::Negligible => VerdictDoc::Negligible,
-            Verdict::NotShown { .. } => VerdictDoc::NotShown,
+            Verdict::NotShown => VerdictDoc::NotShown,
             Verdict::WithinRuns => VerdictDoc::WithinRuns,
             Verdict::AtLeast => VerdictDoc::AtLeast,
             Verdict::AtMost => VerdictDoc::AtMost,
             Verdict::Spoiled => VerdictDoc::Spoiled,
+            Verdict::BothBounds => VerdictDoc::BothBounds,
+            Verdict::Incomplete => VerdictDoc::Incomplete,
             Verdict::NoFigure => VerdictDoc::NoFigure,
             Verdict::NotSought => VerdictDoc::NotSought,
         }
@@ -218,8 +273,16 @@ pub(crate) fn document(
 }
 
 /// A group of sides, called by `letters`.
-pub(crate) fn group(title: String, differences: Vec<String>, letters: Vec<String>, found: &Ratios<'_>) -> GroupDoc {
-    let figures = |all: &[FigureRatios<'_>]| all.iter().map(|one| figure(one, &letters)).collect();
+pub(crate) fn group(
+    title: String,
+    differences: Vec<String>,
+    letters: Vec<String>,
+    found: &Ratios<'_>,
+    has_base: bool,
+    published: &[PublishedSide],
+) -> GroupDoc {
+    let figures =
+        |all: &[FigureRatios<'_>]| all.iter().map(|one| figure(one, &letters, found.base, published)).collect();
     let tests = found.tests.iter().map(|test| {
         let steps = test.steps.iter().map(|step| StepFiguresDoc {
             id: step.facts.id.clone(),
@@ -231,6 +294,8 @@ pub(crate) fn group(title: String, differences: Vec<String>, letters: Vec<String
     GroupDoc {
         title,
         base: letters[found.base].clone(),
+        has_base,
+        published: published.iter().map(published_side).collect(),
         differences,
         corrected_for: found.judged,
         tests: tests.collect(),
@@ -239,8 +304,36 @@ pub(crate) fn group(title: String, differences: Vec<String>, letters: Vec<String
     }
 }
 
-fn figure(figure: &FigureRatios<'_>, letters: &[String]) -> FigureDoc {
+fn published_side(side: &PublishedSide) -> PublishedSideDoc {
+    PublishedSideDoc {
+        name: side.letter.clone(),
+        title: side.title.clone(),
+        source: side.source.clone(),
+        method: side.method.clone(),
+    }
+}
+
+fn figure(figure: &FigureRatios<'_>, letters: &[String], base: usize, published: &[PublishedSide]) -> FigureDoc {
+    let base = figure.cells[base].value.filter(|value| *value > 0.0);
+    let cell_of = |side: &PublishedSide| {
+        let (found, value) = (side.figure(figure.metric)?, side.value(figure.metric)?);
+        Some(PublishedCellDoc {
+            side: side.letter.clone(),
+            value,
+            published_value: found.value,
+            published_unit: found.unit.clone(),
+            bound: found.bound.map(|bound| match bound {
+                Bound::AtLeast => "at_least",
+                Bound::AtMost => "at_most",
+            }),
+            about: found.about,
+            doubtful: found.doubtful.clone(),
+            place: found.place.clone(),
+            ratio: base.map(|base| value / base),
+        })
+    };
     FigureDoc {
+        published: published.iter().filter_map(cell_of).collect(),
         metric: figure.metric.id.clone(),
         address: figure.metric.address.clone(),
         title: figure.title.to_owned(),
@@ -277,32 +370,44 @@ fn cell(side: &SideFigure<'_>) -> CellDoc {
             Basis::Nothing => None,
         }),
         verdict: against.map(|one| VerdictDoc::of(one.verdict)),
-        detectable: against.and_then(|one| match one.verdict {
-            Verdict::NotShown { detectable } => Some(detectable).filter(|ratio| ratio.is_finite()),
-            _ => None,
-        }),
+        detectable: against.and_then(|one| one.detectable),
     }
 }
 
 impl CompareDoc {
-    /// Whether a headline figure is worse than the base: shown, and relevant.
+    /// The headline figures that are worse than those of the base, or missing where the base has one, each with
+    /// its side and test. `None` if nothing is compared with the base.
     #[must_use]
-    pub fn worse(&self) -> Vec<String> {
+    pub fn worse(&self) -> Option<Vec<String>> {
+        let relevant = 1.0 - self.relevant_percent / 100.0;
         let of_group = |group: &GroupDoc| {
-            let steps =
-                group.tests.iter().flat_map(|test| &test.steps).flat_map(|step| {
-                    step.figures.iter().map(|figure| (step.label.clone(), figure)).collect::<Vec<_>>()
+            let steps = group.tests.iter().flat_map(|test| {
+                let of_step = |step: &StepFiguresDoc| format!("{}, {}", test.title, step.label);
+                let figures = test.steps.iter().map(move |step| (of_step(step), &step.figures));
+                figures.flat_map(|(label, figures)| figures.iter().map(move |figure| (label.clone(), figure)))
+            });
+            let all = steps.chain(group.run.iter().map(|figure| (figure.title.clone(), figure)));
+            let base = group.sides.iter().position(|side| *side == group.base);
+            let of_figure = |(label, figure): (String, &FigureDoc)| {
+                let has_base = base.is_some_and(|base| figure.cells[base].value.is_some());
+                let cells = figure.cells.iter().zip(&group.sides).filter(|_| figure.headline);
+                let said = cells.filter_map(|(cell, side)| match cell.verdict? {
+                    VerdictDoc::Worse => Some(format!("{side} in {label}")),
+                    // At most this much of the base, where more is better.
+                    VerdictDoc::AtMost if figure.better == Better::Higher && cell.ratio? < relevant => {
+                        Some(format!("{side} in {label}"))
+                    }
+                    VerdictDoc::NoFigure | VerdictDoc::Incomplete if has_base => {
+                        Some(format!("{side} in {label} (no figure, or a void one)"))
+                    }
+                    _ => None,
                 });
-            let run = group.run.iter().map(|figure| (figure.title.clone(), figure));
-            let sides = group.sides.clone();
-            let worse = move |(label, figure): (String, &FigureDoc)| {
-                let cells = figure.cells.iter().zip(&sides);
-                let worse = cells.filter(|(cell, _)| cell.verdict == Some(VerdictDoc::Worse));
-                worse.map(|(_, side)| format!("{side}, {label}")).collect::<Vec<_>>()
+                said.collect::<Vec<_>>()
             };
-            steps.chain(run).flat_map(worse).collect::<Vec<_>>()
+            all.flat_map(of_figure).collect::<Vec<_>>()
         };
-        self.groups.iter().flat_map(of_group).collect()
+        let groups: Vec<&GroupDoc> = self.groups.iter().filter(|group| group.has_base).collect();
+        (!groups.is_empty()).then(|| groups.into_iter().flat_map(of_group).collect())
     }
 
     /// One row for each figure of each side, with a heading, as CSV.
@@ -330,7 +435,7 @@ impl CompareDoc {
 }
 
 /// Headings of the CSV.
-const COLUMNS: [&str; 20] = [
+const COLUMNS: [&str; 21] = [
     "drivelab_compare_version",
     "group",
     "side",
@@ -339,6 +444,7 @@ const COLUMNS: [&str; 20] = [
     "step",
     "label",
     "metric",
+    "address",
     "unit",
     "better",
     "headline",
@@ -372,6 +478,7 @@ fn write_rows(
             escape::spreadsheet(step),
             escape::spreadsheet(label),
             figure.metric.clone(),
+            figure.address.clone(),
             figure.unit.clone(),
             word(serde_json::json!(figure.better)),
             figure.headline.to_string(),

@@ -6,4 +6,5 @@ pub(crate) mod asked;
 pub(crate) mod compare;
 pub(crate) mod group;
 pub(crate) mod over_rounds;
+pub(crate) mod published;
 pub(crate) mod together;

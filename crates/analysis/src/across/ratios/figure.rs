@@ -5,7 +5,7 @@ use drivelab_core::metric::{Better, Class, Metric};
 use super::types::{Against, Basis, FigureRatios, SideFigure, Verdict};
 use super::welch::Difference;
 use crate::across::side_by_side::AlignedStep;
-use crate::digest::{Digest, StepFacts};
+use crate::digest::{Digest, RateSetBy, StepFacts};
 use crate::metrics::metric_def;
 use crate::stats::mean;
 
@@ -14,6 +14,9 @@ const RESPONSES: [&str; 3] = ["total.response_p99", "read.response_p99", "write.
 
 /// What a step that moves no data is judged by.
 const COUNTS: [&str; 3] = ["trim.iops", "write_zeroes.iops", "flush.iops"];
+
+/// Width of a bucket of the latency histogram, as a part of its value (`drivelab_core::histogram`).
+const BUCKET: f64 = 1.0 / 128.0;
 
 /// Fewest rounds that show how they scatter.
 const ROUNDS: usize = 3;
@@ -24,6 +27,8 @@ pub(super) struct Compared<'d> {
     pub(super) figure: FigureRatios<'d>,
     /// For each side the logarithms of its runs, or of the rounds of its run.
     samples: Vec<Sample>,
+    /// Deviation that comes from values being known only in steps.
+    step_of_values: f64,
 }
 
 /// How a figure of one side scatters, on a logarithmic scale.
@@ -39,11 +44,23 @@ impl Compared<'_> {
     /// The difference of one side from another, and from what it is known how sure it is.
     pub(super) fn difference(&self, from: usize, side: usize) -> (Option<Difference>, Basis) {
         let (base, own) = (&self.samples[from], &self.samples[side]);
+        let least = |base: &[f64], own: &[f64]| {
+            self.step_of_values * (1.0 / base.len().max(1) as f64 + 1.0 / own.len().max(1) as f64).sqrt()
+        };
+        let of = |base: &[f64], own: &[f64]| {
+            Difference::of(base, own).map(|one| one.with_error_of_at_least(least(base, own)))
+        };
         if base.runs.len() > 1 || own.runs.len() > 1 {
-            return (Difference::of(&base.runs, &own.runs), Basis::Runs);
+            return (of(&base.runs, &own.runs), Basis::Runs);
+        }
+        let others = || self.samples.iter().map(|sample| sample.runs.as_slice());
+        if let Some(log) = self.log(from, side)
+            && let Some(known) = Difference::of_singles(log, others())
+        {
+            return (Some(known.with_error_of_at_least(least(&base.runs, &own.runs))), Basis::Runs);
         }
         if base.rounds.len() >= ROUNDS && own.rounds.len() >= ROUNDS {
-            return (Difference::of(&base.rounds, &own.rounds), Basis::Rounds);
+            return (of(&base.rounds, &own.rounds), Basis::Rounds);
         }
         (None, Basis::Nothing)
     }
@@ -73,15 +90,19 @@ pub(super) fn figures_of_step<'d>(step: &AlignedStep<'d>, sides: &[Vec<usize>], 
     ids.into_iter().filter_map(of).collect()
 }
 
-/// The figures by which a step is judged.
+/// The figures by which a step is judged: none on a curve, whose points are at shares of each side's own full speed.
 fn judged_ids(facts: &StepFacts, has: impl Fn(&str) -> bool) -> Vec<&str> {
-    let responses = || RESPONSES.into_iter().filter(|id| has(id));
-    match (responses().next(), &facts.rate) {
+    if facts.relative.is_some() {
+        return Vec::new();
+    }
+    match (facts.rate_set_by, &facts.rate) {
         // That of all operations together, or one for each kind.
-        (Some("total.response_p99"), _) => vec!["total.response_p99"],
-        (Some(_), _) => responses().collect(),
-        (None, Some(rate)) => vec![rate],
-        (None, None) => COUNTS.into_iter().filter(|id| has(id)).collect(),
+        (RateSetBy::Schedule, _) => match RESPONSES {
+            [all, ..] if has(all) => vec![all],
+            each => each.into_iter().filter(|id| has(id)).collect(),
+        },
+        (RateSetBy::Target | RateSetBy::Search, Some(rate)) => vec![rate],
+        (RateSetBy::Target | RateSetBy::Search, None) => COUNTS.into_iter().filter(|id| has(id)).collect(),
     }
 }
 
@@ -100,7 +121,13 @@ pub(super) fn figures_of_run<'d>(runs: &[&'d Digest], sides: &[Vec<usize>], base
             sides.iter().map(|side| side.iter().map(in_run).collect()).collect();
         let id = &metrics.iter().flatten().flatten().next()?.id;
         let is_score = metric_def(id).is_some_and(|def| def.meaning.class == Class::Score);
-        compared(metrics, is_score, base)
+        let facts = runs.iter().flat_map(|run| &run.run.scores).find(|score| score.address == address);
+        let mut compared = compared(metrics, is_score && facts.is_some(), base)?;
+        if let Some(facts) = facts {
+            (compared.figure.title, compared.figure.better) = (&facts.title, facts.better);
+            compared.figure.judged = facts.better != Better::Neutral;
+        }
+        Some(compared)
     };
     addresses.into_iter().filter_map(of).collect()
 }
@@ -112,13 +139,23 @@ fn compared<'d>(metrics: Vec<Vec<Option<&'d Metric>>>, judged: bool, base: usize
     let samples = metrics.iter().map(|metrics| sample(metrics)).collect();
     let cell = |(place, metrics): (usize, Vec<Option<&'d Metric>>)| {
         let values: Vec<f64> = metrics.iter().flatten().filter_map(|metric| metric.value).collect();
-        let against = Against { ratio: None, interval: None, basis: Basis::Nothing, verdict: Verdict::NoFigure };
+        let against = Against {
+            ratio: None,
+            interval: None,
+            basis: Basis::Nothing,
+            verdict: Verdict::NoFigure,
+            bound: None,
+            detectable: None,
+        };
         SideFigure { value: mean(&values), against: (place != base).then_some(against), metrics }
     };
     let cells = metrics.into_iter().enumerate().map(cell).collect();
     let judged = judged && def.better != Better::Neutral;
     let figure = FigureRatios { metric, title: def.title, better: def.better, judged, cells, best: None };
-    Some(Compared { figure, samples })
+    // Percentiles and maxima come from a histogram.
+    let in_steps = matches!(def.meaning.class, Class::TailLatency | Class::Response);
+    let step_of_values = if in_steps { BUCKET / 12.0_f64.sqrt() } else { 0.0 };
+    Some(Compared { figure, samples, step_of_values })
 }
 
 /// The sample of a side. Values that are not above zero have no logarithm, and leave the side without one.

@@ -1,12 +1,12 @@
 //! What follows from the differences: which are shown, which side is best.
 //!
 //! Every verdict that is sought raises the chance of a false one, so they are corrected together by Holm's method: in
-//! all of them at least one difference that does not exist is shown in at most 5 of 100 comparisons.
+//! all of them at least one difference that does not exist is shown in some 5 of 100 comparisons.
 
 use drivelab_core::metric::Better;
 
 use super::figure::Compared;
-use super::types::{Basis, Limits, Verdict};
+use super::types::{Against, Basis, Limits, RatioBound, Verdict};
 use super::welch::{Difference, LEVEL};
 
 /// Two sides of a figure that are tested against each other.
@@ -28,8 +28,12 @@ pub(super) fn judge(all: &mut [&mut Compared<'_>], base: usize, limits: Limits) 
         pairs_of(at, compared, base, &mut pairs);
     }
     holm(&mut pairs);
+    // They are in the order of the figures.
+    let mut rest = pairs.as_slice();
     for (at, compared) in all.iter_mut().enumerate() {
-        let of_figure: Vec<&Pair> = pairs.iter().filter(|pair| pair.figure == at).collect();
+        let (of_figure, later) = rest.split_at(rest.iter().take_while(|pair| pair.figure == at).count());
+        rest = later;
+        let of_figure: Vec<&Pair> = of_figure.iter().collect();
         for side in (0..compared.figure.cells.len()).filter(|side| *side != base) {
             against(compared, base, side, &of_figure, limits);
         }
@@ -82,10 +86,10 @@ fn candidate(compared: &Compared<'_>) -> Option<usize> {
     }
 }
 
-/// Whether both figures were measured undisturbed and are no bounds.
+/// Whether both figures are of all runs, were measured undisturbed, and are no bounds.
 fn sound(compared: &Compared<'_>, from: usize, side: usize) -> bool {
     let cells = &compared.figure.cells;
-    [from, side].into_iter().all(|at| !cells[at].is_spoiled() && !cells[at].is_at_least())
+    [from, side].into_iter().all(|at| cells[at].is_whole() && !cells[at].is_spoiled() && !cells[at].is_at_least())
 }
 
 /// Ratio, interval and verdict of a side against the base.
@@ -94,32 +98,41 @@ fn against(compared: &mut Compared<'_>, base: usize, side: usize, pairs: &[&Pair
     let log = difference.map(|one| one.log).or_else(|| compared.log(base, side));
     let cells = &compared.figure.cells;
     let (from, own) = (&cells[base], &cells[side]);
-    let both_bounds = from.is_at_least() && own.is_at_least();
-    let verdict = match log {
-        None => Verdict::NoFigure,
-        Some(_) if both_bounds => Verdict::NoFigure,
-        Some(_) if from.is_spoiled() || own.is_spoiled() => Verdict::Spoiled,
-        Some(_) if own.is_at_least() => Verdict::AtLeast,
-        Some(_) if from.is_at_least() => Verdict::AtMost,
-        Some(_) if !compared.figure.judged => Verdict::NotSought,
-        Some(log) => {
-            let pair = pairs.iter().find(|pair| (pair.from, pair.side) == (base, side));
-            verdict(log, compared.figure.better, basis, pair.copied(), limits)
-        }
+    let bounds = (from.is_at_least(), own.is_at_least());
+    let spoiled = from.is_spoiled() || own.is_spoiled();
+    let pair = pairs.iter().find(|pair| (pair.from, pair.side) == (base, side)).copied();
+    let verdict = match (log, bounds) {
+        (None, _) => Verdict::NoFigure,
+        (Some(_), (true, true)) => Verdict::BothBounds,
+        _ if !(from.is_whole() && own.is_whole()) => Verdict::Incomplete,
+        _ if spoiled => Verdict::Spoiled,
+        (Some(_), (false, true)) => Verdict::AtLeast,
+        (Some(_), (true, false)) => Verdict::AtMost,
+        _ if !compared.figure.judged => Verdict::NotSought,
+        (Some(log), _) => verdict(log, compared.figure.better, basis, pair, limits),
     };
-    let is_bound = matches!(verdict, Verdict::AtLeast | Verdict::AtMost);
-    let Some(against) = &mut compared.figure.cells[side].against else { return };
-    against.ratio = log.filter(|_| !both_bounds).map(f64::exp);
-    against.interval = difference.filter(|_| !is_bound && !both_bounds).map(|one| one.interval());
-    (against.basis, against.verdict) = (basis, verdict);
+    let bound = match bounds {
+        (false, true) => Some(RatioBound::AtLeast),
+        (true, false) => Some(RatioBound::AtMost),
+        _ => None,
+    };
+    let ratio = log.filter(|_| bounds != (true, true)).map(f64::exp);
+    let interval = difference.filter(|_| bounds == (false, false) && !spoiled).map(|one| one.interval());
+    // What single runs cannot show is not detectable either.
+    let least = if basis == Basis::Runs { 1.0 } else { 1.0 + limits.one_run };
+    let detectable = pair.map(|pair| pair.difference.detectable(pair.level).max(least)).filter(|one| one.is_finite());
+    if let Some(against) = &mut compared.figure.cells[side].against {
+        *against = Against { ratio, interval, basis, verdict, bound, detectable };
+    }
 }
 
 /// What a difference of two sound figures says.
 fn verdict(log: f64, better: Better, basis: Basis, pair: Option<&Pair>, limits: Limits) -> Verdict {
+    let part = (log.exp() - 1.0).abs();
     match pair {
-        Some(pair) if !pair.shown => Verdict::NotShown { detectable: pair.difference.detectable(pair.level) },
-        _ if log.abs() < limits.relevant.ln_1p() && pair.is_some() => Verdict::Negligible,
-        _ if basis != Basis::Runs && log.abs() <= limits.one_run.ln_1p() => Verdict::WithinRuns,
+        Some(pair) if !pair.shown => Verdict::NotShown,
+        _ if basis != Basis::Runs && part <= limits.one_run => Verdict::WithinRuns,
+        _ if part < limits.relevant => Verdict::Negligible,
         _ if (log > 0.0) == (better == Better::Higher) => Verdict::Better,
         _ => Verdict::Worse,
     }

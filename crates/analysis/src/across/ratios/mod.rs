@@ -11,7 +11,9 @@ mod judge;
 mod types;
 mod welch;
 
-pub use types::{Against, Basis, FigureRatios, Limits, Ratios, SideFigure, StepRatios, TestRatios, Verdict};
+pub use types::{
+    Against, Basis, FigureRatios, Limits, RatioBound, Ratios, SideFigure, StepRatios, TestRatios, Verdict,
+};
 
 use crate::across::side_by_side::Aligned;
 use figure::{Compared, figures_of_run, figures_of_step};

@@ -1,7 +1,9 @@
 //! Ratios and verdicts of made-up runs whose truth is known.
 
 use drivelab_core::ids::StepId;
+use drivelab_core::load::Arrivals;
 use drivelab_core::metric::{Better, Metric, Wrong};
+use drivelab_core::relative::{RelativeRate, Rounding};
 use drivelab_samples::sample_run;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -9,7 +11,7 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use super::*;
 use crate::across::side_by_side::align;
 use crate::analyse;
-use crate::digest::Digest;
+use crate::digest::{Digest, RateSetBy, ScoreFacts, StepFacts};
 
 fn sample() -> Digest {
     let run = sample_run();
@@ -54,7 +56,7 @@ fn a_large_difference_of_single_runs_is_ranked_and_a_small_one_is_not() {
     let base = sample();
     alone(&[&base, &scaled(&base, || 2.0), &scaled(&base, || 1.03)], |found| {
         assert!(verdicts(found, 1).iter().all(|verdict| *verdict == Verdict::Better), "{:?}", verdicts(found, 1));
-        let near = |verdict: &Verdict| matches!(verdict, Verdict::WithinRuns | Verdict::NotShown { .. });
+        let near = |verdict: &Verdict| matches!(verdict, Verdict::WithinRuns | Verdict::NotShown);
         assert!(verdicts(found, 2).iter().all(near), "{:?}", verdicts(found, 2));
         for figure in judged(found) {
             let against = figure.cells[1].against.expect("not the base");
@@ -74,7 +76,7 @@ fn lower_latencies_are_better_and_unjudged_figures_have_no_verdict() {
         assert!(all.iter().any(|figure| figure.better == Better::Lower && !figure.judged));
         for figure in all.into_iter().filter(|figure| !figure.judged) {
             let verdict = figure.cells[1].against.expect("not the base").verdict;
-            assert!(matches!(verdict, Verdict::NotSought | Verdict::NoFigure), "{figure:?}");
+            assert!(matches!(verdict, Verdict::NotSought | Verdict::NoFigure | Verdict::BothBounds), "{figure:?}");
             assert_eq!(figure.best, None);
         }
         assert!(judged(found).all(|figure| figure.best == Some(0)), "half the rate is worse");
@@ -103,7 +105,7 @@ fn bounds_disturbed_and_missing_figures_neither_win_nor_lose() {
         assert!(bound.ratio.is_some() && bound.interval.is_none(), "a bound has no interval: {bound:?}");
     });
     alone(&[&other, &base], |found| assert_eq!(verdicts(found, 1)[0], Verdict::AtMost));
-    alone(&[&other, &other], |found| assert_eq!(verdicts(found, 1)[0], Verdict::NoFigure, "both are bounds"));
+    alone(&[&other, &other], |found| assert_eq!(verdicts(found, 1)[0], Verdict::BothBounds));
 }
 
 /// Random numbers with mean 0 and deviation 1: twelve uniform ones, added up.
@@ -126,48 +128,57 @@ fn with_steps(count: usize) -> Digest {
     digest
 }
 
-/// In how many of `pairs` comparisons of two drives, with so many runs each and this scatter from run to run, a
-/// difference is shown, and in how many the tool said that it would find `gap` with its power.
-fn shown(steps: usize, runs: usize, scatter: f64, gap: f64, pairs: u64) -> (usize, usize, usize) {
+/// What came of comparisons of two drives.
+#[derive(Debug, Default)]
+struct Tally {
+    /// At least one difference was shown.
+    shown: usize,
+    /// The tool said of a figure that it would show the gap.
+    able: usize,
+    /// Of those, the gap was shown.
+    of_those: usize,
+}
+
+/// Compares two drives again and again: one with `runs[0]` runs, the other, `gap` times as fast, with `runs[1]`, each
+/// with this scatter from run to run.
+fn compare(steps: usize, runs: [usize; 2], scatter: f64, gap: f64, times: u64) -> Tally {
     let digest = with_steps(steps);
-    let (mut shown, mut able, mut of_those) = (0, 0, 0);
-    for seed in 0..pairs {
+    let mut tally = Tally::default();
+    for seed in 0..times {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut run = |factor: f64| scaled(&digest, || factor * (scatter * normal(&mut random)).exp());
-        let all: Vec<Digest> = (0..runs * 2).map(|at| run(if at < runs { 1.0 } else { gap })).collect();
+        let all: Vec<Digest> = (0..runs[0] + runs[1]).map(|at| run(if at < runs[0] { 1.0 } else { gap })).collect();
         let all: Vec<&Digest> = all.iter().collect();
-        let sides = [(0..runs).collect(), (runs..2 * runs).collect::<Vec<_>>()];
+        let sides = [(0..runs[0]).collect(), (runs[0]..runs[0] + runs[1]).collect::<Vec<_>>()];
         let found = ratios(&align(&all), &sides, 0, Limits::default());
         let differs = |verdict: &Verdict| matches!(verdict, Verdict::Better | Verdict::Worse | Verdict::Negligible);
-        let says = verdicts(&found, 1).iter().any(differs);
-        shown += usize::from(says);
-        // With the scatter known, the error of the difference is its deviation times the root of two parts.
-        let would = judged(&found).any(|figure| {
-            let ratio = figure.cells[1].against.and_then(|against| Some((against.ratio?, against.interval?)));
-            ratio.is_some_and(|(ratio, (low, _))| (ratio / low).powf(1.75) < gap)
-        });
-        able += usize::from(would);
-        of_those += usize::from(would && says);
+        let shown = verdicts(&found, 1).iter().any(differs);
+        let detectable = judged(&found).filter_map(|figure| figure.cells[1].against?.detectable);
+        let able = detectable.fold(f64::INFINITY, f64::min) <= gap;
+        tally.shown += usize::from(shown);
+        tally.able += usize::from(able);
+        tally.of_those += usize::from(able && shown);
     }
-    (shown, able, of_those)
+    tally
 }
 
 #[test]
 fn equal_drives_are_seldom_called_different() {
-    let (one, ..) = shown(1, 3, 0.02, 1.0, 100);
-    println!("one figure, three runs each, 2 %: different in {one} of 100");
-    assert!(one <= 10, "{one} of 100");
-    let (forty, ..) = shown(40, 3, 0.02, 1.0, 100);
-    println!("forty figures: at least one different in {forty} of 100");
-    assert!(forty <= 10, "{forty} of 100");
+    for (figures, runs) in [(1, [3, 3]), (40, [3, 3]), (40, [3, 10]), (1, [2, 6]), (40, [1, 5])] {
+        let found = compare(figures, runs, 0.02, 1.0, 100);
+        println!("{figures} figures, {runs:?} runs, 2 %: at least one different in {} of 100", found.shown);
+        assert!(found.shown <= 10, "{figures} figures, {runs:?} runs: {found:?}");
+    }
 }
 
 #[test]
-fn a_gap_is_found_where_the_runs_lie_close_enough() {
-    let (shown, able, of_those) = shown(1, 5, 0.004, 1.03, 50);
-    println!("3 %, five runs each, 0.4 %: shown in {shown} of 50, and in {of_those} of {able} where it is detectable");
-    assert!(able >= 25, "{able} of 50");
-    assert!(of_those * 50 >= able * 44, "{of_those} of {able}");
+fn a_gap_that_the_tool_says_it_would_show_is_shown() {
+    for (runs, scatter) in [([5, 5], 0.004), ([3, 3], 0.0025), ([10, 10], 0.01)] {
+        let found = compare(1, runs, scatter, 1.03, 200);
+        println!("3 %, {runs:?} runs, {scatter}: {found:?}");
+        assert!(found.able >= 50, "{runs:?}: {found:?}");
+        assert!(found.of_those * 50 >= found.able * 44, "{runs:?}: {found:?}");
+    }
 }
 
 #[test]
@@ -179,10 +190,98 @@ fn what_is_not_shown_says_what_would_have_been() {
     let all: Vec<&Digest> = all.iter().collect();
     let found = ratios(&align(&all), &[vec![0, 1, 2], vec![3, 4, 5]], 0, Limits::default());
     let against = judged(&found).next().expect("a figure").cells[1].against.expect("not the base");
-    let Verdict::NotShown { detectable } = against.verdict else { panic!("{against:?}") };
+    assert_eq!(against.verdict, Verdict::NotShown, "{against:?}");
+    let detectable = against.detectable.expect("it was tested");
     let (low, high) = against.interval.expect("several runs");
     assert!(low < 1.0 && high > 1.0 && against.basis == Basis::Runs, "{against:?}");
     assert!(detectable > high / against.ratio.expect("a ratio"), "power takes more than significance: {against:?}");
+}
+
+#[test]
+fn a_score_is_judged_in_its_own_direction() {
+    let mut base = sample();
+    let address = "score/s:score.sum".to_owned();
+    let score = Metric {
+        address: address.clone(),
+        id: "score.sum".to_owned(),
+        step: None,
+        value: Some(100.0),
+        rounds: vec![100.0],
+        ..base.metrics[0].clone()
+    };
+    base.metrics.push(score);
+    for (better, verdict) in [(Better::Lower, Verdict::Better), (Better::Higher, Verdict::Worse)] {
+        base.run.scores = vec![ScoreFacts { address: address.clone(), title: "Latency".to_owned(), better }];
+        let mut half = base.clone();
+        half.metrics.iter_mut().filter(|one| one.address == address).for_each(|one| one.value = Some(50.0));
+        alone(&[&base, &half], |found| {
+            let score = found.run.iter().find(|figure| figure.judged).expect("a score");
+            assert_eq!((score.title, score.cells[1].against.map(|one| one.verdict)), ("Latency", Some(verdict)));
+            assert_eq!(score.best, Some(usize::from(better == Better::Lower)));
+        });
+    }
+}
+
+#[test]
+fn what_sets_the_rate_decides_by_what_a_step_is_judged() {
+    let of = |change: &dyn Fn(&mut StepFacts)| {
+        let mut digest = with_steps(1);
+        let step = &mut digest.tests[0].steps[0];
+        let response = Metric { id: "read.response_p99".to_owned(), ..step.metrics[0].clone() };
+        step.metrics.push(response);
+        change(&mut step.facts);
+        let mut ids = Vec::new();
+        alone(&[&digest, &digest.clone()], |found| {
+            ids.extend(judged(found).map(|figure| figure.metric.id.clone()));
+        });
+        ids
+    };
+    let rate = with_steps(1).tests[0].steps[0].facts.rate.clone().expect("it moves data");
+    assert_eq!(of(&|_| ()), std::slice::from_ref(&rate));
+    assert_eq!(of(&|facts| facts.rate_set_by = RateSetBy::Schedule), ["read.response_p99"]);
+    assert_eq!(of(&|facts| facts.rate_set_by = RateSetBy::Search), [rate]);
+    let share = RelativeRate {
+        of: StepId::new("t", "full"),
+        percent: 50,
+        rounding: Rounding::None,
+        arrivals: Arrivals::default(),
+        stop_above: None,
+    };
+    assert!(of(&|facts| facts.relative = Some(share.clone())).is_empty(), "shares of each side's own full speed");
+}
+
+#[test]
+fn a_side_with_a_void_run_wins_nothing_and_single_runs_use_the_scatter_of_others() {
+    let base = sample();
+    let mut void = scaled(&base, || 2.0);
+    for metric in void.tests.iter_mut().flat_map(|test| &mut test.steps).flat_map(|step| &mut step.metrics) {
+        (metric.value, metric.voided_by) = (None, vec!["clock".to_owned()]);
+    }
+    let fast = scaled(&base, || 2.0);
+    let runs = [&base, &fast, &void];
+    let found = ratios(&align(&runs), &[vec![0], vec![1, 2]], 0, Limits::default());
+    assert!(verdicts(&found, 1).iter().all(|verdict| *verdict == Verdict::Incomplete), "{:?}", verdicts(&found, 1));
+    assert!(judged(&found).all(|figure| figure.best.is_none()));
+    // Three runs of B scatter by 6 %, so 7 % between A and C, with one run each, are not shown.
+    let all = [1.0, 1.07, 0.95, 0.953, 1.07].map(|factor| scaled(&base, || factor));
+    let all: Vec<&Digest> = all.iter().collect();
+    let found = ratios(&align(&all), &[vec![0], vec![1, 2, 3], vec![4]], 0, Limits::default());
+    assert!(verdicts(&found, 2).iter().all(|verdict| *verdict == Verdict::NotShown), "{:?}", verdicts(&found, 2));
+}
+
+#[test]
+fn limits_hold_up_and_down() {
+    let base = sample();
+    let near = |verdict: &Verdict| matches!(verdict, Verdict::WithinRuns | Verdict::NotShown);
+    alone(&[&base, &scaled(&base, || 0.951), &scaled(&base, || 1.049)], |found| {
+        assert!(verdicts(found, 1).iter().all(near) && verdicts(found, 2).iter().all(near));
+    });
+    let sides = [vec![0], vec![1]];
+    let slower = scaled(&base, || 0.93);
+    let limits = Limits { relevant: 0.1, ..Limits::default() };
+    let runs = [&base, &slower];
+    let found = ratios(&align(&runs), &sides, 0, limits);
+    assert!(verdicts(&found, 1).iter().all(|one| matches!(one, Verdict::Negligible | Verdict::NotShown)));
 }
 
 #[test]

@@ -59,8 +59,8 @@ pub struct StepRatios<'d> {
 pub struct FigureRatios<'d> {
     /// A metric that has it: its id, address and unit are those of all.
     pub metric: &'d Metric,
-    /// Title of the metric.
-    pub title: &'static str,
+    /// Title of the metric, or of the score.
+    pub title: &'d str,
     /// Which direction is better.
     pub better: Better,
     /// Whether it is a headline figure, for which verdicts are sought.
@@ -94,6 +94,12 @@ impl SideFigure<'_> {
         self.known().any(|metric| metric.lower_bound)
     }
 
+    /// Whether every run has a value.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.metrics.iter().all(|metric| metric.is_some_and(|metric| metric.value.is_some()))
+    }
+
     /// Whether something outside the test changed a run's value.
     #[must_use]
     pub fn is_spoiled(&self) -> bool {
@@ -112,6 +118,20 @@ pub struct Against {
     pub basis: Basis,
     /// What follows.
     pub verdict: Verdict,
+    /// Whether the ratio is only a bound.
+    pub bound: Option<RatioBound>,
+    /// The ratio, above 1, that a test at the same level would very probably have shown, up or down; absent if nothing
+    /// was tested.
+    pub detectable: Option<f64>,
+}
+
+/// A ratio that is only a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RatioBound {
+    /// The figure is a lower bound.
+    AtLeast,
+    /// The base is a lower bound.
+    AtMost,
 }
 
 /// How it is known how far a ratio may be off.
@@ -134,11 +154,8 @@ pub enum Verdict {
     Worse,
     /// A difference is shown, but it is smaller than the smallest relevant one.
     Negligible,
-    /// No difference is shown. One of this ratio, up or down, would have been with a probability of 95 %.
-    NotShown {
-        /// The ratio, above 1.
-        detectable: f64,
-    },
+    /// No difference is shown.
+    NotShown,
     /// One run a side, and the difference is within what two runs of one drive may differ.
     WithinRuns,
     /// The ratio is at least this: the figure is a lower bound.
@@ -147,7 +164,11 @@ pub enum Verdict {
     AtMost,
     /// Something outside a test changed a figure: nobody wins or loses by it.
     Spoiled,
-    /// A figure is missing, void or zero, or both are lower bounds.
+    /// Both are lower bounds, so nothing is known of the ratio.
+    BothBounds,
+    /// A run of a side has no figure, or a void one, so the mean of the others may mislead.
+    Incomplete,
+    /// A figure is missing, void or zero.
     NoFigure,
     /// No headline figure, so no verdict was sought.
     NotSought,

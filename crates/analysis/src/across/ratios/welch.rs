@@ -2,15 +2,18 @@
 //!
 //! Must not know: what was measured.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{ChiSquared, ContinuousCDF, StudentsT};
 
 use crate::stats::{mean, standard_deviation};
 
 /// Level of the intervals: they hold the true ratio in 95 of 100 comparisons.
 pub(super) const LEVEL: f64 = 0.05;
 
-/// Probability with which the smallest detectable difference would have been shown.
+/// Probability with which the smallest detectable difference would have been shown, if the error were the true one.
 const POWER: f64 = 0.95;
+
+/// The observed error may be too small by chance: with this probability the true one is below what is used instead.
+const SURE_OF_ERROR: f64 = 0.9;
 
 /// A difference of two means.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,7 +28,9 @@ pub(super) struct Difference {
 
 impl Difference {
     /// The difference of the second sample from the first. If only one of them has several values, the other is taken
-    /// to scatter as much. `None` if nothing shows how the values scatter, or a sample is empty.
+    /// to scatter as much. Of unequal numbers of values the smaller decides the degrees of freedom: Welch's own would
+    /// show too much at the small levels of many comparisons. `None` if nothing shows how the values scatter, or a
+    /// sample is empty.
     pub(super) fn of(base: &[f64], own: &[f64]) -> Option<Difference> {
         let log = mean(own)? - mean(base)?;
         let variance = |sample: &[f64]| standard_deviation(sample).map(|deviation| deviation * deviation);
@@ -36,13 +41,32 @@ impl Difference {
                 let square = of_base + of_own;
                 let parts = of_base * of_base / (count(base) - 1.0) + of_own * of_own / (count(own) - 1.0);
                 let all = count(base) + count(own) - 2.0;
-                (square, if parts > 0.0 { square * square / parts } else { all })
+                let welch = if parts > 0.0 { square * square / parts } else { all };
+                let fewer = count(base).min(count(own)) - 1.0;
+                (square, if base.len() == own.len() { welch } else { fewer })
             }
             (Some(known), None) => (known * (1.0 / count(base) + 1.0), count(base) - 1.0),
             (None, Some(known)) => (known * (1.0 / count(own) + 1.0), count(own) - 1.0),
             (None, None) => return None,
         };
         Some(Difference { log, error: square.sqrt(), freedom })
+    }
+
+    /// The difference of two single values, whose scatter is that of other samples.
+    pub(super) fn of_singles<'a>(log: f64, others: impl Iterator<Item = &'a [f64]>) -> Option<Difference> {
+        let (mut squares, mut freedom) = (0.0, 0.0);
+        for sample in others {
+            if let Some(deviation) = standard_deviation(sample) {
+                let own = sample.len() as f64 - 1.0;
+                (squares, freedom) = (squares + own * deviation * deviation, freedom + own);
+            }
+        }
+        (freedom > 0.0).then(|| Difference { log, error: (2.0 * squares / freedom).sqrt(), freedom })
+    }
+
+    /// With an error of at least this: values that are only known in steps do not scatter less.
+    pub(super) fn with_error_of_at_least(self, least: f64) -> Difference {
+        Difference { error: self.error.max(least), ..self }
     }
 
     /// Probability of a difference at least this large between two equal means.
@@ -59,9 +83,12 @@ impl Difference {
         ((self.log - reach).exp(), (self.log + reach).exp())
     }
 
-    /// The smallest ratio above 1 that a test at this level would have shown with a probability of 95 %.
+    /// The smallest ratio above 1 that a test at this level would have shown with a probability of 95 %, if the true
+    /// error is at most what nine of ten observed errors like this one suggest.
     pub(super) fn detectable(&self, level: f64) -> f64 {
-        ((self.quantile(1.0 - level / 2.0) + self.quantile(POWER)) * self.error).exp()
+        let smallest = ChiSquared::new(self.freedom).map_or(0.0, |chi| chi.inverse_cdf(1.0 - SURE_OF_ERROR));
+        let error = self.error * (self.freedom / smallest).sqrt();
+        ((self.quantile(1.0 - level / 2.0) + self.quantile(POWER)) * error).exp()
     }
 
     fn quantile(&self, probability: f64) -> f64 {
@@ -109,6 +136,23 @@ mod tests {
     }
 
     #[test]
+    fn of_unequal_numbers_the_smaller_decides() {
+        let difference = Difference::of(&[0.0, 1.0], &[0.0, 1.0, 0.0, 1.0, 0.0, 1.0]).expect("a difference");
+        assert_eq!(difference.freedom, 1.0);
+    }
+
+    #[test]
+    fn single_values_scatter_as_the_others_do() {
+        let others: [&[f64]; 3] = [&[0.0, 2.0], &[5.0], &[1.0, 2.0, 3.0]];
+        // Squares 2 and 2 with 1 and 2 degrees of freedom: variance 4/3, twice.
+        let difference = Difference::of_singles(3.0, others.into_iter()).expect("a difference");
+        assert_eq!((difference.log, difference.freedom), (3.0, 3.0));
+        assert!(near(difference.error, (8.0_f64 / 3.0).sqrt(), 1e-12));
+        assert_eq!(Difference::of_singles(3.0, others[1..2].iter().copied()), None);
+        assert_eq!(difference.with_error_of_at_least(9.0).error, 9.0);
+    }
+
+    #[test]
     fn equal_values_leave_no_doubt() {
         let same = Difference::of(&[1.0, 1.0], &[1.0, 1.0]).expect("a difference");
         let other = Difference::of(&[1.0, 1.0], &[2.0, 2.0]).expect("a difference");
@@ -122,7 +166,9 @@ mod tests {
         let narrow = Difference::of(&[0.0, 0.01, 0.02], &[0.0, 0.01, 0.02]).expect("a difference");
         assert!(wide.detectable(LEVEL) > narrow.detectable(LEVEL));
         assert!(narrow.detectable(LEVEL / 10.0) > narrow.detectable(LEVEL));
-        // (2.776 + 2.132) standard errors of sqrt(2 · 0.0001 / 3).
-        assert!(near(narrow.detectable(LEVEL).ln(), 4.908 * (0.0002_f64 / 3.0).sqrt(), 1e-4));
+        // (2.776 + 2.132) standard errors of sqrt(2 · 0.0001 / 3), which with 4 degrees of freedom may be larger by
+        // sqrt(4 / 1.0636).
+        let wanted = 4.908 * (0.0002_f64 / 3.0).sqrt() * (4.0_f64 / 1.0636).sqrt();
+        assert!(near(narrow.detectable(LEVEL).ln(), wanted, 1e-4));
     }
 }

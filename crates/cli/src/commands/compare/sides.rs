@@ -1,86 +1,53 @@
 //! What `drivelab compare` sets side by side: from words and filters to sides of runs.
 
 use drivelab_core::event::RunState;
-use drivelab_core::group::letter;
-use drivelab_core::plan::Form;
+use drivelab_core::plan::{Form, OWN_LOAD};
 use drivelab_lab::{Failure, Result};
 use drivelab_store::{Filter, Found, RunRow};
 
 use crate::args::{By, CompareArgs};
 use crate::context::{Context, LAST, NO_MATCH, NO_RUNS, several_runs};
 
-/// A side: its runs.
+/// A side: its runs, as the catalog knows them.
 pub(super) struct Side {
     /// The word that named it; empty if a filter chose it.
-    word: String,
+    pub(super) word: String,
     /// Whether the word is a selection, whose runs may be left out.
     pub(super) selection: bool,
     /// The runs.
     pub(super) rows: Vec<RunRow>,
 }
 
-/// Everything that is compared.
+/// What is compared, before anything is read.
 pub(super) struct Chosen {
     /// The sides, each with at least one run.
     pub(super) sides: Vec<Side>,
-    /// Whether runs become sides by their arm.
-    by_arm: bool,
+    /// What makes a side; the words do if absent.
+    pub(super) by: Option<By>,
 }
 
-impl Chosen {
-    /// The places of the runs of each side, counted over all sides.
-    pub(super) fn places(&self) -> Vec<Vec<usize>> {
-        let mut next = 0..;
-        self.sides.iter().map(|side| next.by_ref().take(side.rows.len()).collect()).collect()
-    }
-
-    /// The place of the side that the user calls the base; the first without a word.
-    ///
-    /// # Errors
-    /// There is no such side.
-    pub(super) fn base(&self, word: Option<&str>) -> Result<usize> {
-        let Some(word) = word else { return Ok(0) };
-        let place = self.sides.iter().position(|side| side.word == word);
-        let place = place.or_else(|| (0..self.sides.len()).find(|at| letter(*at).eq_ignore_ascii_case(word)));
-        let place =
-            place.or_else(|| self.sides.iter().position(|side| side.rows.iter().any(|row| row.id.is_called(word))));
-        place.ok_or_else(|| {
-            let words: Vec<String> = self.sides.iter().enumerate().map(|(at, side)| side.name(at)).collect();
-            Failure::usage(format!("--base {word} is none of the sides; they are {}", words.join(", ")))
-        })
-    }
-
-    /// Makes the sides anew from the arms of all runs, if that was asked for.
-    pub(super) fn by_arm(&mut self, arms: &[String]) {
-        if self.by_arm {
-            let rows = std::mem::take(&mut self.sides).into_iter().flat_map(|side| side.rows);
-            let keyed: Vec<(String, RunRow)> = arms.iter().cloned().zip(rows).collect();
-            self.sides = grouped(keyed);
-        }
-    }
-}
-
-impl Side {
-    fn name(&self, at: usize) -> String {
-        if self.word.is_empty() { letter(at) } else { format!("{} ({})", letter(at), self.word) }
-    }
-}
-
-/// The sides that the arguments name, among all runs, newest first.
+/// The sides that `words` or the filters of the arguments name, among all runs, newest first. Beside published figures
+/// one is enough.
 ///
 /// # Errors
 /// A word that names nothing, or several things; a run that is named twice; no run that matches.
-pub(super) fn choose(context: &Context, all: &[RunRow], arguments: &CompareArgs) -> Result<Chosen> {
+pub(super) fn choose(
+    context: &Context,
+    all: &[RunRow],
+    arguments: &CompareArgs,
+    words: &[String],
+    beside_published: bool,
+) -> Result<Chosen> {
     let filter = Filter::from(&arguments.filter);
-    let sides = match (arguments.sides.is_empty(), filter.is_empty()) {
+    let sides = match (words.is_empty(), filter.is_empty()) {
         (true, true) => {
             return Err(Failure::usage("name two runs, drives or selections, or a filter such as --method NAME"));
         }
         (false, false) => {
             return Err(Failure::usage("name sides or give filters, not both: filters do not apply to named sides"));
         }
-        (false, true) => named(context, all, &arguments.sides)?,
-        (true, false) => filtered(context, all, &filter)?,
+        (false, true) => named(context, all, words)?,
+        (true, false) => filtered(context, all, &filter, beside_published)?,
     };
     for (at, side) in sides.iter().enumerate() {
         for row in &side.rows {
@@ -91,28 +58,23 @@ pub(super) fn choose(context: &Context, all: &[RunRow], arguments: &CompareArgs)
             }
         }
     }
-    let by = arguments.by.or_else(|| arguments.sides.is_empty().then(|| default_axis(&sides)));
-    let by_arm = by == Some(By::Arm);
-    let sides = match by {
-        None => sides,
-        Some(by) => grouped(sides.into_iter().flat_map(|side| side.rows).map(|row| (key(by, &row), row)).collect()),
-    };
-    if sides.len() < 2 && !by_arm {
-        let only = sides.first().map_or_else(String::new, |side| side.rows[0].id.to_string());
+    let by = arguments.by.or_else(|| words.is_empty().then(|| default_axis(&sides)));
+    if sides.iter().map(|side| side.rows.len()).sum::<usize>() < 2 && !beside_published {
+        let only = sides.iter().flat_map(|side| &side.rows).map(|row| row.id.to_string()).collect::<String>();
         return Err(Failure::usage(format!("a comparison needs two sides; there is only one, with run {only}")));
     }
-    Ok(Chosen { sides, by_arm })
+    Ok(Chosen { sides, by })
 }
 
 /// The drive where drives differ, else the run.
 fn default_axis(sides: &[Side]) -> By {
-    let mut drives = sides.iter().flat_map(|side| &side.rows).map(|row| key(By::Drive, row));
+    let mut drives = sides.iter().flat_map(|side| &side.rows).map(|row| key(By::Drive, row, ""));
     let first = drives.next();
     if drives.any(|drive| Some(&drive) != first.as_ref()) { By::Drive } else { By::Run }
 }
 
 /// By what a run belongs to a side.
-fn key(by: By, row: &RunRow) -> String {
+pub(super) fn key(by: By, row: &RunRow, arm: &str) -> String {
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     // Without a model and a serial number the target is all that tells drives apart.
     let drive =
@@ -122,25 +84,12 @@ fn key(by: By, row: &RunRow) -> String {
         By::Drive => drive(),
         By::Firmware => format!("{} {}", drive(), text(&row.firmware)),
         By::Testbed => row.testbed.clone(),
-        // Known only from the digests.
-        By::Arm => String::new(),
+        By::Arm => format!("{} {arm}", drive()),
     }
-}
-
-/// Runs with the same key are one side.
-fn grouped(rows: Vec<(String, RunRow)>) -> Vec<Side> {
-    let mut sides: Vec<(String, Side)> = Vec::new();
-    for (key, row) in rows {
-        match sides.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, side)) => side.rows.push(row),
-            None => sides.push((key, Side { word: String::new(), selection: true, rows: vec![row] })),
-        }
-    }
-    sides.into_iter().map(|(_, side)| side).collect()
 }
 
 /// The runs that match a filter, oldest first: those that have ended and can be read.
-fn filtered(context: &Context, all: &[RunRow], filter: &Filter) -> Result<Vec<Side>> {
+fn filtered(context: &Context, all: &[RunRow], filter: &Filter, beside_published: bool) -> Result<Vec<Side>> {
     if all.is_empty() {
         return Err(Failure::nothing(NO_RUNS));
     }
@@ -156,7 +105,7 @@ fn filtered(context: &Context, all: &[RunRow], filter: &Filter) -> Result<Vec<Si
         why.is_none()
     };
     let rows: Vec<RunRow> = rows.into_iter().filter(usable).collect();
-    if rows.len() < 2 {
+    if rows.is_empty() || rows.len() < 2 && !beside_published {
         return Err(Failure::nothing(format!(
             "of the runs that match these filters {} can be compared; a comparison needs two",
             if rows.is_empty() { "none" } else { "only one" }
@@ -211,7 +160,9 @@ fn named(context: &Context, all: &[RunRow], words: &[String]) -> Result<Vec<Side
 
 /// What must be alike for a run to fit another, as far as the catalog knows.
 fn kind(row: &RunRow) -> (String, String, Form) {
-    (row.method.clone(), row.title.clone(), row.form)
+    // The title of a load given by flags is all that tells it from others.
+    let load = if row.method == OWN_LOAD { row.title.clone() } else { String::new() };
+    (row.method.clone(), load, row.form)
 }
 
 /// A run that has ended, is readable and is for comparisons.
@@ -228,7 +179,7 @@ fn read(context: &Context, all: &[RunRow], word: &str) -> Result<Word> {
         return context.find_among(all, word).map(|row| Word::Run(Box::new(row)));
     }
     let of_drive: Vec<RunRow> = all.iter().filter(|row| is_fit(row) && is_drive(row, word)).cloned().collect();
-    let mut drives: Vec<String> = of_drive.iter().map(|row| key(By::Drive, row)).collect();
+    let mut drives: Vec<String> = of_drive.iter().map(|row| key(By::Drive, row, "")).collect();
     drives.sort();
     drives.dedup();
     match (Found::among(all, word), drives.as_slice()) {

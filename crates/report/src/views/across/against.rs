@@ -2,11 +2,12 @@
 //! what the verdicts rest on. Ratios and verdicts come from [`drivelab_analysis::ratios`]; here they get their words.
 
 use drivelab_analysis::digest::StepFacts;
-use drivelab_analysis::ratios::{Against, Basis, FigureRatios, Limits, Ratios, SideFigure, Verdict};
+use drivelab_analysis::ratios::{Against, Basis, FigureRatios, Limits, RatioBound, Ratios, SideFigure, Verdict};
 use drivelab_core::metric::Metric;
 
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{cells, format};
+use crate::views::across::published::PublishedSide;
 
 /// Most sentences about single figures; the table has all.
 const SENTENCES: usize = 12;
@@ -23,7 +24,13 @@ pub(crate) struct AgainstView {
 }
 
 /// The table of the headline figures, or of `all`, with what follows from them. `letters` names the sides.
-pub(crate) fn view(found: &Ratios<'_>, letters: &[String], limits: Limits, all: bool) -> AgainstView {
+pub(crate) fn view(
+    found: &Ratios<'_>,
+    letters: &[String],
+    limits: Limits,
+    all: bool,
+    published: &[PublishedSide],
+) -> AgainstView {
     let mut sentences: Vec<String> = others(found, letters).map(|side| summary(found, letters, side)).collect();
     let shown: Vec<String> = rows(found, false)
         .filter_map(|row| match row {
@@ -39,7 +46,9 @@ pub(crate) fn view(found: &Ratios<'_>, letters: &[String], limits: Limits, all: 
     if more > 0 {
         sentences.push(format!("The table has {more} more."));
     }
-    AgainstView { table: table(found, letters, all), sentences, notes: notes(found, limits) }
+    let mut notes = notes(found, limits);
+    notes.extend(sources(found, published));
+    AgainstView { table: table(found, letters, all, published), sentences, notes }
 }
 
 /// The sides that are not the base.
@@ -68,8 +77,9 @@ fn rows<'a, 'd>(found: &'a Ratios<'d>, all: bool) -> impl Iterator<Item = Row<'a
         let heading = (several && !figures.is_empty()).then_some(Row::Heading(test.title));
         heading.into_iter().chain(figures)
     });
-    let of_run = found.run.iter().filter(move |one| all || one.judged).map(|one| Row::Figure(name(one), None, one));
-    of_tests.chain(of_run)
+    let of_run = || found.run.iter().filter(move |one| all || one.judged);
+    let heading = of_run().next().map(|_| Row::Heading("Whole run"));
+    of_tests.chain(heading).chain(of_run().map(|one| Row::Figure(name(one), None, one)))
 }
 
 /// The step, and the figure if it is not its rate.
@@ -82,24 +92,26 @@ fn label(facts: &StepFacts, figure: &FigureRatios<'_>) -> String {
 
 /// A figure of the whole run: scores have names of their own.
 fn name(figure: &FigureRatios<'_>) -> String {
-    let address = figure.metric.address.as_str();
-    match address.strip_prefix("score:") {
-        Some(score) => format!("Score {score}"),
-        None => figure.title.to_owned(),
-    }
+    figure.title.to_owned()
 }
 
 fn lower(title: &str) -> String {
     let mut letters = title.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+    match (letters.next(), title.chars().nth(1)) {
+        // An abbreviation keeps its capitals.
+        (Some(first), Some(second)) if second.is_lowercase() => first.to_lowercase().chain(letters).collect(),
+        _ => title.to_owned(),
+    }
 }
 
-fn table(found: &Ratios<'_>, letters: &[String], all: bool) -> Table {
+fn table(found: &Ratios<'_>, letters: &[String], all: bool, published: &[PublishedSide]) -> Table {
     let base = &letters[found.base];
-    let two = letters.len() == 2;
+    let two = letters.len() == 2 && published.is_empty();
     let mut columns = vec![Column::words("Step"), Column::words("Unit")];
     columns.extend(letters.iter().map(|letter| Column::figures(letter, "")));
+    columns.extend(published.iter().map(|side| Column::figures(&side.letter, "published")));
     columns.extend(others(found, letters).map(|side| Column::figures(&format!("{}/{base}", letters[side]), "")));
+    columns.extend(published.iter().map(|side| Column::figures(&format!("{}/{base}", side.letter), "")));
     columns.extend(if two {
         vec![Column::figures("95 %", ""), Column::words("")]
     } else {
@@ -116,8 +128,13 @@ fn table(found: &Ratios<'_>, letters: &[String], all: bool) -> Table {
             let first = Cell { approximation, ..Cell::text(label) };
             let mut row = vec![first, Cell::text(cells::unit_text(&figure.metric.unit))];
             row.extend(figure.cells.iter().map(value_cell));
+            row.extend(published.iter().map(|side| published_cell(side, figure.metric)));
             let against: Vec<&Against> = figure.cells.iter().filter_map(|cell| cell.against.as_ref()).collect();
-            row.extend(against.iter().map(|against| ratio_cell(against)));
+            row.extend(against.iter().map(|against| Cell {
+                detail: if two { String::new() } else { verdict_word(against.verdict).to_owned() },
+                ..ratio_cell(against)
+            }));
+            row.extend(published.iter().map(|side| published_ratio(side, figure, found.base)));
             match against.as_slice() {
                 [only] if two => row.extend([interval_cell(only), Cell::text(verdict_word(only.verdict))]),
                 _ => row.push(Cell::text(figure.best.map_or("", |best| letters[best].as_str()))),
@@ -139,17 +156,60 @@ fn value_cell(side: &SideFigure<'_>) -> Cell {
     let unit = side.known().next().map_or("", |metric: &Metric| metric.unit.as_str());
     let text = format::value(value, unit);
     let cell = if side.is_at_least() { Cell::at_least(text) } else { Cell::text(text) };
+    let valued = side.known().filter(|metric| metric.value.is_some()).count();
+    let detail = if side.is_whole() { String::new() } else { format!("{valued} of {} runs", side.metrics.len()) };
+    let cell = Cell { detail, ..cell };
     cell.wrong(side.known().find_map(|metric| metric.wrong))
+}
+
+/// A published value, in the unit of the row.
+fn published_cell(side: &PublishedSide, metric: &Metric) -> Cell {
+    let Some((figure, value)) = side.figure(metric).and_then(|figure| Some((figure, side.value(metric)?))) else {
+        return Cell::default();
+    };
+    let text = format!("{}{}", PublishedSide::sign(figure), format::value(value, &metric.unit));
+    Cell { detail: figure.doubtful.as_ref().map_or("", |_| "doubtful").to_owned(), ..Cell::text(text) }
+}
+
+/// Ratio of a published value to the base's.
+fn published_ratio(side: &PublishedSide, figure: &FigureRatios<'_>, base: usize) -> Cell {
+    let base = figure.cells[base].value.filter(|value| *value > 0.0);
+    let ratio = side.value(figure.metric).zip(base).map(|(value, base)| value / base);
+    ratio.map_or_else(Cell::default, |ratio| Cell::text(ratio_text(ratio)))
+}
+
+/// What the published columns are, and that they are no measurements of drivelab.
+fn sources(found: &Ratios<'_>, published: &[PublishedSide]) -> Vec<String> {
+    let mut notes: Vec<String> =
+        published.iter().map(|side| format!("{}: {}, published.", side.letter, side.title)).collect();
+    let mut known: Vec<&str> = Vec::new();
+    for side in published {
+        if !known.contains(&side.source.as_str()) {
+            known.push(&side.source);
+            notes.push(format!("Published by {}. How it was measured: {}", side.source, side.method));
+        }
+    }
+    let figures = || found.tests.iter().flat_map(|test| &test.steps).flat_map(|step| &step.figures);
+    if !published.is_empty() {
+        let none = !figures().any(|figure| published.iter().any(|side| side.value(figure.metric).is_some()));
+        notes.push(if none {
+            "None of the published figures is of a load of this methodology.".to_owned()
+        } else {
+            "Published figures were measured elsewhere by others: they have no interval and no verdict.".to_owned()
+        });
+    }
+    notes
 }
 
 fn ratio_cell(against: &Against) -> Cell {
     let Some(ratio) = against.ratio else { return Cell::default() };
     let text = ratio_text(ratio);
-    Cell::text(match against.verdict {
-        Verdict::AtLeast => format!("≥ {text}"),
-        Verdict::AtMost => format!("≤ {text}"),
-        _ => text,
-    })
+    let sign = match against.bound {
+        Some(RatioBound::AtLeast) => "≥ ",
+        Some(RatioBound::AtMost) => "≤ ",
+        None => "",
+    };
+    Cell::text(format!("{sign}{text}"))
 }
 
 fn interval_cell(against: &Against) -> Cell {
@@ -173,10 +233,12 @@ const fn verdict_word(verdict: Verdict) -> &'static str {
         Verdict::Better => "better",
         Verdict::Worse => "worse",
         Verdict::Negligible => "negligible",
-        Verdict::NotShown { .. } => "not shown",
+        Verdict::NotShown => "not shown",
         Verdict::WithinRuns => "too close",
         Verdict::AtLeast | Verdict::AtMost => "bound",
+        Verdict::BothBounds => "bounds",
         Verdict::Spoiled => "disturbed",
+        Verdict::Incomplete => "incomplete",
         Verdict::NoFigure | Verdict::NotSought => "",
     }
 }
@@ -192,7 +254,7 @@ fn summary(found: &Ratios<'_>, letters: &[String], side: usize) -> String {
     ];
     let mut said: Vec<String> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{what} {count}")).collect();
-    let close = count(|one| matches!(one, Verdict::NotShown { .. } | Verdict::WithinRuns));
+    let close = count(|one| matches!(one, Verdict::NotShown | Verdict::WithinRuns));
     if close > 0 {
         said.push(format!("no difference is shown in {close}"));
     }
@@ -202,8 +264,17 @@ fn summary(found: &Ratios<'_>, letters: &[String], side: usize) -> String {
             "ratio is only a bound",
             "ratios are only bounds",
         ),
+        (
+            count(|one| matches!(one, Verdict::BothBounds)),
+            "has no ratio, because both values are bounds",
+            "have no ratio, because both values are bounds",
+        ),
         (count(|one| matches!(one, Verdict::Spoiled)), "is disturbed", "are disturbed"),
-        (count(|one| matches!(one, Verdict::NoFigure)), "is missing or void", "are missing or void"),
+        (
+            count(|one| matches!(one, Verdict::NoFigure | Verdict::Incomplete)),
+            "is missing or void",
+            "are missing or void",
+        ),
     ];
     let rest = rest.into_iter().filter(|(count, ..)| *count > 0);
     said.extend(rest.map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several })));
@@ -226,10 +297,9 @@ fn sentence(
     if !matches!(against.verdict, Verdict::Better | Verdict::Worse) {
         return None;
     }
-    let interval = against
-        .interval
-        .map(|(low, high)| format!(", {} to {}", ratio_text(low), ratio_text(high)))
-        .unwrap_or_default();
+    let ends = against.interval.map(|(low, high)| (ratio_text(low), ratio_text(high)));
+    let ends = ends.filter(|(low, high)| low != high);
+    let interval = ends.map(|(low, high)| format!(", {low} to {high}")).unwrap_or_default();
     let what = facts.map_or_else(|| name(figure), |facts| label(facts, figure));
     let ratio = ratio_text(against.ratio?);
     Some(format!("{what}: {} is {ratio} times {}{interval}.", letters[side], letters[found.base]))
@@ -247,23 +317,20 @@ fn notes(found: &Ratios<'_>, limits: Limits) -> Vec<String> {
     let mut notes = Vec::new();
     if against().any(|one| one.basis != Basis::Runs && one.ratio.is_some()) {
         notes.push(format!(
-            "Run-to-run spread unknown: there is one run of each. Differences within {} % are not ranked.",
+            "Run-to-run spread unknown where there is one run of each: differences within {} % are not ranked there.",
             percent(limits.one_run)
         ));
     }
-    let detectable = against().filter_map(|one| match one.verdict {
-        Verdict::NotShown { detectable } => Some((detectable - 1.0) * 100.0),
-        _ => None,
-    });
-    let detectable: Vec<f64> = detectable.filter(|percent| percent.is_finite()).collect();
+    let not_shown = against().filter(|one| one.verdict == Verdict::NotShown);
+    let detectable: Vec<f64> = not_shown.filter_map(|one| Some((one.detectable? - 1.0) * 100.0)).collect();
     if let (Some(least), Some(most)) =
         (detectable.iter().copied().reduce(f64::min), detectable.iter().copied().reduce(f64::max))
     {
         let (least, most) = (format::plain_number(least), format::plain_number(most));
         let range = if least == most { least } else { format!("{least} to {most}") };
         notes.push(format!(
-            "\"Not shown\" does not mean equal: only differences of {range} % or more would have been shown with a \
-             probability of 95 %."
+            "\"Not shown\" does not mean equal: only differences of about {range} % or more would very probably have been \
+             shown."
         ));
     }
     if against().any(|one| one.verdict == Verdict::Negligible) {

@@ -4,7 +4,7 @@
 use drivelab_analysis::digest::{Digest, StepDigest};
 use drivelab_analysis::ratios::{Limits, ratios};
 use drivelab_analysis::side_by_side::{
-    Aligned, AlignedStep, Alike, Difference, Differing, Ground, LeftOut, Methodology, Refusal, Refused, Value,
+    Aligned, AlignedStep, Alike, Difference, Differing, Ground, LeftOut, Methodology, Refusal, Refused, Value, align,
     side_by_side,
 };
 use drivelab_core::environment::Environment;
@@ -18,6 +18,7 @@ use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{cells, format, quantity, signs};
 use crate::views::across::against::{self, AgainstView};
 use crate::views::across::arms::{self, ArmsView};
+use crate::views::across::published::PublishedSide;
 use crate::words::{facts, run_facts};
 
 /// What is set side by side.
@@ -31,13 +32,16 @@ pub struct Sides {
     pub limits: Limits,
     /// All figures, and not only the headline figures.
     pub all: bool,
+    /// Published figures, set beside them.
+    pub published: Vec<PublishedSide>,
 }
 
 impl Sides {
     /// Every run by itself, against the first.
     #[must_use]
     pub fn alone(count: usize) -> Sides {
-        Sides { runs: (0..count).map(|run| vec![run]).collect(), base: 0, limits: Limits::default(), all: false }
+        let runs = (0..count).map(|run| vec![run]).collect();
+        Sides { runs, base: 0, limits: Limits::default(), all: false, published: Vec::new() }
     }
 }
 
@@ -106,7 +110,14 @@ pub(crate) fn of_digests(digests: &[&Digest], sides: &Sides) -> Comparison {
     let found = side_by_side(digests);
     let refused = found.refused.iter().map(|refused| refused_words(refused, digests)).collect();
     let mut comparison = Comparison { refused, ..Comparison::default() };
-    for alike in &found.groups {
+    // A run alone has no group; beside published figures it is one.
+    let alone = || match digests {
+        [only] if !sides.published.is_empty() => {
+            Some(Alike { places: vec![0], aligned: align(&[*only]), differences: Vec::new() })
+        }
+        _ => None,
+    };
+    for alike in found.groups.iter().chain(&alone()) {
         let named = alike.places.iter().zip(&alike.aligned.runs).map(|(place, digest)| (letter(*place), *digest));
         comparison.arms.extend(arms::views(&named.collect::<Vec<_>>()));
         comparison.groups.push(group(alike, sides));
@@ -185,26 +196,40 @@ fn group(alike: &Alike<'_>, sides: &Sides) -> Group {
         alike.differences.iter().map(|one| difference_words(one, &alike.places)).collect();
     differences.extend(left_out_words(&alike.aligned, &alike.places));
     let (mut against, mut document) = (None, None);
-    if let Some((letters, runs, base)) = sides_of(alike, sides) {
+    if let Some(GroupSides { letters, runs, base }) = sides_of(alike, sides) {
+        let (has_base, base) = (base.is_some(), base.unwrap_or(0));
         let found = ratios(&alike.aligned, &runs, base, sides.limits);
-        against = Some(against::view(&found, &letters, sides.limits, sides.all));
-        document = Some(document::group(title.clone(), differences.clone(), letters, &found));
+        against = Some(against::view(&found, &letters, sides.limits, sides.all, &sides.published));
+        document =
+            Some(document::group(title.clone(), differences.clone(), letters, &found, has_base, &sides.published));
     }
     Group { title, against, document, differences, tables: tables.into(), legend }
 }
 
-/// The sides of which a group has runs: their letters, the places of their runs in the group, and the base among them;
-/// the first side if the group has no run of the base. `None` if there is one side at most.
-fn sides_of(alike: &Alike<'_>, sides: &Sides) -> Option<(Vec<String>, Vec<Vec<usize>>, usize)> {
+/// The sides of which a group has runs.
+struct GroupSides {
+    /// Their letters.
+    letters: Vec<String>,
+    /// The places of their runs in the group.
+    runs: Vec<Vec<usize>>,
+    /// The base among them; absent if the group has no run of it.
+    base: Option<usize>,
+}
+
+/// The sides of a group; `None` if there is nothing to compare.
+fn sides_of(alike: &Alike<'_>, sides: &Sides) -> Option<GroupSides> {
     let place_of = |run: &usize| alike.places.iter().position(|place| place == run);
     let of_side = |(side, runs): (usize, &Vec<usize>)| {
         let runs: Vec<usize> = runs.iter().filter_map(place_of).collect();
         (!runs.is_empty()).then_some((side, runs))
     };
     let there: Vec<(usize, Vec<usize>)> = sides.runs.iter().enumerate().filter_map(of_side).collect();
-    let base = there.iter().position(|(side, _)| *side == sides.base).unwrap_or(0);
-    let letters = there.iter().map(|(side, _)| letter(*side)).collect();
-    (there.len() > 1).then(|| (letters, there.into_iter().map(|(_, runs)| runs).collect(), base))
+    let enough = if sides.published.is_empty() { 2 } else { 1 };
+    (there.len() >= enough).then(|| GroupSides {
+        base: there.iter().position(|(side, _)| *side == sides.base),
+        letters: there.iter().map(|(side, _)| letter(*side)).collect(),
+        runs: there.into_iter().map(|(_, runs)| runs).collect(),
+    })
 }
 
 fn table(alike: &Alike<'_>, quantity: &str) -> Table {

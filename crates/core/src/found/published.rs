@@ -1,0 +1,162 @@
+//! Figures that others published about drives, each with its place in the source.
+//!
+//! Owns the units in which figures are published. Must not know: files, and which run a figure is held against.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::ids::StepId;
+
+/// The figures of one publication.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    /// Short name, as in `published:NAME`.
+    pub name: String,
+    /// Title of the publication.
+    pub title: String,
+    /// Who wrote it.
+    pub author: String,
+    /// When it was published, if it says so.
+    #[serde(default)]
+    pub published: Option<String>,
+    /// How the figures were measured, with the parameters.
+    pub method: String,
+    /// Methodologies of drivelab that measure the same way.
+    #[serde(default)]
+    pub same_as: Vec<String>,
+    /// The figures.
+    pub figures: Vec<PublishedFigure>,
+}
+
+/// One published figure.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedFigure {
+    /// The drive, as the source calls it.
+    pub drive: String,
+    /// Its capacity, as published.
+    #[serde(default)]
+    pub capacity: Option<String>,
+    /// What was measured.
+    pub test: String,
+    /// Id of the metric (docs/metrics.md).
+    pub metric: String,
+    /// The value, in the unit of the source.
+    pub value: f64,
+    /// The unit of the source: `MB/s`, `MiB/s`, `GB/s`, `IOPS`, `us`, `ms`, `s`, `W` and others.
+    pub unit: String,
+    /// Kind of operation.
+    #[serde(default)]
+    pub op: Option<String>,
+    /// Pattern of the offsets.
+    #[serde(default)]
+    pub pattern: Option<String>,
+    /// Size of an operation, with its unit.
+    #[serde(default)]
+    pub block_size: Option<String>,
+    /// Operations in flight for each thread.
+    #[serde(default)]
+    pub queue_depth: Option<u32>,
+    /// Threads.
+    #[serde(default)]
+    pub threads: Option<u32>,
+    /// What distinguishes the figure from others of the same drive and test: state, arm, link, temperature.
+    #[serde(default)]
+    pub condition: Option<String>,
+    /// The source gives a round figure (about, almost).
+    #[serde(default)]
+    pub about: bool,
+    /// The source gives a bound.
+    #[serde(default)]
+    pub bound: Option<Bound>,
+    /// Why the figure is doubtful.
+    #[serde(default)]
+    pub doubtful: Option<String>,
+    /// Where it stands in the source.
+    pub place: String,
+    /// The step of a built-in methodology that has exactly this load.
+    #[serde(default)]
+    pub step: Option<StepId>,
+}
+
+/// A bound instead of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// The drive reaches this much or more.
+    AtLeast,
+    /// The drive reaches this much or less.
+    AtMost,
+}
+
+/// Units of one quantity are multiples of the first: name, how many of the first.
+const UNITS: [&[(&str, f64)]; 3] = [
+    &[
+        ("MB/s", 1.0),
+        ("MiB/s", 1.048_576),
+        ("GB/s", 1_000.0),
+        ("GiB/s", 1_073.741_824),
+        ("KB/s", 0.001),
+        ("KiB/s", 0.001_024),
+    ],
+    &[("us", 1.0), ("µs", 1.0), ("ms", 1_000.0), ("s", 1_000_000.0), ("ns", 0.001)],
+    &[("IOPS", 1.0), ("KIOPS", 1_000.0)],
+];
+
+impl PublishedFigure {
+    /// The value in this unit; `None` if the unit is of another quantity.
+    #[must_use]
+    pub fn value_in(&self, unit: &str) -> Option<f64> {
+        if self.unit == unit {
+            return Some(self.value);
+        }
+        UNITS.iter().find_map(|units| {
+            let size = |name: &str| units.iter().find(|(known, _)| *known == name).map(|(_, size)| *size);
+            Some(self.value * size(&self.unit)? / size(unit)?)
+        })
+    }
+
+    /// The drive with its capacity and what distinguishes the figure.
+    #[must_use]
+    pub fn subject(&self) -> String {
+        let parts = [Some(&self.drive), self.capacity.as_ref()].into_iter().flatten();
+        let name = parts.map(String::as_str).collect::<Vec<_>>().join(" ");
+        self.condition.as_ref().map_or_else(|| name.clone(), |condition| format!("{name}, {condition}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_of_one_quantity_are_converted_and_others_are_not() {
+        let figure = |value: f64, unit: &str| PublishedFigure {
+            drive: "Drive".to_owned(),
+            capacity: Some("1 TB".to_owned()),
+            test: String::new(),
+            metric: String::new(),
+            value,
+            unit: unit.to_owned(),
+            op: None,
+            pattern: None,
+            block_size: None,
+            queue_depth: None,
+            threads: None,
+            condition: Some("full".to_owned()),
+            about: false,
+            bound: None,
+            doubtful: None,
+            place: String::new(),
+            step: None,
+        };
+        assert_eq!(figure(1000.0, "MiB/s").value_in("MB/s"), Some(1048.576));
+        assert_eq!(figure(2.0, "GB/s").value_in("MB/s"), Some(2000.0));
+        assert_eq!(figure(0.5, "ms").value_in("us"), Some(500.0));
+        assert_eq!(figure(7.0, "W").value_in("W"), Some(7.0));
+        assert_eq!(figure(7.0, "IOPS").value_in("MB/s"), None);
+        assert_eq!(figure(7.0, "points").value_in("MB/s"), None);
+        assert_eq!(figure(7.0, "IOPS").subject(), "Drive 1 TB, full");
+    }
+}

@@ -1,0 +1,66 @@
+//! Published figures beside measured ones: which of them is of the same load as a step.
+//!
+//! They have a ratio to the base and nothing more: no interval, no verdict, and nobody is best because of them.
+
+use drivelab_core::metric::Metric;
+use drivelab_core::published::{Bound, Published, PublishedFigure};
+
+/// A drive of a publication, as a column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PublishedSide {
+    /// Its name in tables: `P1`.
+    pub(crate) letter: String,
+    /// The drive, its capacity, and what distinguishes its figures.
+    pub(crate) title: String,
+    /// The publication, with who wrote it.
+    pub(crate) source: String,
+    /// How the figures were measured.
+    pub(crate) method: String,
+    /// Its figures.
+    pub(crate) figures: Vec<PublishedFigure>,
+}
+
+impl PublishedSide {
+    /// The drives of a publication whose names contain `word`, as columns numbered from `first`.
+    #[must_use]
+    pub fn of(published: &Published, word: &str, first: usize) -> Vec<PublishedSide> {
+        let mut sides: Vec<PublishedSide> = Vec::new();
+        let wanted = |figure: &&PublishedFigure| figure.subject().to_lowercase().contains(&word.to_lowercase());
+        for figure in published.figures.iter().filter(wanted) {
+            let title = figure.subject();
+            match sides.iter_mut().find(|side| side.title == title) {
+                Some(side) => side.figures.push(figure.clone()),
+                None => sides.push(PublishedSide {
+                    letter: format!("P{}", first + sides.len()),
+                    title,
+                    source: format!("{}: {}", published.author, published.title),
+                    method: published.method.clone(),
+                    figures: vec![figure.clone()],
+                }),
+            }
+        }
+        sides
+    }
+
+    /// The figure that is of the same load and quantity as a metric.
+    pub(crate) fn figure(&self, metric: &Metric) -> Option<&PublishedFigure> {
+        let step = metric.step.as_ref()?;
+        let same = |figure: &&PublishedFigure| figure.step.as_ref() == Some(step) && figure.metric == metric.id;
+        self.figures.iter().find(same)
+    }
+
+    /// The value in the unit of a metric.
+    pub(crate) fn value(&self, metric: &Metric) -> Option<f64> {
+        self.figure(metric)?.value_in(&metric.unit)
+    }
+
+    /// What stands before a value: a bound, or that the source rounds.
+    pub(crate) fn sign(figure: &PublishedFigure) -> &'static str {
+        match figure.bound {
+            Some(Bound::AtLeast) => "≥ ",
+            Some(Bound::AtMost) => "≤ ",
+            None if figure.about => "~",
+            None => "",
+        }
+    }
+}
