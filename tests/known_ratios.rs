@@ -90,7 +90,7 @@ fn ratios_of_throttled_devices_are_those_of_their_limits() {
     let against = |more: &[&str]| lab.run(&[&["compare", "--method", "io", "--base", &last], more].concat());
     let failed = against(&["--fail-if-worse"]);
     assert_eq!(failed.code, 3, "{}{}", failed.stdout, failed.stderr);
-    assert!(failed.stderr.contains("worse than the base: A, "), "{}", failed.stderr);
+    assert!(failed.stderr.contains("worse than the base: A in "), "{}", failed.stderr);
     assert_eq!(lab.run(&["compare", "--method", "io", "--fail-if-worse", "--base", "A"]).code, 0, "none is worse");
     for name in ["both.html", "both.md", "both.csv", "both.json"] {
         let file = lab.root().join(name);
@@ -135,4 +135,28 @@ fn words_name_sides_or_are_refused() {
         let done = lab.run(&[&["compare"], words].concat());
         assert!((done.code, done.stderr.contains(says)) == (code, true), "{words:?}: {} {}", done.code, done.stderr);
     }
+}
+
+#[test]
+fn runs_in_one_folder_are_one_side_and_different_things_are_not() {
+    let lab = Lab::new();
+    let folder = lab.folder();
+    let load = |more: &[&str]| {
+        let target = folder.to_str().expect("UTF-8");
+        lab.ok(&[&["io", target, "--time", "200ms", "--quiet", "--size"], more].concat());
+    };
+    // Each has a scratch file of its own, and is still of one disk.
+    load(&["16MiB"]);
+    load(&["16MiB"]);
+    load(&["16MiB"]);
+    load(&["32MiB"]);
+    let runs: Vec<String> = lab.runs().into_iter().map(|(run, _)| run).collect();
+    for (run, tag) in runs.iter().zip(["old", "old", "new", "mixed"]) {
+        lab.ok(&["results", "tag", run, tag]);
+    }
+    let document = lab.json(&["compare", "tag=new", "tag=old", "--json"]);
+    assert_eq!(document["sides"][1]["runs"].as_array().expect("runs").len(), 2, "{document}");
+    lab.ok(&["results", "tag", &runs[3], "new"]);
+    let mixed = lab.run(&["compare", "tag=old", "tag=new"]);
+    assert!(mixed.code == 2 && mixed.stderr.contains("side B holds runs that differ in their"), "{}", mixed.stderr);
 }

@@ -65,10 +65,13 @@ impl Read {
         sides.iter().enumerate().try_for_each(|(at, runs)| of_one_thing(at, runs))?;
         match sides.as_slice() {
             [] => Err(Failure::nothing("none of these runs can be compared")),
-            few if few.len() < least => Err(Failure::nothing(format!(
-                "a comparison needs two sides; there is only one: {}",
-                few.iter().flatten().map(|run| run.row.id.to_string()).collect::<Vec<_>>().join(", ")
-            ))),
+            few if few.len() < least => {
+                let runs: Vec<String> = few.iter().flatten().map(|run| run.row.id.to_string()).collect();
+                let what = format!("a comparison needs two sides; there is only one: {}", runs.join(", "));
+                // Too few words are a mistake; a filter may happen to match too little.
+                let named = words.iter().any(|(word, _)| !word.is_empty());
+                Err(if named { Failure::usage(what) } else { Failure::nothing(what) })
+            }
             _ => Ok(Read { sides, words }),
         }
     }
@@ -96,7 +99,9 @@ impl Read {
         let named = self.words.iter().find(|(known, _)| known == word && !known.is_empty());
         let place = named.and_then(|(_, run)| holds(&|id| id == run));
         let place = place.or_else(|| (0..self.sides.len()).find(|at| letter(*at).eq_ignore_ascii_case(word)));
-        place.or_else(|| holds(&|id| id.is_called(word))).ok_or_else(|| {
+        // A single letter is a side, and not the last digit of an id.
+        let by_id = || if word.len() < 4 { None } else { holds(&|id| id.is_called(word)) };
+        place.or_else(by_id).ok_or_else(|| {
             let letters: Vec<String> = (0..self.sides.len()).map(letter).collect();
             let words = self.words.iter().map(|(word, _)| word.clone()).filter(|word| !word.is_empty());
             let all: Vec<String> = letters.into_iter().chain(words).collect();
@@ -126,7 +131,7 @@ fn of_one_thing(at: usize, runs: &[Run]) -> Result<()> {
             (one.method.compared_by(), one.form) == (run.method.compared_by(), run.form)
         };
         let Some(first) = runs.iter().find(alike) else { continue };
-        let unlike = facts(&first.digest).into_iter().zip(facts(&run.digest)).find(|(one, other)| one.1 != other.1);
+        let unlike = facts(first).into_iter().zip(facts(run)).find(|(one, other)| one.1 != other.1);
         if let Some(((what, one), (_, other))) = unlike {
             return Err(Failure::usage(format!(
                 "side {} holds runs that differ in their {what}: {one} (run {}) and {other} (run {}); a side is one drive \
@@ -141,14 +146,16 @@ fn of_one_thing(at: usize, runs: &[Run]) -> Result<()> {
 }
 
 /// What must be the same in all runs of a side.
-fn facts(digest: &Digest) -> [(&'static str, String); 5] {
+fn facts(run: &Run) -> [(&'static str, String); 5] {
+    let digest = &run.digest;
     let target = &digest.run.environment.target;
     let name = |device: &BlockDeviceFacts| {
         let model = device.model.as_ref()?;
         Some(format!("{model} {}", device.serial.as_deref().unwrap_or_default()).trim_end().to_owned())
     };
     let names: Vec<String> = target.devices.iter().filter_map(name).collect();
-    let drive = if names.is_empty() { target.path.display().to_string() } else { names.join(" and ") };
+    // A scratch file has another name in every run; the catalog has the folder.
+    let drive = if names.is_empty() { run.row.target.clone() } else { names.join(" and ") };
     let firmware: Vec<&str> = target.devices.iter().filter_map(|device| device.firmware.as_deref()).collect();
     let together = match &digest.run.group {
         Some(group) if group.role == GroupRole::Together => format!("{} drives at once", group.drives()),
