@@ -1,7 +1,7 @@
 #: about: the write guard on NVMe and SATA drives, LVM, md and dm-crypt: each refusal as promised, and not a sector written
 #: modules: nvme ahci sd_mod ext4 crc32c_generic raid1 dm-mod dm-crypt aesni_intel xts ecb loop
 #: programs: sfdisk mkfs.ext4 mdadm dmsetup lvm cryptsetup
-#: disks: system=96 d0=24 d1=24 d2=16 d3=16 d4=16
+#: disks: system=128 d0=24 d1=24 d2=16 d3=16 d4=16
 #: root: plain
 #: qemu: -machine q35 -device nvme,drive=system,serial=SYSTEM -device nvme,drive=d0,serial=GUARD-0 -device nvme,drive=d1,serial=GUARD-1
 #: qemu: -device nvme-subsys,id=s2,nqn=two-ways -device nvme,id=c2,serial=GUARD-2,subsys=s2
@@ -39,7 +39,7 @@ filesystem() {
 }
 
 echo "--- the disk of the running system"
-noted /dev/nvme0n1:0:2048 /dev/nvme0n1:196575:33
+noted /dev/nvme0n1:0:2048 /dev/nvme0n1:262111:33
 for name in /dev/nvme0n1 /dev/nvme0n1p1 /dev/nvme0 /dev/ng0n1 /dev/disk/by-id/nvme-QEMU_NVMe_Ctrl_SYSTEM; do
     refuses 5 "the running system is on" $name --destroy SYSTEM
     refuses 5 "the running system is on" $name --destroy nvme-QEMU_NVMe_Ctrl_SYSTEM --yes
@@ -174,7 +174,7 @@ over() {
 echo "--- dm over a loop device over the disk of the running system"
 losetup /dev/loop0 /dev/nvme0n1
 over /dev/loop0
-noted /dev/nvme0n1:0:2048 /dev/nvme0n1:196575:33
+noted /dev/nvme0n1:0:2048 /dev/nvme0n1:262111:33
 refuses 5 "the running system is on" /dev/loop0 --destroy loop0
 refuses 5 "the running system is on" /dev/mapper/over --destroy dm-0
 unchanged

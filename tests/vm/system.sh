@@ -1,7 +1,7 @@
 #: about: the disks below the running system (an overlay on ext4 on LVM on dm-crypt on an md mirror) are never written to
 #: modules: nvme ext4 crc32c_generic raid1 dm-mod dm-crypt aesni_intel xts ecb overlay
 #: programs: sfdisk mkfs.ext4 mdadm dmsetup lvm
-#: disks: d0=96 d1=96 d2=16
+#: disks: d0=128 d1=128 d2=16
 #: qemu: -device nvme,drive=d0,serial=SYSTEM-0 -device nvme,drive=d1,serial=SYSTEM-1 -device nvme,drive=d2,serial=SPARE-2
 #: root: stacked
 #: waiting: real
@@ -11,7 +11,7 @@ grep -q ' / / rw,noatime - overlay ' /proc/self/mountinfo || fail "the root is n
 by_id nvme-QEMU_NVMe_Ctrl_SYSTEM-0 /dev/nvme0n1
 by_id nvme-QEMU_NVMe_Ctrl_SPARE-2 /dev/nvme2n1
 # What lies outside the partitions of the two, where nothing of the running system writes.
-noted /dev/nvme0n1:0:2048 /dev/nvme0n1:196575:33 /dev/nvme1n1:0:2048 /dev/nvme1n1:196575:33
+noted /dev/nvme0n1:0:2048 /dev/nvme0n1:262111:33 /dev/nvme1n1:0:2048 /dev/nvme1n1:262111:33
 # What lies below the overlay is not to be seen from here any more, so it cannot be told which disk is the system's: every
 # part of the stack is refused for what stands on it, whatever is named, and the words say by which rule.
 for name in nvme0n1 nvme0 ng0n1 disk/by-id/nvme-QEMU_NVMe_Ctrl_SYSTEM-0; do

@@ -17,6 +17,11 @@ pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Command {
     command(root, &cargo_program(), arguments)
 }
 
+/// The folder where cargo builds.
+pub(crate) fn target_folder(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
+}
+
 /// The cargo that runs this program; cargo passes it in the environment.
 pub(crate) fn cargo_program() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())

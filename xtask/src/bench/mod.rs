@@ -21,7 +21,7 @@ mod trace;
 mod watch;
 mod who;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use clap::Subcommand;
@@ -31,7 +31,7 @@ pub(crate) use self::devices::as_root;
 use self::measure::Bench;
 use self::programs::Programs;
 use self::rows::Row;
-use crate::shell::{cargo, run as run_command};
+use crate::shell::{cargo, run as run_command, target_folder};
 
 /// What can be measured.
 #[derive(Debug, Subcommand)]
@@ -91,11 +91,6 @@ fn choose(only: &[String]) -> Result<Vec<&'static Row>> {
         ensure!(rows::ROWS.iter().any(|row| row.answers_to(asked)), "there is no row {asked}; rows: {}", known());
     }
     Ok(rows::ROWS.iter().filter(|row| only.is_empty() || only.iter().any(|asked| row.answers_to(asked))).collect())
-}
-
-/// The folder where cargo builds.
-fn target_folder(root: &Path) -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
 }
 
 /// The programs to compare: builds the release of drivelab unless a path to one is given.

@@ -28,7 +28,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use crate::setup;
-use crate::shell::{cargo, command, is_installed, run as run_command};
+use crate::shell::{cargo, command, is_installed, run as run_command, target_folder};
 use boot::Ended;
 use emulator::Emulator;
 use kernel::Kernel;
@@ -160,7 +160,7 @@ impl<'a> Lab<'a> {
                 return Err(lacking(format!("{program} is not installed: cargo xtask setup")));
             }
         }
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |at| root.join(at));
+        let target = target_folder(root);
         let folder = target.join("vm-test");
         let kernel = kernel::fetch(root, &folder.join("kernels"))?;
         let mut binary = build(root, &target, options.debug)?;
