@@ -493,7 +493,7 @@ fn what_must_write_to_a_full_disk_says_so_and_what_only_reads_works() {
     // Without a catalog, and without room for one, the list is made from the bundles alone.
     std::fs::remove_file(small.folder.join("catalog.sqlite")).expect("the catalog");
     while std::io::Write::write_all(&mut eater, &[1; 4096]).is_ok() {}
-    assert!(lab.ok(&["results", "list", "--data", &path]).stdout.contains("complete"));
+    assert!(lab.ok(&["results", "list", "--data", &path]).stdout.contains("io: "));
     refused(&lab, &["results", "reindex", "--data", &path], 6, &["no space left"]);
 }
 

@@ -163,10 +163,6 @@ fn lasting(file: &JobFile, disk: Option<&LoopDevice>) -> Measured {
         let judged = !measured.busy || measured.timed == 0;
         let tried = &mut tries[usize::from(measured.busy)];
         *tried += 1;
-        if !is_sure && measured.busy && *tried == TRIES {
-            // While others have the CPUs no pace can be judged, also not that of a job with pauses of its own.
-            return Measured { found: Vec::new(), ..measured };
-        }
         if is_sure || (measured.found.is_empty() && judged) || *tried == TRIES {
             return measured;
         }

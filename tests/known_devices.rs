@@ -45,7 +45,7 @@ fn throttled_loads(backend: &'static str) -> Vec<(String, u64, Load<'static>)> {
 }
 
 /// Tries for a difference that a busy machine can cause, as in `throttled`.
-const TRIES: usize = 20;
+const TRIES: usize = 8;
 
 /// Measures with both programs in turn. More than the limit is wrong immediately. Less is tried again: the throttle
 /// gives no credit for a slice in which the measuring thread got no CPU, so a busy machine really is served less,

@@ -13,6 +13,9 @@ const SLOWEST: u64 = 20 << 20;
 /// The limits as parts of it. In the long series there are ten devices, as many as capacities in a scaling chart.
 const PARTS: [f64; 4] = [1.0, 1.03, 1.5, 2.0];
 const LONG_PARTS: [f64; 10] = [1.0, 1.03, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0];
+/// Their capacities, in MiB.
+const SIZES_MIB: [u64; 4] = [16, 32, 64, 128];
+const LONG_SIZES_MIB: [u64; 10] = [16, 20, 24, 32, 48, 64, 80, 96, 112, 128];
 /// Runs of each device.
 const RUNS: usize = 3;
 
@@ -37,10 +40,11 @@ fn ratios_of_throttled_devices_are_those_of_their_limits() {
     }
     let long = std::env::var_os("DRIVELAB_RATIOS").is_some_and(|word| word == "all");
     let (parts, time) = if long { (LONG_PARTS.as_slice(), "12s") } else { (PARTS.as_slice(), "5s") };
+    let sizes = if long { LONG_SIZES_MIB.as_slice() } else { SIZES_MIB.as_slice() };
     let lab = Lab::new();
     let mut disks = Vec::new();
-    for part in parts {
-        let Some(disk) = LoopDevice::in_memory_or_skip(32) else { return };
+    for (part, size) in parts.iter().zip(sizes) {
+        let Some(disk) = LoopDevice::in_memory_or_skip(*size) else { return };
         let throttle = Throttle::new(&disk.numbers());
         throttle.limit("read_bps", (SLOWEST as f64 * part) as u64);
         disks.push((disk, throttle));
@@ -92,6 +96,9 @@ fn ratios_of_throttled_devices_are_those_of_their_limits() {
     assert_eq!(failed.code, 3, "{}{}", failed.stdout, failed.stderr);
     assert!(failed.stderr.contains("worse than the base: A in "), "{}", failed.stderr);
     assert_eq!(lab.run(&["compare", "--method", "io", "--fail-if-worse", "--base", "A"]).code, 0, "none is worse");
+    are_ranked(&lab, parts.len());
+    let devices: Vec<&str> = disks.iter().map(|(disk, _)| disk.device.as_str()).collect();
+    capacity_and_price_are_known(&lab, &devices, parts, sizes);
     for name in ["both.html", "both.md", "both.csv", "both.json"] {
         let file = lab.root().join(name);
         let done = against(&["-o", file.to_str().expect("UTF-8")]);
@@ -100,6 +107,74 @@ fn ratios_of_throttled_devices_are_those_of_their_limits() {
         assert!(text.contains("worse") && text.contains("SEQ 256 KiB Q4T1 read"), "{name}");
         assert_eq!(against(&["-o", file.to_str().expect("UTF-8")]).code, 0, "{name} is drivelab's own, and replaced");
     }
+}
+
+/// Named as drives of one family, the devices show what a doubling of the capacity brings; a price is divided as told.
+fn capacity_and_price_are_known(lab: &Lab, devices: &[&str], parts: &[f64], sizes_mib: &[u64]) {
+    for (device, size) in devices.iter().zip(sizes_mib) {
+        lab.ok(&["drives", "name", device, &format!("Known drive {size} GB")]);
+    }
+    lab.ok(&["drives", "price", devices[0], "10 EUR on 2026-11-20"]);
+    lab.ok(&["drives", "price", devices[1], "40 EUR"]);
+    let document = lab.json(&["compare", "--method", "io", "--json"]);
+    let (group, sides) = (&document["groups"][0], &document["sides"]);
+    assert_eq!(sides[0]["title"], format!("Known drive {} GB", sizes_mib[0]));
+    // Least squares through the logarithms, as docs/metrics.md has it.
+    let points: Vec<(f64, f64)> =
+        sizes_mib.iter().zip(parts).map(|(size, part)| ((*size as f64).log2(), part.log2())).collect();
+    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / points.len() as f64;
+    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
+    let slope = points.iter().map(|point| (point.0 - x) * (point.1 - y)).sum::<f64>()
+        / points.iter().map(|point| (point.0 - x).powi(2)).sum::<f64>();
+    let ratio = group["per_doubling"][0]["ratio"]["value"].as_f64().expect("a ratio");
+    assert!((ratio / slope.exp2() - 1.0).abs() < 0.03, "{ratio} instead of {}", slope.exp2());
+    assert_eq!(group["per_doubling"][0]["scaling"], "sub_linear");
+
+    let bytes = (sizes_mib[0] << 20) as f64;
+    let per_gb = sides[0]["price"]["per_gb"].as_f64().expect("a price");
+    assert!((per_gb / (10.0 / (bytes / 1e9)) - 1.0).abs() < 1e-9, "{per_gb}");
+    let figures = group["tests"][0]["steps"][0]["figures"].as_array().expect("figures");
+    let cells = &figures.iter().find(|figure| figure["headline"] == true).expect("a headline")["cells"];
+    let number = |value: &Value| value.as_f64().expect("a number");
+    for (at, price) in [(0, 10.0), (1, 40.0)] {
+        let bought = number(&cells[at]["for_money"]) * price;
+        assert!((bought / number(&cells[at]["value"]) - 1.0).abs() < 1e-9, "{}", cells[at]);
+    }
+    assert!(cells[2].get("for_money").is_none(), "no price, no figure for money: {}", cells[2]);
+    let text = lab.ok(&["compare", "--method", "io"]).stdout;
+    for part in ["Per doubling", "sub-linear", "Price per GB", "Price and performance per EUR"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // A new catalog keeps both, and another currency is not compared.
+    lab.ok(&["results", "reindex"]);
+    lab.ok(&["drives", "price", devices[1], "40 USD"]);
+    let text = lab.ok(&["compare", "--method", "io"]).stdout;
+    assert!(text.contains("Known drive") && text.contains("several currencies"), "{text}");
+    assert!(!text.contains("Price per GB"), "{text}");
+    lab.ok(&["drives", "name", devices[0], ""]);
+    assert!(!lab.ok(&["compare", "--method", "io"]).stdout.contains(&format!("Known drive {} GB", sizes_mib[0])));
+    for (words, code, says) in [
+        (&["price", devices[0], "cheap"][..], 2, "'cheap' is not a price"),
+        (&["price", devices[0], "0 EUR"], 2, "an amount above 0"),
+        (&["name", "no such drive", "x"], 4, "no stored run is of a drive with the model or serial number"),
+        (&["name", "/dev/loop", "x"], 2, "matches several drives"),
+    ] {
+        let done = lab.run(&[&["drives"], words].concat());
+        assert!((done.code, done.stderr.contains(says)) == (code, true), "{words:?}: {} {}", done.code, done.stderr);
+    }
+}
+
+/// The devices have places in the order of their limits.
+fn are_ranked(lab: &Lab, devices: usize) {
+    let ranked = lab.json(&["rank", "io", "--json"]);
+    let rows = ranked["rows"].as_array().expect("rows");
+    let values: Vec<f64> = rows.iter().map(|row| row["value"].as_f64().expect("a value")).collect();
+    assert!(values.len() == devices && values.is_sorted_by(|one, other| one > other), "{ranked}");
+    let ends = [0, 1, 2].map(|at| rows[at]["place"].as_u64());
+    assert_eq!(ends, [Some(1), Some(2), Some(3)], "{ranked}");
+    let page = lab.root().join("ranking.html");
+    lab.ok(&["rank", "io", "-o", page.to_str().expect("UTF-8")]);
+    assert!(std::fs::read_to_string(&page).expect("the page").contains("\"kind\":\"rank\""));
 }
 
 #[test]
@@ -123,10 +198,10 @@ fn words_name_sides_or_are_refused() {
     let by_run = lab.json(&["compare", "tag=new", "tag=old", "--by", "run", "--json"]);
     assert_eq!(by_run["sides"].as_array().expect("sides").len(), 3);
     for (words, code, says) in [
-        (&["tag=old", "tag=nope"][..], 4, "no complete run matches 'tag=nope'"),
-        (&["tag=old", "color=red"], 2, "expected model=, serial=, firmware=, method= or tag="),
+        (&["tag=old", "tag=nope"][..], 4, "no complete run of the faithful or quick form matches 'tag=nope'"),
+        (&["tag=old", "color=red"], 2, "expected model=, serial=, firmware=, method=, profile= or tag="),
         (&["tag=old", "method=io"], 2, "both hold run"),
-        (&["tag=old", "zzzz"], 4, "no run or drive 'zzzz'"),
+        (&["tag=old", "zzzz"], 4, "no run, and no drive with a complete run, is called 'zzzz'"),
         (&["tag=old", "tag=new", "--base", "C"], 2, "--base C is none of the sides"),
         (&["tag=old", "tag=new", "-o", "both.cdm.txt"], 2, "for one run"),
         (&["tag=old", "tag=new", "--relevant", "most"], 2, "expected a number"),
@@ -138,7 +213,7 @@ fn words_name_sides_or_are_refused() {
 }
 
 #[test]
-fn runs_in_one_folder_are_one_side_and_different_things_are_not() {
+fn runs_in_one_folder_are_one_side() {
     let lab = Lab::new();
     let folder = lab.folder();
     let load = |more: &[&str]| {
@@ -149,14 +224,72 @@ fn runs_in_one_folder_are_one_side_and_different_things_are_not() {
     load(&["16MiB"]);
     load(&["16MiB"]);
     load(&["16MiB"]);
-    load(&["32MiB"]);
     let runs: Vec<String> = lab.runs().into_iter().map(|(run, _)| run).collect();
-    for (run, tag) in runs.iter().zip(["old", "old", "new", "mixed"]) {
+    for (run, tag) in runs.iter().zip(["old", "old", "new"]) {
         lab.ok(&["results", "tag", run, tag]);
     }
     let document = lab.json(&["compare", "tag=new", "tag=old", "--json"]);
     assert_eq!(document["sides"][1]["runs"].as_array().expect("runs").len(), 2, "{document}");
-    lab.ok(&["results", "tag", &runs[3], "new"]);
-    let mixed = lab.run(&["compare", "tag=old", "tag=new"]);
-    assert!(mixed.code == 2 && mixed.stderr.contains("side B holds runs that differ in their"), "{}", mixed.stderr);
+}
+
+#[test]
+fn what_differs_besides_the_question_is_refused_unless_allowed() {
+    let lab = Lab::new();
+    let folder = lab.folder();
+    let target = folder.to_str().expect("UTF-8");
+    let load = |backend: &str| {
+        lab.ok(&["io", target, "--size", "8MiB", "--time", "200ms", "--quiet", "--backend", backend]);
+    };
+    let unnamed = lab.run(&["testbed"]);
+    assert!(unnamed.code == 4 && unnamed.stderr.contains("testbed set --tag"), "{}", unnamed.stderr);
+    lab.ok(&["testbed", "set", "--tag", "Testbed-v1"]);
+    load("sync");
+    lab.ok(&["testbed", "set", "--tag", "Testbed-v2", "--note", "open bench"]);
+    assert_eq!(lab.ok(&["testbed"]).stdout, "Testbed-v2\nopen bench\n");
+    load("uring");
+    let runs: Vec<String> = lab.runs().into_iter().map(|(run, _)| run).collect();
+    let compare = |more: &[&str]| lab.run(&[&["compare", &runs[0], &runs[1]], more].concat());
+    let refused = compare(&[]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    for says in ["engine: ", "testbed: ", "--allow engine", "--allow testbed"] {
+        assert!(refused.stderr.contains(says), "{says}: {}", refused.stderr);
+    }
+    let allowed = compare(&["--allow", "engine", "--allow", "testbed"]);
+    assert!(allowed.code == 0 && allowed.stdout.contains('†'), "{}{}", allowed.stdout, allowed.stderr);
+    let asked = lab.json(&["compare", &runs[0], &runs[1], "--by", "testbed", "--allow", "engine", "--json"]);
+    assert_eq!(asked["groups"][0]["allowed"], serde_json::json!(["engine"]));
+    assert_eq!(compare(&["--by", "testbed"]).code, 2, "the engine was not allowed");
+}
+
+#[test]
+fn a_run_has_a_name_and_fails_beyond_its_limits() {
+    let lab = Lab::new();
+    let load = ["io", "nop:", "--operations", "1000", "--quiet"];
+    lab.ok(&load);
+    let report = lab.json(&["report", "last", "--json"]);
+    let metrics = report["metrics"].as_array().expect("metrics");
+    let rate = metrics.iter().find(|metric| metric["id"] == "read.iops").expect("a rate");
+    let address = rate["address"].as_str().expect("an address");
+    let fails_if = |condition: &str| lab.run(&[&load[..], &["--fail-if", condition]].concat());
+    assert_eq!(fails_if(&format!("{address} < 1")).code, 0);
+    let slow = fails_if(&format!("{address} < 100 M"));
+    assert!(slow.code == 3 && slow.stderr.contains("IOPS"), "{}", slow.stderr);
+    let missing = fails_if("no/step:read.iops < 1");
+    assert!(missing.code == 3 && missing.stderr.contains("no such figure"), "{}", missing.stderr);
+    let wrong = fails_if(&format!("{address} < 1 ms"));
+    assert!(wrong.code == 2 && wrong.stderr.contains("which is in IOPS"), "{}", wrong.stderr);
+    lab.ok(&["results", "note", "last", "case closed", "--title", "Bench 2"]);
+    assert_eq!(lab.ok(&["results", "note", "last"]).stdout, "Bench 2\ncase closed\n");
+    let list = lab.ok(&["results", "list"]).stdout;
+    assert!(list.lines().nth(1).is_some_and(|line| line.ends_with("Bench 2")), "{list}");
+    lab.ok(&["results", "note", "last", "--remove"]);
+    assert!(!lab.ok(&["results", "list"]).stdout.contains("Bench 2"));
+    // Two runs of one load: every figure is a test case.
+    let file = lab.root().join("ci.xml");
+    let runs: Vec<String> = lab.runs().into_iter().map(|(run, _)| run).collect();
+    let junit = ["compare", &runs[0], &runs[1], "--junit", file.to_str().expect("UTF-8")];
+    lab.ok(&junit);
+    let text = std::fs::read_to_string(&file).expect("the file");
+    assert!(text.contains("<testsuite name=\"B against A\"") && text.contains("<testcase "), "{text}");
+    lab.ok(&junit);
 }

@@ -5,7 +5,7 @@
 
 mod support;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use drivelab_rig::skip;
@@ -26,9 +26,18 @@ fn the_page_of_a_real_review_opens_offline_without_an_error() {
         .args(["test", "--silent"])
         .current_dir(web)
         .env("PAGE", page.as_os_str())
+        .env("SAMPLE_PAGE", sample_page())
         .output()
         .expect("npm starts");
     let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{text}");
     assert!(text.contains("pass") && !text.contains("skipped:"), "{text}");
+}
+
+/// The program that writes the pages of samples. Cargo builds it with the tests; asked now, it might have to wait for
+/// another cargo.
+fn sample_page() -> PathBuf {
+    let test = std::env::current_exe().expect("a test knows its program");
+    let built = test.parent().and_then(Path::parent).expect("tests are in a folder of their own");
+    built.join("examples/sample_page")
 }

@@ -36,7 +36,7 @@ fn every_published_figure_is_of_a_metric_and_of_a_step_that_exists() {
             let what = format!("{}: {} of {}", published.name, figure.test, figure.subject());
             let def = metric_def(&figure.metric).unwrap_or_else(|| panic!("{what}: no metric {}", figure.metric));
             assert!(figure.value_in(def.unit).is_some(), "{what}: {} is no unit of {}", figure.unit, def.unit);
-            if let Some(step) = &figure.step {
+            for step in &figure.steps {
                 assert!(known.contains(step.as_str()), "{what}: {:?} has no step {step}", published.same_as);
                 steps += 1;
             }
@@ -55,9 +55,9 @@ fn a_run_stands_beside_the_figures_of_a_file_of_the_users_own() {
     let own = format!(
         "name = \"mine\"\ntitle = \"My notes\"\nauthor = \"me\"\nmethod = \"By hand.\"\n\
          [[figures]]\ndrive = \"Old drive\"\ncapacity = \"1 TB\"\ntest = \"reads\"\nmetric = \"read.throughput\"\n\
-         value = 100\nunit = \"MiB/s\"\nabout = true\nplace = \"page 1\"\nstep = \"{step}\"\n\
+         value = 100\nunit = \"MiB/s\"\nabout = true\nplace = \"page 1\"\nsteps = [\"{step}\"]\n\
          [[figures]]\ndrive = \"Other drive\"\ntest = \"reads\"\nmetric = \"read.throughput\"\nvalue = 1\n\
-         unit = \"GB/s\"\ndoubtful = \"a guess\"\nplace = \"page 2\"\nstep = \"{step}\"\n"
+         unit = \"GB/s\"\ndoubtful = \"a guess\"\nplace = \"page 2\"\nsteps = [\"{step}\"]\n"
     );
     std::fs::create_dir(lab.data().join("published")).expect("a folder");
     std::fs::write(lab.data().join("published").join("mine.toml"), own).expect("room");
@@ -80,5 +80,10 @@ fn a_run_stands_beside_the_figures_of_a_file_of_the_users_own() {
         assert_eq!(lab.run(&[&["compare"], &words[..]].concat()).code, code, "{words:?}");
     }
     let apart = words(&lab.ok(&["compare", "last", "published:dillon-nvme"]).stdout);
-    assert!(apart.contains("None of the published figures is of a load of this methodology"), "{apart}");
+    assert!(apart.contains("No published figure matches a step of this run"), "{apart}");
+    // A page of a single run has the comparison too.
+    let page = lab.root().join("beside.html");
+    lab.ok(&["compare", &run, "published:mine", "-o", page.to_str().expect("UTF-8")]);
+    let text = std::fs::read_to_string(&page).expect("the page");
+    assert!(text.contains("id=\"comparison\"") && text.contains("\"hatched\":true"), "no published bars");
 }

@@ -12,7 +12,8 @@ import {
 import { type EChartsType, init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import type { ChartData } from "./data";
-import { colourOf, heightOf, optionsOf } from "./options";
+import { colourOf, heightOf, type Option, optionsOf } from "./options";
+import { isRanking, rankHeight, rankOptions } from "./rank";
 
 use([
   AriaComponent,
@@ -43,9 +44,9 @@ function draw(chart: ChartData, place: HTMLElement): void {
   canvas.className = "canvas";
   place.replaceChildren(canvas);
   let narrow = place.clientWidth < NARROW;
-  canvas.style.height = `${heightOf(chart, narrow)}px`;
+  canvas.style.height = `${pixels(chart, narrow)}px`;
   const drawn = init(canvas, null, { renderer: "svg" });
-  drawn.setOption(optionsOf(chart, narrow, place.clientWidth));
+  drawn.setOption(drawing(chart, narrow, place.clientWidth));
   place.prepend(legend(chart, drawn), ...sections(chart));
   scalable(canvas);
   new ResizeObserver(() => {
@@ -54,13 +55,19 @@ function draw(chart: ChartData, place: HTMLElement): void {
     const now = place.clientWidth < NARROW;
     if (now !== narrow) {
       narrow = now;
-      canvas.style.height = `${heightOf(chart, narrow)}px`;
-      drawn.setOption(optionsOf(chart, narrow, place.clientWidth));
+      canvas.style.height = `${pixels(chart, narrow)}px`;
+      drawn.setOption(drawing(chart, narrow, place.clientWidth));
     }
     drawn.resize();
     scalable(canvas);
   }).observe(place);
 }
+
+const pixels = (chart: ChartData, narrow: boolean): number =>
+  isRanking(chart) ? rankHeight(chart) : heightOf(chart, narrow);
+
+const drawing = (chart: ChartData, narrow: boolean, width: number): Option =>
+  isRanking(chart) ? rankOptions(chart, narrow) : optionsOf(chart, narrow, width);
 
 /** A viewBox lets print scale the drawing to the paper; otherwise a chart would be cut off at its screen width. */
 function scalable(canvas: HTMLElement): void {
@@ -92,12 +99,12 @@ function legend(chart: ChartData, drawn: EChartsType): HTMLElement {
   list.setAttribute("role", "group");
   list.setAttribute("aria-label", "Show or hide series");
   const series = new Map(chart.panels.flatMap((panel) => panel.series).map((one) => [one.name, one]));
-  for (const [name, { colour, dashed }] of series) {
+  for (const [name, { colour, dashed, hatched, hidden }] of series) {
     const button = document.createElement("button");
     button.type = "button";
-    button.setAttribute("aria-pressed", "true");
+    button.setAttribute("aria-pressed", String(hidden !== true));
     const key = document.createElement("i");
-    key.className = dashed ? "key dashed" : "key";
+    key.className = hatched === true ? "key dotted" : dashed ? "key dashed" : "key";
     key.style.setProperty("--key", colourOf(colour));
     button.append(key, name);
     button.addEventListener("click", () => {

@@ -9,6 +9,10 @@ export interface Series {
   /** Index into the palette of page.css; a quantity has the same colour in every chart. */
   colour: number;
   dashed: boolean;
+  /** Published figures: hatched bars, dotted lines. */
+  hatched?: boolean;
+  /** Not drawn until the reader asks for it. */
+  hidden?: boolean;
   points: Point[];
   /** Lowest and highest round, if there were several. */
   ranges: [x: number, low: number, high: number][];
@@ -17,7 +21,10 @@ export interface Series {
 export interface Panel {
   title: string;
   unit: string;
-  kind: "line" | "bar";
+  /** `rank`: horizontal bars, one for each label of the x axis, the first at the top. */
+  kind: "line" | "bar" | "rank";
+  /** Logarithmic y axis (to base 10) instead of one from zero. */
+  log?: boolean;
   series: Series[];
 }
 

@@ -22,7 +22,7 @@ export type Option = ComposeOption<
   | TooltipComponentOption
 >;
 
-const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+export const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 const SYMBOLS = ["circle", "diamond", "triangle", "rect", "emptyCircle", "emptyDiamond", "emptyTriangle", "emptyRect"];
 /** Number of points beyond which symbols would hide the line. */
 const MOST_SYMBOLS = 40;
@@ -80,7 +80,7 @@ function crowded(chart: ChartData, narrow: boolean): boolean {
 
 /** Whether category labels need more than one line. */
 const wraps = (chart: ChartData): boolean =>
-  chart.x.scale === "category" && chart.panels.length > 1 && chart.x.labels.some((text) => text.length > 14);
+  chart.x.scale === "category" && chart.x.labels.some((text) => text.length > 14);
 
 function panelHeight(chart: ChartData, narrow: boolean): number {
   const one = narrow ? 190 : 230;
@@ -93,7 +93,7 @@ export function optionsOf(chart: ChartData, narrow: boolean, width: number): Opt
     animation: false,
     aria: { enabled: true, label: { description: chart.description }, decal: { show: false } },
     textStyle: { fontFamily: FONT, fontSize: 12, color: "var(--ink-soft)" },
-    legend: { show: false },
+    legend: { show: false, selected: selection(chart) },
     axisPointer: { link: [{ xAxisIndex: "all" }] },
     tooltip: tooltip(),
     grid: all.map((index) => grid(chart, index, narrow)),
@@ -103,6 +103,10 @@ export function optionsOf(chart: ChartData, narrow: boolean, width: number): Opt
     series: chart.panels.flatMap((panel, index) => panelSeries(chart, panel, index, narrow, width)),
   };
 }
+
+/** Series that are hidden until the reader asks for them. */
+export const selection = (chart: ChartData): Record<string, boolean> =>
+  Object.fromEntries(chart.panels.flatMap(({ series }) => series.map(({ name, hidden }) => [name, hidden !== true])));
 
 function grid(chart: ChartData, index: number, narrow: boolean): GridComponentOption {
   const height = panelHeight(chart, narrow);
@@ -169,11 +173,11 @@ function yAxis(chart: ChartData, panel: Panel, index: number) {
   const values = panel.series.flatMap(({ points }) => points.map(([, y]) => y ?? 0));
   // A share ends at 100 %.
   const end = panel.unit === "%" && values.every((value) => value <= 100) ? { max: 100, interval: 25 } : {};
+  const ends = panel.series.flatMap(({ ranges }) => ranges.flatMap(([, low, high]) => [low, high]));
+  const range = panel.log === true ? logRange([...values, ...ends]) : { type: "value" as const, min: 0, ...end };
   return {
-    ...end,
+    ...range,
     gridIndex: index,
-    type: "value" as const,
-    min: 0,
     name: `${panel.title} (${panel.unit})`,
     nameLocation: "end" as const,
     nameGap: index === 0 && chart.stretches.length > 0 ? 10 + STRIP : 10,
@@ -187,6 +191,14 @@ function yAxis(chart: ChartData, panel: Panel, index: number) {
     axisLabel: { color: "var(--ink-soft)" },
     splitLine: { lineStyle: { color: "var(--rule)" } },
   };
+}
+
+/** A logarithmic axis over the whole decades of the values. */
+function logRange(values: number[]) {
+  const above = values.filter((value) => value > 0);
+  const [low, high] = [Math.min(...above), Math.max(...above)];
+  const decade = (value: number, round: (exponent: number) => number) => 10 ** round(Math.log10(value));
+  return { type: "log" as const, logBase: 10, min: decade(low, Math.floor), max: decade(high * 1.001, Math.ceil) };
 }
 
 /** Drag to move, Ctrl and wheel to zoom (the wheel alone scrolls the page), and a slider for other input. */
@@ -228,7 +240,7 @@ function panelSeries(
   width: number,
 ): Option["series"] & object[] {
   const drawn = panel.series.flatMap((series) => {
-    const main = panel.kind === "bar" ? bar(series, index) : line(series, index);
+    const main = panel.kind === "bar" ? bar(panel, series, index, valued(panel, narrow)) : line(series, index);
     return series.ranges.length === 0 ? [main] : [main, ranges(panel, series, index)];
   });
   if (chart.stretches.length === 0) return drawn;
@@ -236,6 +248,28 @@ function panelSeries(
   const names = index === 0 ? namesOf(chart, plot) : [];
   return drawn.map((series, first) => (first === 0 ? { ...series, markArea: areas(chart, names) } : series));
 }
+
+/** Most bars of a panel for which each shows its value. */
+const MOST_VALUES = 16;
+
+/** The text of a point without its unit. */
+export const figureOf = (point: Point, unit: string): string =>
+  point[1] === null ? "" : point[2].endsWith(` ${unit}`) ? point[2].slice(0, -unit.length - 1) : point[2];
+
+/** Bars show their values if there is room. */
+function valued(panel: Panel, narrow: boolean): boolean {
+  const bars = panel.series.filter(({ hidden }) => hidden !== true).reduce((sum, one) => sum + one.points.length, 0);
+  return panel.kind === "bar" && bars <= (narrow ? MOST_VALUES / 4 : MOST_VALUES);
+}
+
+/** Hatching of published figures. */
+export const HATCHED = {
+  symbol: "rect",
+  dashArrayX: [1, 0],
+  dashArrayY: [2, 5],
+  rotation: -Math.PI / 4,
+  color: "var(--paper)",
+};
 
 /** The mark of a disturbed figure is drawn at its point too; it comes from the text of the point. */
 export function marked(point: Point): { value: Point; label?: object } {
@@ -255,13 +289,20 @@ const common = (series: Series, index: number) => ({
   emphasis: { disabled: true },
 });
 
-function bar(series: Series, index: number): BarSeriesOption {
+function bar(panel: Panel, series: Series, index: number, values: boolean): BarSeriesOption {
+  const label = { show: values, position: "top", color: "var(--ink)", fontSize: 10 };
+  const formatter = ({ value }: { value?: unknown }): string => figureOf(value as Point, panel.unit);
   return {
     ...common(series, index),
     type: "bar",
     barMaxWidth: 34,
     barGap: "12%",
-    itemStyle: { color: colourOf(series.colour), borderRadius: [2, 2, 0, 0] },
+    itemStyle: {
+      color: colourOf(series.colour),
+      borderRadius: [2, 2, 0, 0],
+      ...(series.hatched === true ? { decal: HATCHED } : {}),
+    },
+    ...(values ? { label: { ...label, formatter } } : {}),
   } as BarSeriesOption;
 }
 
@@ -275,14 +316,21 @@ function line(series: Series, index: number): LineSeriesOption {
     symbol: SYMBOLS[series.colour % SYMBOLS.length] ?? "circle",
     symbolSize: 7,
     itemStyle: { color: colourOf(series.colour) },
-    lineStyle: { color: colourOf(series.colour), width: many ? 1.5 : 2, type: series.dashed ? "dashed" : "solid" },
+    lineStyle: { color: colourOf(series.colour), width: many ? 1.5 : 2, type: strokeOf(series) },
   } as LineSeriesOption;
+}
+
+function strokeOf(series: Series): "dotted" | "dashed" | "solid" {
+  if (series.hatched === true) return "dotted";
+  return series.dashed ? "dashed" : "solid";
 }
 
 /** Whiskers from the lowest to the highest round. They have the series' name, so its legend entry hides them too. */
 function ranges(panel: Panel, series: Series, index: number): CustomSeriesOption {
-  const siblings = panel.series.length;
-  const position = panel.series.indexOf(series);
+  // The library lays out only the bars that are shown.
+  const shown = panel.series.filter(({ hidden }) => hidden !== true);
+  const siblings = shown.length;
+  const position = shown.indexOf(series);
   return {
     type: "custom",
     name: series.name,
@@ -364,7 +412,7 @@ interface Hovered {
   color?: unknown;
 }
 
-function tooltip(): TooltipComponentOption {
+export function tooltip(): TooltipComponentOption {
   return {
     trigger: "axis",
     confine: true,

@@ -30,9 +30,23 @@ export function samplePage(kind) {
   if (process.env.PAGE && kind === "") return { path: process.env.PAGE, remove() {} };
   const folder = mkdtempSync(join(tmpdir(), "drivelab-page-"));
   const path = join(folder, `sample-${kind || "run"}.html`);
-  const cargo = ["run", "--quiet", "-p", "drivelab-report", "--example", "sample_page", "--", path, kind];
-  execFileSync("cargo", cargo, { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"] });
+  sampleProgram ??= process.env.SAMPLE_PAGE ?? builtSampleProgram();
+  execFileSync(sampleProgram, [path, kind], { stdio: ["ignore", "inherit", "inherit"] });
   return { path, remove: () => rmSync(folder, { recursive: true }) };
+}
+
+let sampleProgram;
+
+/**
+ * The program that writes the sample pages. It is built with the whole workspace, so that its dependencies have the
+ * features that the Rust tests need too and nothing is built twice.
+ */
+function builtSampleProgram() {
+  const words = ["build", "--workspace", "--locked", "--example", "sample_page", "--message-format", "json"];
+  const stdio = ["ignore", "pipe", "inherit"];
+  const messages = execFileSync("cargo", words, { cwd: ROOT, stdio, encoding: "utf8", maxBuffer: 2 ** 28 });
+  const built = messages.split("\n").find((line) => line.includes('"executable":"'));
+  return JSON.parse(built).executable;
 }
 
 /** Looks until it is so, for half a minute at most: a browser on a busy machine draws some frames later. */

@@ -200,7 +200,7 @@ describe("the page of a run", { skip }, () => {
   });
 });
 
-for (const kind of ["several", "hostile", "loads", "watched", "together"]) {
+for (const kind of ["several", "hostile", "loads", "watched", "together", "rank"]) {
   test(`the page of ${kind} runs opens without an error, a request or a violation`, { skip }, async () => {
     const sample = samplePage(kind);
     const browser = await launch();
@@ -245,8 +245,9 @@ test("several drives at once: axes from zero, a table beside every chart, all dr
     const report = await ReportPage.open(browser, sample.path);
     const scales = await report.lowestFigures();
     assert.ok(scales.length >= 6, `${scales.length} panels`);
+    // The title of a logarithmic axis says so.
     assert.deepEqual(
-      scales.filter(({ lowest }) => lowest !== "0"),
+      scales.filter(({ title, lowest }) => lowest !== "0" && !title.endsWith(", logarithmic")),
       [],
     );
     const time = scales.filter(({ chart }) => chart === "all-seconds");
@@ -260,6 +261,55 @@ test("several drives at once: axes from zero, a table beside every chart, all dr
     const width = await phone.page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(width <= 390, `${width} px wide`);
     await phone.close();
+  } finally {
+    await browser.close();
+    sample.remove();
+  }
+});
+
+test("ten drives side by side: eight are drawn, the others when asked for", { skip }, async () => {
+  const sample = samplePage("many");
+  const browser = await launch();
+  try {
+    const report = await ReportPage.open(browser, sample.path);
+    const charts = await report.page.locator("#comparison .chart").count();
+    assert.ok(charts >= 3, `${charts} charts`);
+    assert.equal(await report.page.locator("#comparison .chart svg").count(), charts);
+    const buttons = report.legend(0);
+    assert.equal(await buttons.count(), 10);
+    const pressed = async () => Promise.all((await buttons.all()).map((one) => one.getAttribute("aria-pressed")));
+    assert.deepEqual(await pressed(), [...Array(8).fill("true"), "false", "false"]);
+    await buttons.nth(9).click();
+    assert.equal((await pressed())[9], "true");
+    assert.deepEqual(report.troubles, []);
+  } finally {
+    await browser.close();
+    sample.remove();
+  }
+});
+
+test("a ranking has the best drive at the top and a value at each bar, on a phone too", { skip }, async () => {
+  const sample = samplePage("rank");
+  const browser = await launch();
+  try {
+    for (const viewport of [
+      { width: 1280, height: 900 },
+      { width: 390, height: 844 },
+    ]) {
+      const report = await ReportPage.open(browser, sample.path, { viewport });
+      const texts = await report.page.locator("#ranking svg text").allTextContents();
+      const first = await report.page.locator("table tbody tr").first().locator("td, th").allTextContents();
+      const value = first[2].replace(/[^\d.,]/g, "");
+      assert.ok(
+        texts.some((text) => text.includes(value)),
+        `${value} is not among ${texts}`,
+      );
+      assert.ok(texts.findIndex((text) => text.startsWith("1. ")) < texts.findIndex((text) => text.startsWith("10. ")));
+      const width = await report.page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(width <= viewport.width, `${width} px wide`);
+      assert.deepEqual(report.troubles, []);
+      await report.close();
+    }
   } finally {
     await browser.close();
     sample.remove();

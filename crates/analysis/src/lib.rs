@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod acceptance;
 mod across;
 mod analyse;
 mod analysis;
@@ -27,7 +28,8 @@ pub mod steady;
 mod topics;
 mod values;
 
-pub use across::{arms, ratios, side_by_side, together};
+pub use acceptance::AcceptanceLimit;
+pub use across::{arms, families, price, rank, ratios, side_by_side, together};
 pub use analyse::{analyse, lies, silent_meters};
 pub use analysis::{ANALYSIS_VERSION, Analysis};
 pub use drivelab_core::tails;

@@ -9,7 +9,7 @@ use drivelab_core::histogram::LatencySummary;
 use drivelab_core::ids::{StepId, StepKey};
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::Spread;
-use drivelab_core::plan::{Step, StepRole, TestPlan};
+use drivelab_core::plan::{AxisValue, Step, StepRole, TestPlan};
 use drivelab_core::record::IntervalRecord;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::{Bytes, Nanos};
@@ -21,7 +21,7 @@ use crate::topics::telemetry::values as telemetry;
 use crate::values;
 
 /// The axis that distinguishes lines of one chart instead of positions on it.
-const LINE_AXIS: &str = "op";
+pub const LINE_AXIS: &str = "op";
 
 /// A test in which one axis or two vary (besides `op`): a chart with one of them as x, and a line for each value of the
 /// other.
@@ -170,23 +170,12 @@ fn sweep_of(test: &TestPlan, analysis: &Analysis) -> Option<Sweep> {
         return None;
     }
     let steps: Vec<&Step> = test.steps.iter().filter(|step| step.role == StepRole::Measure).collect();
-    let names: BTreeSet<&str> = steps.iter().flat_map(|step| step.axes.iter().map(|a| a.axis.as_str())).collect();
-    let varies = |name: &&str| {
-        let values: BTreeSet<Option<&str>> = steps.iter().map(|step| axis_value(step, name)).collect();
-        values.len() > 1
-    };
-    let varying: Vec<&str> = names.into_iter().filter(|name| *name != LINE_AXIS).filter(varies).collect();
-    let (axis, by) = match varying[..] {
-        [axis] => (axis, None),
-        [one, other] if suits(one, &steps) >= suits(other, &steps) => (one, Some(other)),
-        [other, one] => (one, Some(other)),
-        _ => return None,
-    };
+    let (axis, by) = varying(&steps.iter().map(|step| step.axes.as_slice()).collect::<Vec<_>>())?;
     let mut lines: Vec<SweepLine> = Vec::new();
     for (place, step) in steps.into_iter().enumerate() {
-        let op = axis_value(step, LINE_AXIS).map(str::to_owned);
-        let other = by.and_then(|by| axis_value(step, by)).map(str::to_owned);
-        let point = sweep_point(step, axis_value(step, axis)?, place, analysis);
+        let op = axis_value(&step.axes, LINE_AXIS).map(str::to_owned);
+        let other = by.and_then(|by| axis_value(&step.axes, by)).map(str::to_owned);
+        let point = sweep_point(step, axis_value(&step.axes, axis)?, place, analysis);
         match lines.iter_mut().find(|line| line.op == op && line.by == other) {
             Some(line) => line.points.push(point),
             None => lines.push(SweepLine { op, by: other, points: vec![point] }),
@@ -199,14 +188,34 @@ fn sweep_of(test: &TestPlan, analysis: &Analysis) -> Option<Sweep> {
     Some(Sweep { test: test.name.clone(), title: test.title.clone(), axis: axis.to_owned(), by, lines })
 }
 
+/// The axis that is x, and the second one if two vary (besides `op`), from the axes of a test's steps; `None` if none
+/// varies, or more than two.
+#[must_use]
+pub fn varying<'s>(steps: &[&'s [AxisValue]]) -> Option<(&'s str, Option<&'s str>)> {
+    let names: BTreeSet<&str> = steps.iter().flat_map(|axes| axes.iter().map(|axis| axis.axis.as_str())).collect();
+    let varies = |name: &&str| {
+        let values: BTreeSet<Option<&str>> = steps.iter().map(|axes| axis_value(axes, name)).collect();
+        values.len() > 1
+    };
+    let varying: Vec<&str> = names.into_iter().filter(|name| *name != LINE_AXIS).filter(varies).collect();
+    match varying[..] {
+        [axis] => Some((axis, None)),
+        [one, other] if suits(one, steps) >= suits(other, steps) => Some((one, Some(other))),
+        [other, one] => Some((one, Some(other))),
+        _ => None,
+    }
+}
+
 /// How well an axis suits as x, the larger the better: numbers before names, then the one with more values.
-fn suits(name: &str, steps: &[&Step]) -> (bool, usize) {
-    let values: BTreeSet<&str> = steps.iter().filter_map(|step| axis_value(step, name)).collect();
+fn suits(name: &str, steps: &[&[AxisValue]]) -> (bool, usize) {
+    let values: BTreeSet<&str> = steps.iter().filter_map(|axes| axis_value(axes, name)).collect();
     (values.iter().all(|value| number_of(value).is_some()), values.len())
 }
 
-fn axis_value<'s>(step: &'s Step, name: &str) -> Option<&'s str> {
-    step.axes.iter().find(|axis| axis.axis == name).map(|axis| axis.value.as_str())
+/// The value of an axis.
+#[must_use]
+pub fn axis_value<'s>(axes: &'s [AxisValue], name: &str) -> Option<&'s str> {
+    axes.iter().find(|axis| axis.axis == name).map(|axis| axis.value.as_str())
 }
 
 fn sweep_point(step: &Step, label: &str, place: usize, analysis: &Analysis) -> SweepPoint {
@@ -221,8 +230,9 @@ fn sweep_point(step: &Step, label: &str, place: usize, analysis: &Analysis) -> S
     }
 }
 
-/// `8` and `30 %` as they are, sizes in bytes.
-fn number_of(label: &str) -> Option<f64> {
+/// The value of an axis as a number: `8` and `30 %` as they are, sizes in bytes; `None` for names.
+#[must_use]
+pub fn number_of(label: &str) -> Option<f64> {
     let plain = label.trim_end_matches('%').trim();
     plain.parse().ok().or_else(|| label.parse::<Bytes>().ok().map(Bytes::as_f64))
 }

@@ -8,6 +8,7 @@ mod import;
 mod io;
 mod load;
 mod measure;
+mod rank;
 mod results;
 mod run;
 mod show;
@@ -26,11 +27,12 @@ use drivelab_method::SpeedGuess;
 pub use check::CheckArgs;
 pub use compare::{By, CompareArgs};
 pub use condition::ConditionArgs;
-pub use drives::DrivesArgs;
+pub use drives::{DrivesArgs, DrivesCommand};
 pub use import::{ForeignFormat, ImportArgs};
 pub use io::IoArgs;
 pub use load::{Flag, LoadArgs, data_kinds, flags, in_flags};
-pub use measure::{MeasureArgs, PrintArgs};
+pub use measure::{MeasureArgs, PrintArgs, one_line};
+pub use rank::RankArgs;
 pub use results::{FilterArgs, OneRun, ResultsCommand};
 pub use run::RunArgs;
 pub use show::{ShowArgs, TargetsArgs};
@@ -158,7 +160,13 @@ pub enum Command {
         #[command(subcommand)]
         command: TraceCommand,
     },
-    /// Look up data sheets of drives: flash, endurance, warranty and more.
+    /// Show or set the name of this testbed, which every run records.
+    Testbed {
+        /// What to do with it [default: show it].
+        #[command(subcommand)]
+        command: Option<TestbedCommand>,
+    },
+    /// Look up data sheets of drives; give drives a name and a price.
     #[command(after_help = drives::EXAMPLES)]
     Drives(DrivesArgs),
     /// List, tag, show and remove stored runs.
@@ -170,6 +178,9 @@ pub enum Command {
     /// Compare stored runs: their figures side by side, and what differs between them.
     #[command(after_help = compare::EXAMPLES)]
     Compare(CompareArgs),
+    /// Rank all drives that ran a methodology by one of its figures.
+    #[command(after_help = rank::EXAMPLES)]
+    Rank(RankArgs),
     /// Write a report of one or more stored runs.
     Report(ReportArgs),
     /// Resume an interrupted run.
@@ -290,6 +301,20 @@ pub struct DoctorArgs {
     /// Print one JSON document.
     #[arg(long)]
     pub json: bool,
+}
+
+/// `drivelab testbed`.
+#[derive(Debug, Subcommand)]
+pub enum TestbedCommand {
+    /// Name this testbed; runs before keep what they recorded.
+    Set {
+        /// Its name, such as Testbed-v1.
+        #[arg(long, value_name = "NAME", value_parser = results::tag)]
+        tag: String,
+        /// What no probe shows: cooling, power supply, memory timings.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        note: String,
+    },
 }
 
 /// `drivelab methods`.

@@ -151,6 +151,8 @@ fn run(context: &Context, cli: &Cli) -> Result {
         Command::Trace { command } => commands::trace::trace(command),
         Command::Drives(arguments) => commands::drives::drives(context, arguments),
         Command::Results { command } => commands::results::results(context, command),
+        Command::Testbed { command } => commands::testbed::testbed(context, command.as_ref()),
+        Command::Rank(arguments) => commands::compare::rank::rank(context, arguments),
         Command::Compare(arguments) => commands::compare::compare(context, arguments),
         Command::Report(arguments) => commands::report::report(context, arguments),
         Command::Resume(arguments) => commands::resume::resume(context, arguments),

@@ -15,7 +15,7 @@ use drivelab_core::watching_cost::WatchingCost;
 use drivelab_device::{BlockNode, Roots, identity_of};
 use drivelab_engine::BackendChoice;
 use drivelab_method::Methodology;
-use drivelab_store::{Bundle, DataDir, read_ceilings, read_watching_costs};
+use drivelab_store::{Bundle, DataDir, read_ceilings, read_testbed, read_watching_costs};
 
 use crate::failure::{Failure, Result};
 use crate::front::Front;
@@ -79,6 +79,22 @@ impl Lab<'_> {
     #[must_use]
     pub fn ceilings_of(&self, testbed: &TestbedFacts) -> Option<HostCeilings> {
         ceilings_of(self.data_folder, testbed)
+    }
+
+    /// What the user calls this testbed. Says what has changed since it was named.
+    #[must_use]
+    pub fn named_testbed(&self, now: &TestbedFacts) -> Option<String> {
+        let named = read_testbed(self.data_folder)?;
+        let changes = named.changes(now);
+        if !changes.is_empty() {
+            self.voice.warn(format!(
+                "the testbed {} has changed since it was named ({}); if its figures should not be mixed with earlier ones, \
+                 give it another name: `drivelab testbed set --tag NAME`",
+                named.tag,
+                changes.join("; ")
+            ));
+        }
+        Some(named.tag)
     }
 
     /// How much telemetry last slowed reads of the device that a target lies on, or of the next measured device below

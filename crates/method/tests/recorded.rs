@@ -1,23 +1,12 @@
 //! What a recording keeps of a methodology: its text, and the hash by which runs are compared.
 
+mod common;
+
+use common::{HEAD, TARGET};
 use drivelab_method::{Methodology, library, parse};
 
-const OWN: &str = r#"
-format = 1
-name = "own"
-title = "Own"
-version = "1.0.0"
-summary = "What it does."
-good_for = "Tests."
-cannot_tell = "Anything else."
-published_unit = "MiB/s"
-[[sources]]
-id = "paper"
-citation = "a paper"
-[target]
-kind = "file_or_block"
-size = "1 GiB"
-minimum_size = "8 MiB"
+/// What follows the head and the target.
+const TESTS: &str = r#"
 [defaults]
 time = "10 s"
 source_of = { time = "paper" }
@@ -58,20 +47,26 @@ purpose = "A part of it."
 tests = ["reads"]
 "#;
 
+/// All of it.
+fn own_text() -> String {
+    [HEAD, TARGET, TESTS].concat()
+}
+
 fn own(text: &str) -> Methodology {
     parse("own.toml", text).unwrap_or_else(|errors| panic!("{}", errors.render(false)))
 }
 
 #[test]
 fn words_can_be_rewritten_and_the_runs_are_still_compared() {
-    let before = own(OWN);
+    let own_text = own_text();
+    let before = own(&own_text);
     let words = [
-        ("title = \"Own\"", "title = \"Other\""),
+        ("title = \"Example\"", "title = \"Other\""),
         ("version = \"1.0.0\"", "version = \"1.0.1\""),
-        ("What it does.", "What it really does."),
+        ("A small methodology.", "A methodology."),
         ("good_for = \"Tests.\"", "good_for = \"Nothing.\""),
         ("Anything else.", "The rest."),
-        ("published_unit = \"MiB/s\"", "published_unit = \"MB/s\""),
+        ("rounds = 3", "rounds = 3\npublished_unit = \"MB/s\""),
         ("citation = \"a paper\"", "citation = \"a paper, 2nd edition\""),
         ("source_of = { time = \"paper\" }", "derived = { time = \"from the paper\" }"),
         ("\"shorter\"", "\"much shorter\""),
@@ -82,8 +77,8 @@ fn words_can_be_rewritten_and_the_runs_are_still_compared() {
         ("\"few\"", "\"less\""),
     ];
     for (old, new) in words {
-        let text = OWN.replace(old, new);
-        assert_ne!(text, OWN, "{old}");
+        let text = own_text.replace(old, new);
+        assert_ne!(text, own_text, "{old}");
         let after = own(&text);
         assert_ne!(after.identity().hash, before.identity().hash, "{new}: the content is another");
         assert_eq!(after.identity().compared_by(), before.identity().compared_by(), "{new}");
@@ -92,7 +87,8 @@ fn words_can_be_rewritten_and_the_runs_are_still_compared() {
 
 #[test]
 fn what_changes_the_measurement_keeps_runs_apart() {
-    let before = own(OWN);
+    let own_text = own_text();
+    let before = own(&own_text);
     let values = [
         ("time = \"10 s\"", "time = \"11 s\""),
         ("queue_depth = [1, 8]", "queue_depth = [8, 1]"),
@@ -106,8 +102,8 @@ fn what_changes_the_measurement_keeps_runs_apart() {
         ("tests = [\"reads\", \"writes\"]", "tests = [\"reads\", \"writes\"]\ntime = \"9 s\""),
     ];
     for (old, new) in values {
-        let text = OWN.replace(old, new);
-        assert_ne!(text, OWN, "{old}");
+        let text = own_text.replace(old, new);
+        assert_ne!(text, own_text, "{old}");
         assert_ne!(own(&text).identity().compared_by(), before.identity().compared_by(), "{new}");
     }
     let few = before.with_profile("few").unwrap();
@@ -133,8 +129,8 @@ fn a_recorded_text_gives_the_methodology_back() {
             returns(&method.with_profile(&profile.name).unwrap());
         }
     }
-    returns(&own(OWN).with_profile("few").unwrap().with_settings(&["time=1 s".to_owned()]).unwrap());
-    returns(&own(&format!("{OWN}\n# ---- a comment of its own\n\n# and another\n")));
+    returns(&own(&own_text()).with_profile("few").unwrap().with_settings(&["time=1 s".to_owned()]).unwrap());
+    returns(&own(&format!("{}\n# ---- a comment of its own\n\n# and another\n", own_text())));
 }
 
 #[test]
@@ -142,7 +138,8 @@ fn included_files_are_taken_from_the_record_even_if_they_are_gone() {
     let folder = tempfile::tempdir().unwrap();
     let heads = |name: &str| format!("format = 1\nname = \"{name}\"\nversion = \"1.0.0\"\n");
     let derived = heads("derived") + "[include]\nmethod = \"own.toml\"\ndrop_tests = [\"writes\"]\n";
-    let without_profiles = OWN.split("[[profiles]]").next().unwrap().replace("profiles = [\"all\", \"few\"]\n", "");
+    let without_profiles =
+        own_text().split("[[profiles]]").next().unwrap().replace("profiles = [\"all\", \"few\"]\n", "");
     std::fs::write(folder.path().join("own.toml"), format!("# ---- a comment\n\n{without_profiles}")).unwrap();
     std::fs::write(folder.path().join("derived.toml"), &derived).unwrap();
     let suite = "title = \"Both\"\nsummary = \"Both.\"\ngood_for = \"Tests.\"\ncannot_tell = \"The rest.\"\n[[sources]]\n\
@@ -165,7 +162,7 @@ fn included_files_are_taken_from_the_record_even_if_they_are_gone() {
 #[test]
 fn a_record_that_is_not_understood_gives_nothing() {
     assert!(Methodology::of_record("", "").is_none());
-    assert!(Methodology::of_record(OWN, "no such profile").is_none());
-    let lost = OWN.replace("summary", "include = { method = \"gone.toml\" }\nsummary");
+    assert!(Methodology::of_record(&own_text(), "no such profile").is_none());
+    let lost = own_text().replace("summary", "include = { method = \"gone.toml\" }\nsummary");
     assert!(Methodology::of_record(&lost, "").is_none(), "the included text is not in the record");
 }

@@ -1,10 +1,15 @@
 //! Writes the page of the made-up sample run to the file given as the first argument. A second argument chooses
 //! another page: a resumed run (`resumed`), several runs side by side (`several`), a run with telemetry (`watched`),
-//! special loads (`loads`), several drives at once (`together`), or a drive whose model name is an attack
-//! (`hostile`). The browser tests in web/test open these pages.
+//! special loads (`loads`), several drives at once (`together`), ten drives side by side (`many`) or ranked (`rank`), or
+//! a drive whose model name is an attack (`hostile`). The browser tests in web/test open these pages.
 
+use drivelab_analysis::digest::Digest;
+use drivelab_analysis::ratios::Limits;
+use drivelab_analysis::side_by_side::align;
+use drivelab_core::drive_facts::Price;
 use drivelab_core::run::RunRecords;
-use drivelab_report::ReportInput;
+use drivelab_core::units::Bytes;
+use drivelab_report::{DriveWords, RankInput, ReportInput, Sides};
 use drivelab_samples as testing;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -18,6 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "several" => vec![testing::sample_run(), testing::sample_resumed_run(), testing::sample_steady_run()],
         "together" => drivelab_samples::sample_group(),
         "hostile" => vec![hostile()],
+        "many" | "rank" => (0..10).map(|drive| sized(drive, testing::slowed(1.0 + f64::from(drive) / 10.0))).collect(),
         _ => vec![testing::sample_run()],
     };
     let analyses: Vec<_> = records.iter().map(drivelab_analysis::analyse).collect();
@@ -25,10 +31,52 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         records.iter().zip(&analyses).map(|(records, analysis)| ReportInput { records, analysis }).collect();
     let page = match kind.as_str() {
         "together" => drivelab_report::together_html(&drivelab_report::GroupInput::new(&inputs)?)?,
+        "rank" => ranking(&inputs)?,
+        "many" => drivelab_report::html_of_sides(&inputs, &priced(inputs.len()))?,
         _ => drivelab_report::html(&inputs)?,
     };
     std::fs::write(path, page)?;
     Ok(())
+}
+
+/// The run on a drive of 250 GB to 4 TB, the same for two neighbours.
+fn sized(drive: u32, mut run: RunRecords) -> RunRecords {
+    run.environment.target.devices[0].capacity = Bytes::new(250_000_000_000 << (drive / 2));
+    run
+}
+
+/// Every run a side: drives of two families, which differ in capacity and price.
+fn priced(count: usize) -> Sides {
+    let drive = |at: usize| {
+        let (family, capacity) = (["Alpha <b>", "Beta"][at % 2], 250 << (at / 2));
+        let price =
+            Price { amount: 30.0 + 25.0 * at as f64, currency: "EUR".to_owned(), date: "2026-11-20".to_owned() };
+        DriveWords { name: format!("{family} {capacity} GB"), price: Some(price) }
+    };
+    Sides { drives: (0..count).map(drive).collect(), ..Sides::alone(count) }
+}
+
+/// The page of all runs, each a drive, ranked by the rate of their first step.
+fn ranking(inputs: &[ReportInput<'_>]) -> Result<String, Box<dyn std::error::Error>> {
+    let mut digests: Vec<Digest> = inputs.iter().map(|input| Digest::of(input.records, input.analysis)).collect();
+    // A lower bound gives no place.
+    let steps = digests.iter_mut().flat_map(|digest| &mut digest.tests).flat_map(|test| &mut test.steps);
+    steps.flat_map(|step| &mut step.metrics).for_each(|metric| metric.lower_bound = false);
+    let runs: Vec<&Digest> = digests.iter().collect();
+    let sides: Vec<Vec<usize>> = (0..runs.len()).map(|run| vec![run]).collect();
+    let aligned = align(&runs);
+    let step = aligned.steps().find(|step| step.facts.rate.is_some()).ok_or("the sample has a rate")?.facts;
+    let address = format!("{}:{}", step.id, step.rate.as_deref().unwrap_or_default());
+    let ranking = drivelab_analysis::rank::rank(&aligned, &sides, Limits::default(), &address);
+    let input = RankInput {
+        ranking: ranking.ok_or("the sample can be ranked")?,
+        names: (0..runs.len()).map(|drive| format!("Drive <b>{drive}</b>")).collect(),
+        method: runs[0],
+        published: Vec::new(),
+        limits: Limits::default(),
+        touched: Vec::new(),
+    };
+    Ok(input.html()?)
 }
 
 /// A drive that calls itself HTML.

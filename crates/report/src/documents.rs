@@ -7,6 +7,7 @@ pub(crate) mod compare;
 pub(crate) mod dry_run;
 pub(crate) mod io;
 pub(crate) mod probe;
+pub(crate) mod rank;
 pub(crate) mod results;
 mod schema;
 pub(crate) mod schemas;

@@ -2,6 +2,7 @@
 //!
 //! A leaf module: the rest of this crate may use it, and it uses nothing of the rest.
 
+pub(crate) mod axes;
 pub(crate) mod cells;
 pub(crate) mod chart;
 pub(crate) mod escape;

@@ -10,6 +10,8 @@ pub(crate) const MARKDOWN: &str = "<!-- drivelab report -->";
 pub(crate) const CSV: &str = "drivelab_results_version,";
 /// Second line of every report in the layout of CrystalDiskMark.
 pub(crate) const CDM: &str = "drivelab: figures of its own in the layout of CrystalDiskMark 9.0.1; drivelab";
+/// Second line of every JUnit file.
+const JUNIT: &str = "<!-- drivelab report -->";
 /// Value of the field `schema` of every JSON report.
 pub(crate) const SCHEMA: &str = "drivelab.results";
 /// Value of the field `schema` of every JSON report of several drives at once.
@@ -18,6 +20,10 @@ pub(crate) const TOGETHER: &str = "drivelab.together";
 pub(crate) const COMPARE: &str = "drivelab.compare";
 /// First columns of every comparison as CSV.
 pub(crate) const COMPARE_CSV: &str = "drivelab_compare_version,";
+/// Value of the field `schema` of every ranking.
+pub(crate) const RANK: &str = "drivelab.rank";
+/// First columns of every ranking as CSV.
+pub(crate) const RANK_CSV: &str = "drivelab_rank_version,";
 /// Value of the field `schema` of every comparison of arms, which `drivelab run --arm` prints.
 pub(crate) const ARMS: &str = "drivelab.arms";
 
@@ -36,8 +42,9 @@ pub fn is_drivelab_page(bytes: &[u8]) -> bool {
 #[must_use]
 pub fn is_drivelab_output(bytes: &[u8]) -> bool {
     let head = head(bytes);
-    let begins = [MARKDOWN, CSV, COMPARE_CSV].iter().any(|mark| head.starts_with(mark));
-    is_drivelab_page(bytes) || begins || is_cdm(&head) || is_json(bytes)
+    let begins = [MARKDOWN, CSV, COMPARE_CSV, RANK_CSV].iter().any(|mark| head.starts_with(mark));
+    let is_junit = head.starts_with("<?xml") && head.lines().nth(1) == Some(JUNIT);
+    is_drivelab_page(bytes) || begins || is_junit || is_cdm(&head) || is_json(bytes)
 }
 
 fn is_cdm(head: &str) -> bool {
@@ -51,5 +58,5 @@ fn is_json(bytes: &[u8]) -> bool {
         schema: String,
     }
     serde_json::from_slice::<Named>(bytes)
-        .is_ok_and(|named| [SCHEMA, TOGETHER, COMPARE].contains(&named.schema.as_str()))
+        .is_ok_and(|named| [SCHEMA, TOGETHER, COMPARE, RANK].contains(&named.schema.as_str()))
 }

@@ -1,5 +1,6 @@
 //! The samples have the promised properties.
 
+use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::event::RunState;
 use drivelab_core::run::RunRecords;
 
@@ -30,4 +31,20 @@ fn event_numbers_have_no_gaps_and_time_never_goes_back() {
         assert_eq!(pair[0].seq, index as u64);
         assert!(pair[0].at_ns <= pair[1].at_ns);
     }
+}
+
+#[test]
+fn a_drive_is_its_model_and_serial_number_and_several_are_none() {
+    let mut environment = sample_environment();
+    let known = || Some(("Example NVMe 1TB".to_owned(), Some("EX0000000001".to_owned())));
+    assert_eq!(environment.model_and_serial(), known());
+    let drive = environment.target.devices[0].clone();
+    // What lies between the target and its drive has no model; a second path to the same drive is the same drive.
+    environment.target.devices.insert(0, BlockDeviceFacts { model: None, serial: None, ..drive.clone() });
+    environment.target.devices.push(drive.clone());
+    assert_eq!(environment.model_and_serial(), known());
+    environment.target.devices.push(BlockDeviceFacts { serial: Some("EX0000000002".to_owned()), ..drive });
+    assert_eq!(environment.model_and_serial(), None);
+    environment.target.devices.clear();
+    assert_eq!(environment.model_and_serial(), Some((environment.named(), None)));
 }

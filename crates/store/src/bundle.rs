@@ -43,7 +43,8 @@ impl Bundle {
     /// Opens the bundle in this folder and checks manifest and seal.
     ///
     /// # Errors
-    /// [`StoreError::NotABundle`], [`StoreError::Husk`], [`StoreError::Newer`], [`StoreError::Damaged`].
+    /// [`StoreError::NotABundle`], [`StoreError::Husk`], [`StoreError::NoManifest`], [`StoreError::Newer`],
+    /// [`StoreError::Damaged`].
     pub fn open(path: &Path) -> Result<Bundle, StoreError> {
         if !path.is_dir() {
             let why = "there is no such folder".to_owned();
@@ -366,6 +367,11 @@ fn missing(path: &Path) -> StoreError {
 }
 
 fn without_manifest(path: &Path) -> StoreError {
+    // The first segment is made before the manifest, but nothing is recorded in it until there is one.
+    let recorded = fs::metadata(path.join(segment_name(0))).is_ok_and(|facts| facts.len() > 0);
+    if recorded || fsio::exists(&path.join(SEAL)) {
+        return StoreError::NoManifest { file: path.join(MANIFEST) };
+    }
     let run = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if run.parse::<drivelab_core::ids::RunId>().is_ok() {
         StoreError::Husk { path: path.to_owned(), run }

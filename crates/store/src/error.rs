@@ -62,6 +62,28 @@ pub enum StoreError {
         /// The run.
         run: String,
     },
+    /// The manifest of a run that recorded something is gone.
+    #[error(
+        "{} is missing, but the run recorded data: a copy may have left it out. Restore it from where the folder came \
+         from; do not remove the run: its recorded data are still there",
+        file.display()
+    )]
+    NoManifest {
+        /// The manifest.
+        file: PathBuf,
+    },
+    /// The names and prices of drives cannot be read.
+    #[error(
+        "{} cannot be read: {why}. It stores the names and prices that `drivelab drives name` and `drivelab drives price` \
+         set; correct it, or remove it and set them again. No run depends on it",
+        file.display()
+    )]
+    DrivesUnreadable {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
     /// A file is not what was written.
     #[error(
         "{} is damaged{}: {what}; {readable}. The medium or a copy changed or lost bytes: restore the file from a \
@@ -229,9 +251,11 @@ impl StoreError {
     pub const fn kind(&self) -> StoreErrorKind {
         match self {
             StoreError::NotFound { .. } | StoreError::NotABundle { .. } => StoreErrorKind::NotFound,
-            StoreError::Husk { .. } | StoreError::Damaged { .. } | StoreError::CatalogDamaged { .. } => {
-                StoreErrorKind::Damaged
-            }
+            StoreError::Husk { .. }
+            | StoreError::Damaged { .. }
+            | StoreError::NoManifest { .. }
+            | StoreError::DrivesUnreadable { .. }
+            | StoreError::CatalogDamaged { .. } => StoreErrorKind::Damaged,
             StoreError::Newer { .. } | StoreError::CatalogNewer { .. } => StoreErrorKind::Newer,
             StoreError::Live { .. } => StoreErrorKind::Live,
             StoreError::Sealed { .. } => StoreErrorKind::Sealed,

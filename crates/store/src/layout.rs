@@ -25,6 +25,12 @@ pub(crate) const LOCK: &str = "lock";
 pub(crate) const NOTES: &str = "notes";
 /// The catalog, in the data folder.
 pub(crate) const CATALOG: &str = "catalog.sqlite";
+/// What the user calls this testbed.
+pub(crate) const TESTBED: &str = "testbed.json";
+/// What the user says about drives: names and prices.
+pub(crate) const DRIVES: &str = "drives.json";
+/// The file that is locked while a process changes it.
+pub(crate) const DRIVES_LOCK: &str = "drives.lock";
 /// The last measured limits of the host as a load generator, in the data folder.
 pub(crate) const CEILINGS: &str = "host-ceilings.json";
 /// The last measured cost of watching for each drive, in the data folder.

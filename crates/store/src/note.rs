@@ -1,7 +1,7 @@
 //! Notes: small opaque values that the program keeps with a run, separate from the measurements.
 //!
 //! Only the code that wrote a note interprets it. The seal covers the notes that exist at the end of the run. Later
-//! notes are outside the seal, and so are the user's tags at all times.
+//! notes are outside the seal, and so are the user's tags, title and note at all times.
 
 use std::path::Path;
 
@@ -16,6 +16,8 @@ use crate::layout::{DataDir, NOTES};
 
 /// The note with the user's tags, which may change after everything else is sealed.
 pub(crate) const TAGS: &str = "tags";
+/// The note with the user's title and note, which may change as well.
+pub(crate) const LABEL: &str = "label";
 
 /// Sets the note `name` (lower-case letters, digits and `-`) of a run, atomically and durably. A value of `null`
 /// removes it. May be called before the bundle is made and, for a new note, after it is sealed. Never call it during
@@ -63,7 +65,7 @@ pub(crate) fn entries(bundle: &Path) -> Result<Vec<FileEntry>, StoreError> {
     let found = std::fs::read_dir(&folder).map_err(|error| StoreError::io("read", &folder, error))?;
     let names = found.flatten().filter_map(|entry| entry.file_name().to_str().map(str::to_owned));
     let mut names: Vec<String> = names.filter_map(|name| name.strip_suffix(".json").map(note_path)).collect();
-    names.retain(|name| *name != note_path(TAGS));
+    names.retain(|name| ![TAGS, LABEL].map(note_path).contains(name));
     names.sort();
     names.iter().map(|name| Ok(FileEntry::of(name, &fsio::read(&bundle.join(name))?))).collect()
 }

@@ -222,12 +222,12 @@ definition, its function and the records that it comes from. An address is `STEP
 
 ## Comparisons
 
-`drivelab compare` holds the figures of each side against those of a base (`drivelab_analysis::ratios`). A side is one
+`drivelab compare` compares the figures of each side with those of a base (`drivelab_analysis::ratios`). A side is one
 drive, arm or state with one run or several.
 
-- **Ratio.** The geometric mean of the side's values divided by that of the base's. Values that are not above zero have
-  no ratio. If the side's value is a lower bound, so is the ratio; if the base's is, the ratio is an upper bound; if
-  both are, there is none.
+- **Ratio.** The geometric mean of the side's values divided by that of the base's; a table shows these means.
+  Values that are not above zero have no ratio. If the side's value is a lower bound, so is the ratio; if the base's
+  is, the ratio is an upper bound; if both are, there is none.
 - **Replication.** If any side has several runs, each run is one value, and a side with one run is taken to scatter like
   the other. If both have one run and the figure is the mean of three rounds or more, each round (or each set of rounds)
   is one value. These do not show how much two runs of one drive differ. Best rounds, medians and percentiles of merged
@@ -236,11 +236,11 @@ drive, arm or state with one run or several.
   √(s₁²/n₁ + s₂²/n₂), degrees of freedom by Welch and Satterthwaite, or the smaller number of values minus one if the
   numbers differ. If only one side has several values, its variance s² is used for both: s √(1/n + 1), with n - 1
   degrees of freedom. If neither has, but another side of the comparison has several runs, their common variance is
-  used. The error of percentiles and maxima is at least that of the buckets of the histogram (0.78 % / √12 for a
-  value). Example: logarithms of 16, 18, 20, 22, 24 and of 23, 24, 25, 26, 27 differ by 5 with a standard error of 1.58
-  and 5.9 degrees of freedom: 5 ± 2.46 × 1.58. Bounds and disturbed figures have no interval.
-- **Headline figures.** A verdict is sought for the rate of each step in bytes; for operations per second if it moves
-  no data; for the 99th percentile of the response time instead if operations arrive on a schedule; for the rate that a
+  used. The error of response times and tail latencies is at least that of a bucket of the histogram (0.78 % / √12 for
+  a value). Example: logarithms of 16, 18, 20, 22, 24 and of 23, 24, 25, 26, 27 differ by 5 with a standard error of
+  1.58 and 5.9 degrees of freedom: 5 ± 2.46 × 1.58. Bounds and disturbed figures have no interval.
+- **Headline figures.** Verdicts are for the throughput of each step; for operations per second if it moves no data; for
+  the 99th percentile of the response time if operations arrive on a schedule; for the rate that a
   search found; and for scores, in their own direction. Points of a load curve have none: each is at a share of its
   side's own full speed.
 - **Shown.** A difference is shown if its p value passes Holm's method at 5 % over all verdicts of the comparison: among
@@ -248,7 +248,7 @@ drive, arm or state with one run or several.
   drives whose runs scatter by 2 %, it was at most 10 of 100, with 1 and 40 figures and equal or unequal numbers of
   runs. If one drive scatters far more than the other, it can be more.
 - **Negligible** is a difference that is shown and smaller than `--relevant` (1 %).
-- **Not shown** comes with a ratio that would very probably have been shown: exp((t₁ + t₂) × error), where t₁ is the
+- **Not shown** comes with the smallest detectable ratio: exp((t₁ + t₂) × error), where t₁ is the
   quantile of the level at which Holm's method tested the figure, t₂ the 95 % quantile, both of Student's t, and the
   error is the standard error times √(f / χ²), with f degrees of freedom and the 10 % quantile of χ²: the observed error
   may be too small by chance. Simulated, a gap of 3 % was shown in at least 88 of 100 comparisons in which the stated
@@ -257,6 +257,9 @@ drive, arm or state with one run or several.
 - **One run of each.** Without several runs, differences up to 5 % are not ranked, and larger ones only if the rounds,
   where they count, show them.
 - **Best** is a side that is shown to be better than every other side that has a value.
+- **Ranking** (`drivelab rank`, `drivelab_analysis::rank`). Sides are sorted by their values. Each is compared with the
+  first side of the place above, by the rules here; a new place begins where it is shown to be worse. Sides of one place
+  may still differ.
 - **Disturbed** figures (marked `▲`, `▼` or `◆`) have a ratio but neither win nor lose. Void figures have no ratio.
 ";
 

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use drivelab_analysis::side_by_side::Kind;
 
 use super::results::FilterArgs;
 
@@ -18,9 +20,13 @@ Examples:
 
 Each word is a side A, B and so on: a run, a drive (its newest run that fits the others) or a selection such as \
 model=970,method=quick with all its runs. The first side is the base unless --base names another. The table shows \
-the headline figures, their ratios to the base, and whether a difference is shown. Several runs a side show how much \
-runs of one drive differ; with one run each, differences within 5 % are not ranked. Runs that differ in methodology, \
-form or conditions are in separate tables. A run that can be compared with no other is listed with the reason.";
+the headline figures, their ratios to the base, and whether a difference is shown. Several runs a side show the \
+run-to-run spread; with one run each, differences within 5 % are not ranked. Runs that differ in methodology, \
+form or conditions are in separate tables. A run that can be compared with no other is listed with the reason.
+
+Runs that differ in more than the drive, such as arm, tested size or testbed, are refused (exit code 2), because a \
+ratio would not show the cause: --by compares by that difference, --allow compares anyway. Runs of one drive may have \
+one difference.";
 
 /// What makes a side of runs that are named together or chosen by a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -31,30 +37,61 @@ pub enum By {
     Drive,
     /// All runs of a drive with one firmware are a side.
     Firmware,
-    /// All runs under one arm (encryption, power state) are a side.
+    /// All runs of a drive under one arm (encryption, power state) are a side.
     Arm,
     /// All runs on one testbed are a side.
     Testbed,
+    /// All runs of a drive with one profile (an empty or a full drive, say) are a side.
+    Profile,
+    /// All runs of a drive with one tested size are a side.
+    Capacity,
+    /// Every run is a side, the oldest first.
+    Time,
+}
+
+/// The names of differences that can be allowed.
+pub(super) fn kinds() -> impl TypedValueParser<Value = Kind> {
+    let kind = |name: String| Kind::ALL.into_iter().find(|kind| kind.name() == name).ok_or("not a difference");
+    PossibleValuesParser::new(Kind::ALL.map(|kind| PossibleValue::new(kind.name()).help(about(kind)))).try_map(kind)
+}
+
+const fn about(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Arm => "Encryption or power state",
+        Kind::Profile => "Profile of the methodology, such as an empty and a full drive",
+        Kind::Target => "A file and a device",
+        Kind::Size => "Tested size",
+        Kind::Firmware => "Firmware of drives of one model",
+        Kind::Engine => "Engine that issued the I/O: io_uring or threads",
+        Kind::Testbed => "CPU, board or name of the testbed",
+        Kind::FileSystem => "File system",
+        Kind::Traces => "Replayed traces",
+        Kind::Source => "Source of sets of files",
+        Kind::Company => "A drive measured alone and together with others",
+    }
 }
 
 /// `drivelab compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
     /// What is compared: a run (the first or last characters of its id, or `last`), a drive (a part of its model, or
-    /// its serial number), a selection (`model=`, `serial=`, `firmware=`, `method=`, `tag=`, joined by commas), or
-    /// published figures: `published:NAME`, `published:NAME/DRIVE`.
+    /// its serial number), a selection (`model=`, `serial=`, `firmware=`, `method=`, `profile=`, `tag=`, joined by
+    /// commas), or published figures: `published:NAME`, `published:NAME/DRIVE`.
     #[arg(value_name = "SIDE")]
     pub sides: Vec<String>,
     /// Instead of sides: the runs that match.
     #[command(flatten)]
     pub filter: FilterArgs,
-    /// What makes a side. Default: each word; with filters the drive, or the run if there is one drive.
+    /// Groups runs into sides. Default: by word; with filters by drive, or by run if there is one drive.
     #[arg(long, value_enum)]
     pub by: Option<By>,
     /// The side that the others are compared with: one of the words, or its letter. Default: the first.
     #[arg(long, value_name = "SIDE")]
     pub base: Option<String>,
-    /// Smallest relevant difference in per cent: a smaller one is called negligible.
+    /// Compare runs that differ in this; their ratios are marked †. Can be repeated.
+    #[arg(long, value_parser = kinds(), value_name = "WHAT")]
+    pub allow: Vec<Kind>,
+    /// Smaller differences (per cent) are called negligible even if they are shown.
     #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = percent)]
     pub relevant: f64,
     /// Show every figure, not only the headline figures.
@@ -66,14 +103,17 @@ pub struct CompareArgs {
     /// Print one JSON document (docs/formats/compare.schema.json).
     #[arg(long, conflicts_with = "output")]
     pub json: bool,
-    /// End with exit code 3 if a headline figure of any side is worse than the base's.
+    /// Exit with code 3 if a headline figure is worse than the base's, or missing.
     #[arg(long)]
     pub fail_if_worse: bool,
+    /// Also write this file for CI systems: JUnit XML with a test case for each headline figure.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
 }
 
 /// A share in per cent, below 100.
-fn percent(text: &str) -> Result<f64, String> {
+pub(super) fn percent(text: &str) -> Result<f64, String> {
     let percent: f64 =
         text.trim_end_matches(['%', ' ']).parse().map_err(|_| "expected a number such as 1".to_owned())?;
-    if (0.0..100.0).contains(&percent) { Ok(percent) } else { Err("expected 0 to 100".to_owned()) }
+    if (0.0..100.0).contains(&percent) { Ok(percent) } else { Err("expected 0 or more, and less than 100".to_owned()) }
 }

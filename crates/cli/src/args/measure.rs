@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use drivelab_analysis::AcceptanceLimit;
 use drivelab_core::units::Bytes;
 use drivelab_method::SpeedGuess;
+use drivelab_store::Label;
 
+use super::results::tag;
 use super::telemetry::TelemetryArgs;
 use super::words::{BackendArg, EventsArg, FormArg, assumed_rate};
 
@@ -54,12 +57,42 @@ pub struct MeasureArgs {
     /// [default: 500MB/s].
     #[arg(long, value_name = "RATE", requires = "dry_run", value_parser = assumed_rate)]
     pub assume_rate: Option<SpeedGuess>,
+    /// What the run is called.
+    #[command(flatten)]
+    pub label: LabelArgs,
     /// How the run and its result are printed.
     #[command(flatten)]
     pub print: PrintArgs,
     /// What is watched beside the I/O.
     #[command(flatten)]
     pub telemetry: TelemetryArgs,
+}
+
+/// What a run is called. It is kept outside the run's seal, and can be changed later.
+#[derive(Debug, Args)]
+pub struct LabelArgs {
+    /// Title of the run, for lists and comparisons.
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// A note about the run, such as how the drive was cooled.
+    #[arg(long, value_name = "TEXT")]
+    pub note: Option<String>,
+    /// A tag, such as heatsink=none. Can be repeated.
+    #[arg(long, value_name = "TAG", value_parser = tag)]
+    pub tag: Vec<String>,
+}
+
+impl From<&LabelArgs> for Label {
+    fn from(asked: &LabelArgs) -> Label {
+        let text = |text: &Option<String>| one_line(text.as_deref().unwrap_or_default());
+        Label { title: text(&asked.title), note: text(&asked.note), tags: asked.tag.clone() }
+    }
+}
+
+/// A text in one line, without control characters.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
 }
 
 /// How a run and its result are printed.
@@ -71,4 +104,8 @@ pub struct PrintArgs {
     /// Print the result as one JSON document instead of tables.
     #[arg(long)]
     pub json: bool,
+    /// Exit with code 3 if a figure is beyond a limit, is void or is missing:
+    /// 'depths/rnd-4k-q1t1-read:read.latency_p99 > 1 ms'. Can be repeated.
+    #[arg(long, value_name = "CONDITION")]
+    pub fail_if: Vec<AcceptanceLimit>,
 }

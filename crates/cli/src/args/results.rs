@@ -82,7 +82,7 @@ impl From<StateArg> for RunState {
 ///
 /// # Errors
 /// Characters that a tag cannot have.
-fn tag(text: &str) -> Result<String, String> {
+pub(super) fn tag(text: &str) -> Result<String, String> {
     let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '=');
     if text.is_empty() || text.len() > LONGEST_TAG || !text.chars().all(good) {
         return Err(format!(
@@ -128,6 +128,19 @@ pub enum ResultsCommand {
         tags: Vec<String>,
         /// Remove them instead.
         #[arg(long)]
+        remove: bool,
+    },
+    /// Print the title and the note of a run, or set them.
+    Note {
+        /// Id of the run, its first or last characters, or `last`.
+        run: String,
+        /// The new note.
+        note: Option<String>,
+        /// The new title, for lists and comparisons.
+        #[arg(long, value_name = "TEXT")]
+        title: Option<String>,
+        /// Remove both.
+        #[arg(long, conflicts_with_all = ["note", "title"])]
         remove: bool,
     },
     /// Print the tables of one run.

@@ -20,6 +20,7 @@ use drivelab_lab::target::{largest, unmounted};
 use drivelab_lab::{Failure, Order, Result, Show};
 use drivelab_method::{Methodology, SpeedGuess};
 use drivelab_report::format;
+use drivelab_store::NO_LABEL;
 
 use crate::args::{CheckArgs, PrintArgs};
 use crate::context::Context;
@@ -41,7 +42,7 @@ enum Chosen {
 /// The target does not exist or is empty; also anything that prevents a run.
 pub fn check(context: &Context, arguments: &CheckArgs) -> Result {
     let methodology = method::find_set("check", None, &arguments.set)?;
-    let print = PrintArgs { events: None, json: arguments.json };
+    let print = PrintArgs { events: None, json: arguments.json, fail_if: Vec::new() };
     unmounted::warn(&arguments.target, &context.settings.voice);
     match choose(context, arguments)? {
         Chosen::Read(path) => {
@@ -102,6 +103,7 @@ fn run(
         telemetry: &telemetry,
         trace: None,
         page: arguments.output.as_deref().map(|output| (output, arguments.redact)),
+        label: &NO_LABEL,
         save: !arguments.no_save,
         sample: true,
         dry_run: false,

@@ -22,6 +22,7 @@ use drivelab_lab::target::naming::place_named;
 use drivelab_lab::target::place::Place;
 use drivelab_lab::{Failure, Order, Result, Show, Words};
 use drivelab_method::Diagnostics;
+use drivelab_store::NO_LABEL;
 
 use crate::args::{IoArgs, data_kinds};
 use crate::context::Context;
@@ -89,6 +90,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         telemetry: &telemetry,
         trace: arguments.output.trace.as_deref(),
         page: None,
+        label: &NO_LABEL,
         save: !arguments.output.no_save,
         sample: false,
         dry_run: arguments.safety.dry_run,
@@ -137,7 +139,11 @@ fn ground(place: &dyn Place) -> Result<Ground> {
     if place.makes_scratch()? {
         return Ok(Ground::Fresh);
     }
-    Ok(place.length()?.map_or(Ground::Nothing, |length| Ground::Existing { length }))
+    Ok(match place.length()? {
+        None => Ground::Nothing,
+        Some(_) if place.device().is_some() => Ground::Device,
+        Some(length) => Ground::File { length },
+    })
 }
 
 /// The CPUs of a NUMA node.

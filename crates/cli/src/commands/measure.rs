@@ -15,6 +15,7 @@ use drivelab_lab::target::missing::NewFile;
 use drivelab_lab::target::naming::place_named;
 use drivelab_lab::{Failure, Order, Result, Show, Words};
 use drivelab_method::{Diagnostics, Methodology};
+use drivelab_store::Label;
 
 use crate::args::{ConditionArgs, MeasureArgs, ReviewArgs, RunArgs};
 use crate::context::Context;
@@ -96,6 +97,7 @@ fn several(context: &Context, arguments: &RunArgs) -> Result {
     let mut methodology = method::find_set(method, measure.profile.as_deref(), &measure.set)?;
     traces::inform(&mut methodology, &traces.traces, lab.voice)?;
     let telemetry = measure.telemetry.asked();
+    let label = Label::from(&measure.label);
     let drives = Drives {
         methodology: &methodology,
         form: method::form(&methodology, measure.form),
@@ -112,6 +114,7 @@ fn several(context: &Context, arguments: &RunArgs) -> Result {
         telemetry: &telemetry,
         facts: measure.facts.as_deref(),
         page: output.as_deref().map(|output| (output, measure.redact)),
+        label: &label,
         words: WORDS_OF_FILES,
     };
     together::run(&lab, &drives)
@@ -133,6 +136,7 @@ fn measure(
         fits_layout(format_of(output)?, methodology)?;
     }
     let telemetry = arguments.telemetry.asked();
+    let label = Label::from(&arguments.label);
     let order = Order {
         methodology,
         form: method::form(methodology, arguments.form),
@@ -147,6 +151,7 @@ fn measure(
         telemetry: &telemetry,
         trace: None,
         page: output.map(|output| (output, arguments.redact)),
+        label: &label,
         save: true,
         sample: false,
         dry_run: arguments.dry_run,

@@ -15,6 +15,7 @@ pub mod report;
 pub mod results;
 pub mod resume;
 pub mod show;
+pub mod testbed;
 pub mod trace;
 pub mod version;
 pub mod watch;

@@ -28,7 +28,7 @@ pub fn replay(context: &Context, arguments: &ReplayArgs) -> Result {
     bundle.torn()?;
     let stop = StopToken::default();
     signals::watch(stop.clone());
-    let print = PrintArgs { events: arguments.events, json: arguments.json };
+    let print = PrintArgs { events: arguments.events, json: arguments.json, fail_if: Vec::new() };
     let (mut screens, unwritten) = screens(context, &print, &stop, View::Replay);
     let clock = MonotonicClock::starting_at(0);
     bundle.each_event(|event| {

@@ -92,7 +92,7 @@ pub fn wipe(context: &Context, arguments: &WipeArgs) -> Result {
     };
     let stop = StopToken::default();
     signals::watch(stop.clone());
-    let print = PrintArgs { events: None, json: arguments.json };
+    let print = PrintArgs { events: None, json: arguments.json, fail_if: Vec::new() };
     let terminal = Terminal::new(context, &print);
     let destroy =
         consent::for_device(&terminal, &node, arguments.destroy.as_deref(), arguments.yes || arguments.dry_run);

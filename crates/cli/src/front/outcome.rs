@@ -74,6 +74,10 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
         context.settings.voice.say(format!("The page: {}", path.display()));
     }
     let code = last_words(context, run, records, outcome, (saved, show))?;
+    let broken: Vec<String> = print.fail_if.iter().filter_map(|limit| limit.broken_by(analysis)).collect();
+    // No error: the other runs of a series go on.
+    broken.iter().for_each(|why| say::cut(&format!("error: {why}")));
+    let code = if broken.is_empty() || code != ExitCode::Ok { code } else { ExitCode::AcceptanceFailed };
     Ok(verdict.map(checked::code).filter(|code| *code != ExitCode::Ok).unwrap_or(code))
 }
 

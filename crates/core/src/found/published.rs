@@ -1,6 +1,6 @@
 //! Figures that others published about drives, each with its place in the source.
 //!
-//! Owns the units in which figures are published. Must not know: files, and which run a figure is held against.
+//! Owns the units in which figures are published. Must not know: files, and which run a figure stands beside.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -75,9 +75,9 @@ pub struct PublishedFigure {
     pub doubtful: Option<String>,
     /// Where it stands in the source.
     pub place: String,
-    /// The step of a built-in methodology that has exactly this load.
+    /// The steps of built-in methodologies that have exactly this load.
     #[serde(default)]
-    pub step: Option<StepId>,
+    pub steps: Vec<StepId>,
 }
 
 /// A bound instead of a value.
@@ -149,7 +149,7 @@ mod tests {
             bound: None,
             doubtful: None,
             place: String::new(),
-            step: None,
+            steps: Vec::new(),
         };
         assert_eq!(figure(1000.0, "MiB/s").value_in("MB/s"), Some(1048.576));
         assert_eq!(figure(2.0, "GB/s").value_in("MB/s"), Some(2000.0));

@@ -67,6 +67,7 @@ fn facts(roots: &Roots, watched: Watched) -> TestbedFacts {
         unknown.push(format!("I/O of other programs: /proc/diskstats has no counters for {device}"));
     }
     TestbedFacts {
+        tag: None,
         kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
         cpu_model,
         cpus: cpus(roots),

@@ -12,6 +12,7 @@ use drivelab_core::target::DeviceIdentity;
 use drivelab_core::units::Bytes;
 use drivelab_engine::Options;
 use drivelab_method::{Diagnostics, Methodology, SpeedGuess};
+use drivelab_store::Label;
 
 use super::show::Show;
 use super::telemetry::Telemetry;
@@ -49,6 +50,8 @@ pub struct Order<'a> {
     pub trace: Option<&'a Path>,
     /// The page to write, and whether it leaves out serial numbers and folder names.
     pub page: Option<(&'a Path, bool)>,
+    /// What the user calls the run.
+    pub label: &'a Label,
     /// Whether the bundle is stored.
     pub save: bool,
     /// Whether the target's content is sampled and recorded.

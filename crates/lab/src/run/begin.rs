@@ -13,7 +13,7 @@ use drivelab_core::target::PlacementHandles;
 use drivelab_device::guard::Destroy;
 use drivelab_engine::Options;
 use drivelab_session::Start;
-use drivelab_store::{DataDir, NewBundle, Recorder};
+use drivelab_store::{DataDir, NewBundle, Recorder, write_label};
 
 use crate::failure::{Failure, Result};
 use crate::lab::Lab;
@@ -107,6 +107,7 @@ pub fn prepare(lab: &Lab<'_>, order: Order<'_>, stop: StopToken) -> Result<Optio
             let recorder = Recorder::create(&data, &new_bundle(&start, &order.methodology.recorded_text()))?;
             lab.front.is_kept(run);
             note(&data, run, &opened, page.as_ref())?;
+            write_label(&data, run, order.label)?;
             Keep::Bundle { data, recorder }
         }
     };
@@ -197,6 +198,7 @@ fn environment(
 ) -> Result<Environment> {
     let mut environment = opened.environment(data.map(DataDir::root));
     environment.ceilings = lab.ceilings_of(&environment.testbed);
+    environment.testbed.tag = lab.named_testbed(&environment.testbed);
     environment.watching_cost = lab.watching_cost_of(&environment.target.devices);
     environment.condition = order.under.as_ref().map(|under| under.set_up.facts().clone());
     environment.source = source;

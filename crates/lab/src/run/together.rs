@@ -21,6 +21,7 @@ use drivelab_device::{Named, identity_of};
 use drivelab_engine::BackendChoice;
 use drivelab_method::{Methodology, SpeedGuess};
 use drivelab_report::format;
+use drivelab_store::Label;
 
 use crate::failure::{Failure, Result};
 use crate::lab::Lab;
@@ -138,6 +139,8 @@ pub struct Drives<'a> {
     pub facts: Option<&'a Path>,
     /// The page to write, and whether it leaves out serial numbers and folder names.
     pub page: Option<(&'a Path, bool)>,
+    /// What the user calls the runs.
+    pub label: &'a Label,
     /// How messages refer to what the user wrote.
     pub words: Words<'a>,
 }
@@ -265,6 +268,7 @@ impl Common<'_> {
             engine: engine(self.lab, asked.backend)?,
             trace: None,
             page: None,
+            label: asked.label,
             save: true,
             sample: false,
             dry_run: asked.dry_run,

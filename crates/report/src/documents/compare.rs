@@ -1,6 +1,8 @@
 //! The document of a comparison, which `drivelab compare --json` prints, and its schema.
 
-use drivelab_analysis::ratios::{Basis, FigureRatios, Limits, Ratios, SideFigure, Verdict};
+use drivelab_analysis::price::for_money;
+use drivelab_analysis::ratios::{Basis, FigureRatios, Limits, RatioBound, SideFigure, Verdict};
+use drivelab_analysis::together::Doubling;
 use drivelab_core::event::RunState;
 use drivelab_core::ids::{RunId, StepId};
 use drivelab_core::metric::{Better, Wrong};
@@ -11,6 +13,7 @@ use serde::Serialize;
 use crate::documents::schema;
 use crate::figure::escape;
 use crate::marker;
+use crate::views::across::contrast::Contrast;
 use crate::views::across::published::PublishedSide;
 
 /// Version of the document.
@@ -25,7 +28,7 @@ pub struct CompareDoc {
     pub(crate) schema_version: u32,
     /// What is compared, in the order given.
     pub(crate) sides: Vec<SideDoc>,
-    /// Groups of two sides or more that may be compared.
+    /// Groups of two sides or more that may be compared; beside published figures of one or more.
     pub(crate) groups: Vec<GroupDoc>,
     /// Why the rest may not, a sentence each.
     pub(crate) not_comparable_because: Vec<String>,
@@ -42,8 +45,24 @@ pub(crate) struct SideDoc {
     pub(crate) name: String,
     /// The drive, and what was set up on it.
     pub(crate) title: String,
+    /// Price of the drive; absent if it is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) price: Option<PriceDoc>,
     /// Its runs.
     pub(crate) runs: Vec<SideRunDoc>,
+}
+
+/// Price of a drive.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct PriceDoc {
+    /// In units of the currency.
+    pub(crate) amount: f64,
+    /// ISO 4217.
+    pub(crate) currency: String,
+    /// `YYYY-MM-DD`.
+    pub(crate) date: String,
+    /// Price of one GB (10^9 bytes) of the drive's capacity; `null` if that is unknown.
+    pub(crate) per_gb: Option<f64>,
 }
 
 /// A run of a side.
@@ -55,6 +74,9 @@ pub(crate) struct SideRunDoc {
     pub(crate) started: String,
     /// State of the run.
     pub(crate) state: RunState,
+    /// What its user calls it; absent for nothing.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) title: String,
 }
 
 /// Sides that may be compared.
@@ -73,12 +95,19 @@ pub(crate) struct GroupDoc {
     pub(crate) has_base: bool,
     /// What differs besides the drive, a sentence each.
     pub(crate) differences: Vec<String>,
+    /// The differences that were allowed (`--allow`), on which every ratio depends; absent if none was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) allowed: Vec<String>,
     /// For how many comparisons the verdicts are corrected.
     pub(crate) corrected_for: usize,
     /// The tests.
     pub(crate) tests: Vec<TestDoc>,
     /// Figures of whole runs.
     pub(crate) run: Vec<FigureDoc>,
+    /// Throughput ratio for each doubling of the capacity: of each headline figure in MB/s, for drives whose names
+    /// differ only in a capacity. Absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) per_doubling: Vec<Doubling>,
 }
 
 /// A drive of a publication.
@@ -168,7 +197,7 @@ pub(crate) struct FigureDoc {
 /// A figure of one side.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct CellDoc {
-    /// Mean of the runs that have a value; `null` if none has.
+    /// Geometric mean of the runs that have a value; `null` if none has.
     pub(crate) value: Option<f64>,
     /// The value of each run.
     pub(crate) runs: Vec<Option<f64>>,
@@ -188,70 +217,16 @@ pub(crate) struct CellDoc {
     /// High end.
     pub(crate) high: Option<f64>,
     /// From what the interval comes; `null` if there is none.
-    pub(crate) basis: Option<BasisDoc>,
+    pub(crate) basis: Option<Basis>,
+    /// Whether the ratio is only a bound; `null` if it is not.
+    pub(crate) bound: Option<RatioBound>,
     /// What follows; `null` for the base.
-    pub(crate) verdict: Option<VerdictDoc>,
-    /// The ratio, above 1, that would very probably have been shown, up or down; `null` if nothing was tested.
+    pub(crate) verdict: Option<Verdict>,
+    /// Smallest detectable ratio, above 1, in either direction; `null` if nothing was tested.
     pub(crate) detectable: Option<f64>,
-}
-
-/// From what an interval comes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum BasisDoc {
-    /// From several runs.
-    Runs,
-    /// From the rounds of one run each: how much two runs differ is unknown.
-    Rounds,
-}
-
-/// What a comparison with the base says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum VerdictDoc {
-    /// Better than the base.
-    Better,
-    /// Worse than the base.
-    Worse,
-    /// A difference is shown, but it is smaller than the smallest relevant one.
-    Negligible,
-    /// No difference is shown.
-    NotShown,
-    /// One run a side, and the difference is within what two runs of one drive may differ.
-    WithinRuns,
-    /// The ratio is at least this: the figure is a lower bound.
-    AtLeast,
-    /// The ratio is at most this: the base is a lower bound.
-    AtMost,
-    /// Something outside a test changed a figure.
-    Spoiled,
-    /// Both are lower bounds, so nothing is known of the ratio.
-    BothBounds,
-    /// A run of a side has no figure, or a void one, so the mean of the others may mislead.
-    Incomplete,
-    /// A figure is missing, void or zero.
-    NoFigure,
-    /// No headline figure: no verdict was sought.
-    NotSought,
-}
-
-impl VerdictDoc {
-    const fn of(verdict: Verdict) -> VerdictDoc {
-        match verdict {
-            Verdict::Better => VerdictDoc::Better,
-            Verdict::Worse => VerdictDoc::Worse,
-            Verdict::Negligible => VerdictDoc::Negligible,
-            Verdict::NotShown => VerdictDoc::NotShown,
-            Verdict::WithinRuns => VerdictDoc::WithinRuns,
-            Verdict::AtLeast => VerdictDoc::AtLeast,
-            Verdict::AtMost => VerdictDoc::AtMost,
-            Verdict::Spoiled => VerdictDoc::Spoiled,
-            Verdict::BothBounds => VerdictDoc::BothBounds,
-            Verdict::Incomplete => VerdictDoc::Incomplete,
-            Verdict::NoFigure => VerdictDoc::NoFigure,
-            Verdict::NotSought => VerdictDoc::NotSought,
-        }
-    }
+    /// The value for each unit of the currency, where more is better; absent without a price or a value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) for_money: Option<f64>,
 }
 
 /// The whole document.
@@ -272,18 +247,12 @@ pub(crate) fn document(
     }
 }
 
-/// A group of sides, called by `letters`.
-pub(crate) fn group(
-    title: String,
-    differences: Vec<String>,
-    letters: Vec<String>,
-    found: &Ratios<'_>,
-    has_base: bool,
-    published: &[PublishedSide],
-) -> GroupDoc {
-    let figures =
-        |all: &[FigureRatios<'_>]| all.iter().map(|one| figure(one, &letters, found.base, published)).collect();
-    let tests = found.tests.iter().map(|test| {
+/// A group of sides.
+pub(crate) fn group(contrast: &Contrast<'_>, published: &[PublishedSide]) -> GroupDoc {
+    let allowed = contrast.touched.iter().map(|name| (*name).to_owned()).collect();
+    let Contrast { title, differences, letters, ratios, has_base, .. } = contrast;
+    let figures = |all: &[FigureRatios<'_>]| all.iter().map(|one| figure(one, contrast, published)).collect();
+    let tests = ratios.tests.iter().map(|test| {
         let steps = test.steps.iter().map(|step| StepFiguresDoc {
             id: step.facts.id.clone(),
             label: step.facts.label.clone(),
@@ -292,14 +261,16 @@ pub(crate) fn group(
         TestDoc { name: test.name.to_owned(), title: test.title.to_owned(), steps: steps.collect() }
     });
     GroupDoc {
-        title,
-        base: letters[found.base].clone(),
-        has_base,
+        title: title.clone(),
+        base: letters[ratios.base].clone(),
+        has_base: *has_base,
         published: published.iter().map(published_side).collect(),
-        differences,
-        corrected_for: found.judged,
+        differences: differences.clone(),
+        allowed,
+        corrected_for: ratios.judged,
         tests: tests.collect(),
-        run: figures(&found.run),
+        run: figures(&ratios.run),
+        per_doubling: contrast.doublings(),
         sides: letters.clone(),
     }
 }
@@ -313,8 +284,13 @@ fn published_side(side: &PublishedSide) -> PublishedSideDoc {
     }
 }
 
-fn figure(figure: &FigureRatios<'_>, letters: &[String], base: usize, published: &[PublishedSide]) -> FigureDoc {
-    let base = figure.cells[base].value.filter(|value| *value > 0.0);
+fn figure(figure: &FigureRatios<'_>, contrast: &Contrast<'_>, published: &[PublishedSide]) -> FigureDoc {
+    let base = figure.cells[contrast.ratios.base].value.filter(|value| *value > 0.0);
+    let cell = |(side, found): (usize, &SideFigure<'_>)| {
+        let price = contrast.prices[side].as_ref().filter(|_| figure.better == Better::Higher);
+        let for_money = price.zip(found.value).and_then(|(price, value)| for_money(value, price));
+        CellDoc { for_money, ..cell(found) }
+    };
     let cell_of = |side: &PublishedSide| {
         let (found, value) = (side.figure(figure.metric)?, side.value(figure.metric)?);
         Some(PublishedCellDoc {
@@ -340,8 +316,8 @@ fn figure(figure: &FigureRatios<'_>, letters: &[String], base: usize, published:
         unit: figure.metric.unit.clone(),
         better: figure.better,
         headline: figure.judged,
-        best: figure.best.map(|side| letters[side].clone()),
-        cells: figure.cells.iter().map(cell).collect(),
+        best: figure.best.map(|side| contrast.letters[side].clone()),
+        cells: figure.cells.iter().enumerate().map(cell).collect(),
     }
 }
 
@@ -364,50 +340,85 @@ fn cell(side: &SideFigure<'_>) -> CellDoc {
         ratio: against.and_then(|one| one.ratio),
         low: interval.map(|(low, _)| low),
         high: interval.map(|(_, high)| high),
-        basis: against.filter(|_| interval.is_some()).and_then(|one| match one.basis {
-            Basis::Runs => Some(BasisDoc::Runs),
-            Basis::Rounds => Some(BasisDoc::Rounds),
-            Basis::Nothing => None,
-        }),
-        verdict: against.map(|one| VerdictDoc::of(one.verdict)),
+        basis: against.filter(|_| interval.is_some()).and_then(|one| one.basis),
+        verdict: against.map(|one| one.verdict),
+        bound: against.and_then(|one| one.bound),
         detectable: against.and_then(|one| one.detectable),
+        for_money: None,
+    }
+}
+
+/// Headline figures that fall behind the base, each with its side, test and step.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Behind {
+    /// They are worse.
+    pub worse: Vec<String>,
+    /// They are missing or void where the base has one.
+    pub missing: Vec<String>,
+}
+
+/// How a figure falls behind the base's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lag {
+    /// It is worse.
+    Worse,
+    /// It is missing or void where the base has one.
+    Missing,
+}
+
+impl GroupDoc {
+    /// Headline figures with their test and step.
+    pub(crate) fn headlines(&self) -> impl Iterator<Item = (String, &FigureDoc)> {
+        let steps = self.tests.iter().flat_map(|test| test.steps.iter().map(move |step| (test, step)));
+        let of_steps = steps.flat_map(|(test, step)| {
+            step.figures.iter().map(move |figure| (format!("{}, {}", test.title, step.label), figure))
+        });
+        let all = of_steps.chain(self.run.iter().map(|figure| (figure.title.clone(), figure)));
+        all.filter(|(_, figure)| figure.headline)
     }
 }
 
 impl CompareDoc {
-    /// The headline figures that are worse than those of the base, or missing where the base has one, each with
-    /// its side and test. `None` if nothing is compared with the base.
+    /// Headline figures that fall behind the base. `None` if nothing is compared with the base.
     #[must_use]
-    pub fn worse(&self) -> Option<Vec<String>> {
-        let relevant = 1.0 - self.relevant_percent / 100.0;
-        let of_group = |group: &GroupDoc| {
-            let steps = group.tests.iter().flat_map(|test| {
-                let of_step = |step: &StepFiguresDoc| format!("{}, {}", test.title, step.label);
-                let figures = test.steps.iter().map(move |step| (of_step(step), &step.figures));
-                figures.flat_map(|(label, figures)| figures.iter().map(move |figure| (label.clone(), figure)))
-            });
-            let all = steps.chain(group.run.iter().map(|figure| (figure.title.clone(), figure)));
-            let base = group.sides.iter().position(|side| *side == group.base);
-            let of_figure = |(label, figure): (String, &FigureDoc)| {
-                let has_base = base.is_some_and(|base| figure.cells[base].value.is_some());
-                let cells = figure.cells.iter().zip(&group.sides).filter(|_| figure.headline);
-                let said = cells.filter_map(|(cell, side)| match cell.verdict? {
-                    VerdictDoc::Worse => Some(format!("{side} in {label}")),
-                    // At most this much of the base, where more is better.
-                    VerdictDoc::AtMost if figure.better == Better::Higher && cell.ratio? < relevant => {
-                        Some(format!("{side} in {label}"))
+    pub fn behind(&self) -> Option<Behind> {
+        let mut behind = Behind::default();
+        let mut groups = self.groups.iter().filter(|group| group.has_base).peekable();
+        groups.peek()?;
+        for group in groups {
+            for (label, figure) in group.headlines() {
+                for (at, side) in group.sides.iter().enumerate() {
+                    match self.lag(group, figure, at) {
+                        Some(Lag::Worse) => behind.worse.push(format!("{side} in {label}")),
+                        Some(Lag::Missing) => behind.missing.push(format!("{side} in {label}")),
+                        None => {}
                     }
-                    VerdictDoc::NoFigure | VerdictDoc::Incomplete if has_base => {
-                        Some(format!("{side} in {label} (no figure, or a void one)"))
-                    }
-                    _ => None,
-                });
-                said.collect::<Vec<_>>()
-            };
-            all.flat_map(of_figure).collect::<Vec<_>>()
-        };
-        let groups: Vec<&GroupDoc> = self.groups.iter().filter(|group| group.has_base).collect();
-        (!groups.is_empty()).then(|| groups.into_iter().flat_map(of_group).collect())
+                }
+            }
+        }
+        behind.missing.extend(self.apart().into_iter().map(|side| format!("{side} cannot be compared with the base")));
+        Some(behind)
+    }
+
+    /// The sides that are in no group with the base.
+    pub(crate) fn apart(&self) -> Vec<&str> {
+        let beside = |name: &String| self.groups.iter().any(|group| group.has_base && group.sides.contains(name));
+        self.sides.iter().map(|side| &side.name).filter(|name| !beside(name)).map(String::as_str).collect()
+    }
+
+    /// How a figure of a side falls behind the base's, if it does.
+    pub(crate) fn lag(&self, group: &GroupDoc, figure: &FigureDoc, at: usize) -> Option<Lag> {
+        let (cell, relevant) = (&figure.cells[at], 1.0 - self.relevant_percent / 100.0);
+        let base = group.sides.iter().position(|side| *side == group.base);
+        let has_base = base.is_some_and(|base| figure.cells[base].value.is_some());
+        // A ratio of at most this, where more is better.
+        let below = figure.better == Better::Higher && cell.ratio.is_some_and(|ratio| ratio < relevant);
+        match cell.verdict {
+            Some(Verdict::Worse) => Some(Lag::Worse),
+            Some(Verdict::AtMost) if below => Some(Lag::Worse),
+            Some(Verdict::NoFigure | Verdict::Incomplete) if has_base => Some(Lag::Missing),
+            _ => None,
+        }
     }
 
     /// One row for each figure of each side, with a heading, as CSV.

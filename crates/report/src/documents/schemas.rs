@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use crate::documents::{arms, check, commands, compare, io, probe, results, together};
+use crate::documents::{arms, check, commands, compare, io, probe, rank, results, together};
 
 /// File name of the common types, without its extension.
 const COMMON: &str = "common";
@@ -23,6 +23,7 @@ pub fn published_schemas() -> Vec<(&'static str, Value)> {
         ("check", check::check_schema()),
         ("compare", compare::compare_schema()),
         ("io", io::io_schema()),
+        ("rank", rank::rank_schema()),
         ("results", results::results_schema()),
         ("together", together::together_schema()),
     ];

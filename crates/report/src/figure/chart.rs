@@ -6,6 +6,8 @@
 
 use serde::{Serialize, Serializer};
 
+use crate::figure::table::{Cell, Column, Table};
+
 /// Colours of the palette in web/src/page.css; the same thing has the same colour in every chart.
 pub(crate) mod colour {
     /// Reads.
@@ -56,10 +58,19 @@ fn short_or_none<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S:
 pub(crate) struct Series {
     /// Name in the legend; series of the same name in several panels are shown and hidden together.
     pub(crate) name: String,
+    /// Name in the chart's table, where a column is narrow; empty for the same.
+    #[serde(skip)]
+    pub(crate) short: String,
     /// Index into the palette.
     pub(crate) colour: u8,
     /// Dashed line.
     pub(crate) dashed: bool,
+    /// Hatched bars and a dotted line: figures that others published.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) hatched: bool,
+    /// Not drawn until the reader asks for it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) hidden: bool,
     /// Points in the order of x.
     pub(crate) points: Vec<Point>,
     /// x, lowest and highest round, if there were several rounds.
@@ -68,7 +79,16 @@ pub(crate) struct Series {
 
 impl Series {
     pub(crate) fn new(name: &str, colour: u8) -> Self {
-        Series { name: name.to_owned(), colour, dashed: false, points: Vec::new(), ranges: Vec::new() }
+        Series {
+            name: name.to_owned(),
+            short: String::new(),
+            colour,
+            dashed: false,
+            hatched: false,
+            hidden: false,
+            points: Vec::new(),
+            ranges: Vec::new(),
+        }
     }
 
     /// Whether anything can be drawn.
@@ -85,7 +105,12 @@ pub(crate) enum PanelKind {
     Line,
     /// Bars side by side.
     Bar,
+    /// Horizontal bars, one for each label of the x axis, the first at the top.
+    Rank,
 }
+
+/// What the title of a logarithmic axis says.
+const LOGARITHMIC: &str = ", logarithmic";
 
 /// A y axis, from zero, and what is drawn on it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -96,6 +121,9 @@ pub(crate) struct Panel {
     pub(crate) unit: String,
     /// Lines or bars.
     pub(crate) kind: PanelKind,
+    /// Logarithmic y axis (to base 10) instead of one from zero.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) log: bool,
     /// What is drawn.
     pub(crate) series: Vec<Series>,
 }
@@ -103,12 +131,22 @@ pub(crate) struct Panel {
 impl Panel {
     /// Lines with markers.
     pub(crate) fn lines(title: &str, unit: &str, series: Vec<Series>) -> Self {
-        Panel { title: title.to_owned(), unit: unit.to_owned(), kind: PanelKind::Line, series }
+        Panel { title: title.to_owned(), unit: unit.to_owned(), kind: PanelKind::Line, log: false, series }
+    }
+
+    /// Lines on a logarithmic axis, which its title says.
+    pub(crate) fn log_lines(title: &str, unit: &str, series: Vec<Series>) -> Self {
+        Panel { log: true, ..Panel::lines(&format!("{title}{LOGARITHMIC}"), unit, series) }
     }
 
     /// Bars side by side.
     pub(crate) fn bars(title: &str, unit: &str, series: Vec<Series>) -> Self {
-        Panel { title: title.to_owned(), unit: unit.to_owned(), kind: PanelKind::Bar, series }
+        Panel { kind: PanelKind::Bar, ..Panel::lines(title, unit, series) }
+    }
+
+    /// Horizontal bars.
+    pub(crate) fn ranking(title: &str, unit: &str, series: Vec<Series>) -> Self {
+        Panel { kind: PanelKind::Rank, ..Panel::lines(title, unit, series) }
     }
 }
 
@@ -185,5 +223,36 @@ impl Chart {
         }
         self.panels.retain(|panel| !panel.series.is_empty());
         (!self.panels.is_empty()).then_some(self)
+    }
+
+    /// The figures of the chart: a row for each heading of its points, a column for each series of each panel.
+    pub(crate) fn table(&self, caption: String, first: &str) -> Table {
+        let all = || self.panels.iter().flat_map(|panel| panel.series.iter().map(move |series| (panel, series)));
+        let mut headings: Vec<&str> = Vec::new();
+        for heading in all().flat_map(|(_, series)| &series.points).filter_map(|point| point.3.as_deref()) {
+            if !headings.contains(&heading) {
+                headings.push(heading);
+            }
+        }
+        let several = self.panels.len() > 1;
+        let column = |(panel, series): (&Panel, &Series)| {
+            let name = if series.short.is_empty() { &series.name } else { &series.short };
+            let panel_title = panel.title.trim_end_matches(LOGARITHMIC);
+            let title = if several { format!("{panel_title}: {name}") } else { name.clone() };
+            Column::figures(&title, &panel.unit)
+        };
+        let cell = |heading: &str, panel: &Panel, series: &Series| {
+            let point = series.points.iter().find(|point| point.3.as_deref() == Some(heading));
+            let text = point.map_or("", |point| point.2.as_str());
+            Cell::text(text.strip_suffix(panel.unit.as_str()).unwrap_or(text).trim_end())
+        };
+        let row = |heading: &&str| {
+            let cells = all().map(|(panel, series)| cell(heading, panel, series));
+            // A heading repeats the title of the axis.
+            let row = heading.strip_prefix(first).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(heading);
+            std::iter::once(Cell::text(row)).chain(cells).collect()
+        };
+        let columns = std::iter::once(Column::words(first)).chain(all().map(column)).collect();
+        Table { caption, columns, rows: headings.iter().map(row).collect() }.without_empty_columns()
     }
 }

@@ -43,10 +43,25 @@ pub fn bytes(size: Bytes) -> String {
     if size.get() < 1_000_000 {
         return size.to_string();
     }
+    let [rounder, other] = binary_and_decimal(size);
+    format!("{rounder} ({other})")
+}
+
+/// The same in one unit: `500 GB`, `512 GiB`.
+#[must_use]
+pub fn short_bytes(size: Bytes) -> String {
+    if size.get() < 1_000_000 {
+        return size.to_string();
+    }
+    let [rounder, _] = binary_and_decimal(size);
+    rounder
+}
+
+/// Drives are sold in decimal units, files are created in binary ones: the rounder of the two comes first.
+fn binary_and_decimal(size: Bytes) -> [String; 2] {
     let binary = scaled(size, [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB")]);
     let decimal = scaled(size, [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB")]);
-    // Drives are sold in decimal units, files are created in binary ones: the rounder of the two comes first.
-    if binary.len() <= decimal.len() { format!("{binary} ({decimal})") } else { format!("{decimal} ({binary})") }
+    if binary.len() <= decimal.len() { [binary, decimal] } else { [decimal, binary] }
 }
 
 fn scaled(size: Bytes, units: [(u64, &str); 3]) -> String {
@@ -166,6 +181,8 @@ mod tests {
         assert_eq!(bytes(Bytes::new(4096)), "4 KiB");
         assert_eq!(bytes(Bytes::new(32 << 30)), "32 GiB (34.36 GB)");
         assert_eq!(bytes(Bytes::new(2_000_000_000_000)), "2 TB (1.82 TiB)");
+        assert_eq!(short_bytes(Bytes::new(500_000_000_000)), "500 GB");
+        assert_eq!(short_bytes(Bytes::new(512 << 30)), "512 GiB");
     }
 
     #[test]

@@ -1,16 +1,23 @@
 //! Runs side by side, from their digests, for a terminal and in files: first which letter is what, then the figures.
 
 use drivelab_analysis::digest::Digest;
+use drivelab_analysis::price;
+use drivelab_analysis::side_by_side::Kind;
+use drivelab_analysis::together::capacity;
+use drivelab_core::drive_facts::Price;
 use drivelab_core::event::RunState;
 use drivelab_core::group::letter;
 
-use crate::documents::compare::{self as document, CompareDoc, SideDoc, SideRunDoc};
+use crate::documents::compare::{self as document, CompareDoc, PriceDoc, SideDoc, SideRunDoc};
+use crate::error::ReportError;
 use crate::figure::table::Cell;
-use crate::figure::{escape, prose, signs, wrap};
+use crate::figure::{Figure, escape, prose, signs, wrap};
 use crate::formats::columns::{LEAST_WIDTH, blocks};
 use crate::formats::markdown::parts;
 use crate::marker;
-use crate::views::across::compare::{self, Comparison, Group, Sides};
+use crate::views::across::compare::{self, Comparison, Group};
+use crate::views::across::contrast::label;
+use crate::views::across::sides::Sides;
 use crate::words::run_facts;
 
 /// A run in a comparison.
@@ -20,6 +27,8 @@ pub struct ComparedRun<'d> {
     pub digest: &'d Digest,
     /// It is still going on.
     pub live: bool,
+    /// What its user calls it; empty for nothing.
+    pub title: &'d str,
 }
 
 /// What is compared, and how.
@@ -31,10 +40,13 @@ pub struct Compared<'d> {
     pub sides: &'d Sides,
 }
 
-impl Compared<'_> {
+impl<'d> Compared<'d> {
+    fn digests(&self) -> Vec<&'d Digest> {
+        self.runs.iter().map(|run| run.digest).collect()
+    }
+
     fn comparison(&self) -> Comparison {
-        let digests: Vec<&Digest> = self.runs.iter().map(|run| run.digest).collect();
-        compare::of_digests(&digests, self.sides)
+        compare::of_digests(&self.digests(), self.sides)
     }
 
     /// In at most `width` columns, but for the ids of the runs.
@@ -51,7 +63,7 @@ impl Compared<'_> {
             lines.extend(group_lines(group, width));
         }
         if !refused.is_empty() {
-            lines.extend([String::new(), "Not in one table:".to_owned()]);
+            lines.extend([String::new(), "Not comparable:".to_owned()]);
             lines.extend(refused.iter().flat_map(|why| wrap::lines(&prose::plain(why), width)));
         }
         let text = lines.iter().map(|line| format!("{}\n", escape::terminal(line.trim_end()))).collect();
@@ -59,18 +71,15 @@ impl Compared<'_> {
     }
 
     /// As Markdown.
-    ///
-    /// # Errors
-    /// Why no two of the sides may be compared, as text.
-    pub fn markdown(&self) -> Result<String, String> {
-        self.text(LEAST_WIDTH)?;
-        let Comparison { groups, refused, .. } = self.comparison();
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let (Comparison { groups, refused, .. }, names) = (self.comparison(), self.sides.run_names());
         let mut text = format!("{}\n", marker::MARKDOWN);
         parts::heading(&mut text, 1, "Comparison");
         let sides = self.sides.runs.iter().enumerate();
         let side = |(at, runs): (usize, &Vec<usize>)| {
-            let runs: Vec<String> = runs.iter().map(|run| run_words(&self.runs[*run])).collect();
-            format!("{}: {} ({})", letter(at), self.title(&self.sides.runs[at]), runs.join("; "))
+            let words: Vec<String> = runs.iter().map(|run| self.run_words(*run, runs, &names)).collect();
+            format!("{}: {} ({})", letter(at), self.title(at, runs), words.join("; "))
         };
         parts::list(&mut text, &sides.map(side).collect::<Vec<_>>());
         for group in groups.iter().filter(|group| group.against.is_some()) {
@@ -80,6 +89,11 @@ impl Compared<'_> {
                 parts::list(&mut text, &group.differences);
             }
             parts::against(&mut text, group);
+            for Figure { table, caption, .. } in &group.drives {
+                parts::line(&mut text, &format!("**{}**\n", escape::markdown(&table.caption)));
+                parts::table(&mut text, table);
+                parts::line(&mut text, &format!("{}\n", escape::markdown(caption)));
+            }
             if !group.legend.is_empty() {
                 parts::line(&mut text, &format!("{}\n", group.legend));
             }
@@ -88,49 +102,114 @@ impl Compared<'_> {
             parts::heading(&mut text, 2, "Not comparable");
             parts::list(&mut text, &refused);
         }
-        Ok(text)
+        text
     }
 
     /// As docs/formats/compare.schema.json describes it.
-    ///
-    /// # Errors
-    /// Why no two of the sides may be compared, as text.
-    pub fn document(&self) -> Result<CompareDoc, String> {
-        self.text(LEAST_WIDTH)?;
-        let Comparison { groups, refused, .. } = self.comparison();
+    #[must_use]
+    pub fn document(&self) -> CompareDoc {
         let side = |(at, runs): (usize, &Vec<usize>)| SideDoc {
             name: letter(at),
-            title: self.title(runs),
-            runs: runs.iter().map(|run| run_doc(self.runs[*run].digest)).collect(),
+            title: self.title(at, runs),
+            price: self.sides.price(at).map(|price| self.price_doc(price, runs)),
+            runs: runs.iter().map(|run| run_doc(&self.runs[*run])).collect(),
         };
         let sides = self.sides.runs.iter().enumerate().map(side).collect();
-        let groups = groups.into_iter().filter_map(|group| group.document).collect();
-        Ok(document::document(sides, groups, refused, self.sides.limits))
+        let contrasts = compare::contrasts(&self.digests(), self.sides);
+        let groups = contrasts.iter().map(|one| document::group(one, &self.sides.published)).collect();
+        let refusals = compare::refusals(&self.digests(), self.sides);
+        document::document(sides, groups, refusals, self.sides.limits)
+    }
+
+    /// The differences that are refused unless asked for or allowed, each in words; of groups in which sides are
+    /// compared.
+    #[must_use]
+    pub fn kinds(&self) -> Vec<(Kind, String)> {
+        compare::refused_unasked(&self.digests(), self.sides)
+    }
+
+    /// Names of the differences that were allowed and that every ratio depends on.
+    #[must_use]
+    pub fn touched(&self) -> Vec<&'static str> {
+        compare::touched(&self.kinds(), self.sides)
+    }
+
+    /// The headline figures and scores, each with its address; scores first.
+    #[must_use]
+    pub fn headlines(&self) -> Vec<(String, String)> {
+        let contrasts = compare::contrasts(&self.digests(), self.sides);
+        let found = contrasts.iter().flat_map(|one| {
+            let scores = one.ratios.run.iter().map(|figure| (None, figure));
+            let steps = one.ratios.tests.iter().flat_map(|test| &test.steps);
+            scores.chain(steps.flat_map(|step| step.figures.iter().map(|figure| (Some(step.facts), figure))))
+        });
+        let judged = found.filter(|(_, figure)| figure.judged);
+        judged
+            .map(|(facts, figure)| {
+                let words = facts.map_or_else(|| figure.title.to_owned(), |facts| label(facts, figure));
+                (figure.metric.address.clone(), words)
+            })
+            .collect()
+    }
+
+    /// The addresses of all figures.
+    #[must_use]
+    pub fn addresses(&self) -> Vec<String> {
+        let mut addresses: Vec<String> = Vec::new();
+        for digest in self.digests() {
+            let all = digest.steps().flat_map(|step| &step.metrics).chain(&digest.metrics);
+            addresses.extend(all.map(|metric| metric.address.clone()));
+        }
+        addresses.sort();
+        addresses.dedup();
+        addresses
+    }
+
+    /// The drive of each side, and what was set up on it.
+    #[must_use]
+    pub fn titles(&self) -> Vec<String> {
+        self.sides.runs.iter().enumerate().map(|(at, runs)| self.title(at, runs)).collect()
     }
 
     /// One row for each figure of each side, as CSV.
     ///
     /// # Errors
-    /// Why no two of the sides may be compared, as text; or the rows cannot be written.
-    pub fn csv(&self) -> Result<String, String> {
-        self.document()?.csv().map_err(|error| error.to_string())
+    /// The rows cannot be written.
+    pub fn csv(&self) -> Result<String, ReportError> {
+        Ok(self.document().csv()?)
     }
 
     /// The drive of a side, and what was set up on it.
-    fn title(&self, runs: &[usize]) -> String {
-        runs.first().map_or_else(String::new, |run| compare::title(&self.runs[*run].digest.run.environment))
+    fn title(&self, at: usize, runs: &[usize]) -> String {
+        let first = runs.first().map(|run| &self.runs[*run].digest.run.environment);
+        first.map_or_else(String::new, |environment| self.sides.title(at, environment))
+    }
+
+    fn price_doc(&self, price: Price, runs: &[usize]) -> PriceDoc {
+        let target = runs.first().map(|run| &self.runs[*run].digest.run.environment.target);
+        let per_gb = target.and_then(|target| price::per_gb(&price, capacity(target)));
+        let Price { amount, currency, date } = price;
+        PriceDoc { amount, currency, date, per_gb }
     }
 
     /// `A  Samsung SSD 970 EVO`, and its runs below.
     fn side_lines(&self, at: usize, runs: &[usize], width: usize) -> Vec<String> {
-        let first = wrap::cut(&format!("{}  {}", letter(at), self.title(runs)), width);
-        let below = runs.iter().map(|run| format!("   {}", run_words(&self.runs[*run])));
+        let first = wrap::cut(&format!("{}  {}", letter(at), self.title(at, runs)), width);
+        let names = self.sides.run_names();
+        let below = runs.iter().map(|run| format!("   {}", self.run_words(*run, runs, &names)));
         std::iter::once(first).chain(below).collect()
+    }
+
+    /// A run of a side; with its name if the side has several.
+    fn run_words(&self, run: usize, side: &[usize], names: &[String]) -> String {
+        let words = run_words(&self.runs[run]);
+        if side.len() == 1 { words } else { format!("{} {words}", names[run]) }
     }
 }
 
-fn run_doc(digest: &Digest) -> SideRunDoc {
-    SideRunDoc { id: digest.run.id, started: digest.run.started.clone(), state: digest.run.state }
+fn run_doc(run: &ComparedRun<'_>) -> SideRunDoc {
+    let facts = &run.digest.run;
+    SideRunDoc { id: facts.id, started: facts.started.clone(), state: facts.state, title: run.title.to_owned() }
 }
 
 /// Id and time of a run, and its state if it is not complete.
@@ -142,7 +221,8 @@ fn run_words(run: &ComparedRun<'_>) -> String {
         state => format!(", {}", run_facts::state_word(state)),
     };
     let started = facts.started.get(..19).unwrap_or(&facts.started).replace('T', " ");
-    format!("{}, {started} UTC{state}", facts.id)
+    let title = if run.title.is_empty() { String::new() } else { format!(", {}", run.title) };
+    format!("{}, {started} UTC{state}{title}", facts.id)
 }
 
 fn group_lines(group: &Group, width: usize) -> Vec<String> {
@@ -159,6 +239,12 @@ fn group_lines(group: &Group, width: usize) -> Vec<String> {
     for block in blocks(table, width).into_iter().filter(|_| !table.rows.is_empty()) {
         lines.push(String::new());
         lines.extend(block);
+    }
+    for Figure { table, caption, .. } in &group.drives {
+        lines.push(String::new());
+        lines.extend(wrap::lines(&format!("{}:", table.caption), width));
+        lines.extend(blocks(table, width).into_iter().flatten());
+        lines.extend(wrap::lines(caption, width));
     }
     lines.push(String::new());
     lines.extend(against.sentences.iter().flat_map(|one| wrap::lines(one, width)));
@@ -185,7 +271,8 @@ mod tests {
     use super::*;
 
     fn text(digests: &[&Digest], width: usize) -> Result<String, String> {
-        let runs: Vec<ComparedRun<'_>> = digests.iter().map(|digest| ComparedRun { digest, live: false }).collect();
+        let runs: Vec<ComparedRun<'_>> =
+            digests.iter().map(|digest| ComparedRun { digest, live: false, title: "" }).collect();
         Compared { runs: &runs, sides: &Sides::alone(runs.len()) }.text(width)
     }
 
@@ -215,10 +302,10 @@ mod tests {
     fn the_document_the_csv_and_the_table_have_the_same_figures() {
         let (first, second) = (sample_run(), slowed(1.5));
         let digests = [&first, &second].map(|run| Digest::of(run, &analyse(run)));
-        let runs = digests.each_ref().map(|digest| ComparedRun { digest, live: false });
+        let runs = digests.each_ref().map(|digest| ComparedRun { digest, live: false, title: "" });
         let sides = Sides { all: true, ..Sides::alone(2) };
         let compared = Compared { runs: &runs, sides: &sides };
-        let document = serde_json::to_value(compared.document().expect("alike")).expect("JSON");
+        let document = serde_json::to_value(compared.document()).expect("JSON");
         let group = &document["groups"][0];
         assert_eq!((&group["base"], &group["sides"][1]), (&"A".into(), &"B".into()));
         let tests = group["tests"].as_array().expect("tests");
@@ -245,7 +332,7 @@ mod tests {
                 assert_eq!(at(row, "verdict"), cell["verdict"].as_str().unwrap_or_default());
             }
         }
-        let markdown = compared.markdown().expect("alike");
+        let markdown = compared.markdown();
         assert!(markdown.contains("| SEQ 1 MiB Q8T1 read") && crate::is_drivelab_output(markdown.as_bytes()));
         assert!(crate::is_drivelab_output(csv.as_bytes()));
     }

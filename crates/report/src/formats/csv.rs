@@ -51,7 +51,7 @@ pub(crate) fn csv(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
 
 fn line(input: &ReportInput<'_>, metric: &drivelab_core::metric::Metric) -> [String; HEAD.len()] {
     let plan = &input.records.plan;
-    let drive = facts::drive(&input.records.environment);
+    let drive = input.records.environment.drive();
     let step = metric.step.as_ref().and_then(|id| plan.step(id));
     let test = metric.step.as_ref().and_then(|id| plan.test_of(id));
     // A score belongs to no step; its address and title fill the columns of a step.

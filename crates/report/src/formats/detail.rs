@@ -1,7 +1,7 @@
 //! Level of detail of a page: a page stays small by thinning what is embedded in it, step by step.
 //!
-//! Figures, findings and tables of figures are never thinned, only the curves over time and the copy of the results
-//! document. The last cut of that copy is the metrics of measurement overhead, which the page has as a table. The
+//! Figures and findings are never thinned, only the curves over time, the copy of the results document, and tables that
+//! repeat others. The last cut of that copy is the metrics of measurement overhead, which the page has as a table. The
 //! page and the copy state what is left out.
 
 /// Most bytes of a page: it should open fast and be small enough for an attachment.
@@ -31,7 +31,7 @@ impl Detail {
     pub(crate) const FINEST: Detail = detail(400, 0, COMFORTABLE);
 
     /// As small as a page can be without losing a figure.
-    pub(crate) const COARSEST: Detail = detail(25, 7, usize::MAX);
+    pub(crate) const COARSEST: Detail = detail(14, 7, usize::MAX);
 
     /// From the finest to the coarsest. The last one is accepted at any size.
     pub(crate) const LADDER: [Detail; 11] = [
@@ -47,6 +47,11 @@ impl Detail {
         detail(60, 7, MOST),
         Detail::COARSEST,
     ];
+
+    /// Whether the charts of a comparison have no tables of their own: its main tables have the same figures.
+    pub(crate) const fn drops_tables_of_charts(self) -> bool {
+        self.cuts == Detail::COARSEST.cuts
+    }
 
     /// Whether curves have fewer points than a screen could show.
     pub(crate) const fn thins_curves(self) -> bool {

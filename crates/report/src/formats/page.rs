@@ -15,7 +15,8 @@ use crate::figure::{Figure, TestView, escape, format};
 use crate::formats::asset;
 use crate::formats::detail::{Detail, PAGE_LIMIT};
 use crate::marker;
-use crate::views::across::compare::{self, Comparison, Sides};
+use crate::views::across::compare::{self, Comparison};
+use crate::views::across::sides::Sides;
 use crate::views::run::check::{self, CheckView};
 use crate::views::run::look::{self, Look};
 use crate::views::run::sheet::{self, SheetView};
@@ -173,6 +174,8 @@ struct Page<'a> {
     script: &'static str,
     runs: Vec<RunView>,
     comparison: Option<Comparison>,
+    /// What each side of the comparison is.
+    sides: Vec<String>,
     definitions: Vec<&'static MetricDef>,
     charts: String,
     results: String,
@@ -195,11 +198,12 @@ pub(crate) fn html(inputs: &[ReportInput<'_>], sides: &Sides) -> Result<String, 
 }
 
 /// What a level of detail leaves out, a clause each.
-fn thinned(detail: Detail, lost: &[&str]) -> Vec<String> {
+fn thinned(detail: Detail, lost: &[&str], several: bool) -> Vec<String> {
     let curves =
         format!("curves over time have at most about {} points (their captions say how they were made)", detail.points);
     let copy = format!("the copy of the results leaves out {}", lost.join(", "));
-    [(detail.thins_curves(), curves), (!lost.is_empty(), copy)]
+    let tables = "the charts of the comparison have no tables of their own".to_owned();
+    [(detail.thins_curves(), curves), (!lost.is_empty(), copy), (several && detail.drops_tables_of_charts(), tables)]
         .into_iter()
         .filter_map(|(done, text)| done.then_some(text))
         .collect()
@@ -216,11 +220,19 @@ fn at_detail(
     let several = inputs.len() > 1;
     let view = |(index, input): (usize, &ReportInput<'_>)| {
         let prefix = if several { format!("run-{}-", letter(index).to_lowercase()) } else { String::new() };
-        let name = if several { compare::run_name(index, input) } else { facts::title(&input.records.environment) };
+        let environment = &input.records.environment;
+        let name =
+            if several { sides.run_title(index, environment) } else { sides.drive(sides.side_of(index), environment) };
         RunView::of(input, prefix, name, detail.points)
     };
     let runs: Vec<RunView> = inputs.iter().enumerate().map(view).collect();
-    let charts: Vec<&Chart> = runs.iter().flat_map(RunView::charts).collect();
+    let compared = several || !sides.published.is_empty();
+    let mut comparison = compared.then(|| compare::compare_sides(inputs, sides));
+    if detail.drops_tables_of_charts() {
+        comparison.iter_mut().for_each(Comparison::drop_tables_of_charts);
+    }
+    let across = comparison.iter().flat_map(Comparison::charts);
+    let charts: Vec<&Chart> = across.chain(runs.iter().flat_map(RunView::charts)).collect();
     let charts = escape::script(&serde_json::to_string(&charts)?);
     let title = match runs.as_slice() {
         [only] => format!("{}: {} ({})", only.name, only.title, only.form),
@@ -231,16 +243,31 @@ fn at_detail(
         generator: marker::PAGE,
         style: asset::STYLE,
         script: asset::SCRIPT,
-        comparison: several.then(|| compare::compare_sides(inputs, sides)),
+        sides: side_lines(inputs, sides),
+        comparison,
         definitions: run_facts::definitions(inputs),
         charts,
-        thinned: thinned(detail, &lost),
+        thinned: thinned(detail, &lost, compared),
         too_large,
         results: escape::script(&results),
         file: "drivelab-results.json",
         runs,
     };
     Ok(Some(page.render()?))
+}
+
+/// A line for each side: its letter, its drive, its runs.
+fn side_lines(inputs: &[ReportInput<'_>], sides: &Sides) -> Vec<String> {
+    let line = |(at, runs): (usize, &Vec<usize>)| {
+        let inputs: Vec<&ReportInput<'_>> = runs.iter().filter_map(|run| inputs.get(*run)).collect();
+        let title = inputs.first().map_or_else(String::new, |input| sides.title(at, &input.records.environment));
+        let run = |input: &&ReportInput<'_>| {
+            let started = input.records.started.get(..16).unwrap_or(&input.records.started).replace('T', " ");
+            format!("{started} UTC, run {}", input.records.run)
+        };
+        format!("{}: {title} ({})", letter(at), inputs.iter().map(run).collect::<Vec<_>>().join("; "))
+    };
+    sides.runs.iter().enumerate().map(line).collect()
 }
 
 #[cfg(test)]

@@ -27,21 +27,6 @@ fn or_unknown(value: Option<&String>) -> String {
     value.cloned().unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// The physical or virtual drive below the target; `None` if there is no block device. A loop device is the last one
-/// that counts: the drive that its file lies on was not looked up.
-pub(crate) fn drive(environment: &Environment) -> Option<&BlockDeviceFacts> {
-    let devices = &environment.target.devices;
-    let from_file = devices.iter().position(|device| device.transport == "loop");
-    let devices = devices.get(..from_file.map_or(devices.len(), |at| at + 1)).unwrap_or_default();
-    // A device-mapper device has no model; the lowest device with a model is the drive. If none has a model, a block
-    // device named by the user is the drive, whatever it lies on.
-    let unnamed = match environment.target.kind {
-        TargetKind::BlockDevice => devices.first(),
-        _ => devices.last(),
-    };
-    devices.iter().rev().find(|device| device.model.is_some()).or(unnamed)
-}
-
 /// Title of the review: the drive. If it has no model and a file on it was measured, the title is what the user named,
 /// with the drive in brackets.
 pub(crate) fn title(environment: &Environment) -> String {
@@ -52,7 +37,7 @@ pub(crate) fn title(environment: &Environment) -> String {
         TargetKind::ScratchFile => folder_known && environment.condition.is_none(),
         kind => kind.is_file(),
     };
-    match drive(environment).filter(|device| device.model.is_none()) {
+    match environment.drive().filter(|device| device.model.is_none()) {
         Some(device) if is_place => {
             let what = if device.virtual_because.is_some() { "virtual disk" } else { "drive" };
             format!("{} ({what} {})", environment.named(), device.name)
@@ -63,7 +48,7 @@ pub(crate) fn title(environment: &Environment) -> String {
 
 /// The drive's model, or a name in its place.
 pub(crate) fn drive_name(environment: &Environment) -> String {
-    let Some(device) = drive(environment) else {
+    let Some(device) = environment.drive() else {
         let target = &environment.target;
         let path = || target.path.display().to_string();
         return target.file_system.as_ref().map_or_else(path, |system| format!("{} file system", system.kind));
@@ -322,6 +307,9 @@ pub(crate) fn testbed(input: &ReportInput<'_>) -> Vec<Fact> {
         fact("I/O of other programs before the run", foreign),
         fact("One thread can issue", ceiling(&input.records.environment)),
     ];
+    if let Some(tag) = &testbed.tag {
+        facts.insert(0, fact("Name", tag.clone()));
+    }
     if !testbed.unknown.is_empty() {
         facts.push(fact("Not found", testbed.unknown.join("; ")));
     }

@@ -43,7 +43,7 @@ impl Filter {
             // A load of `drivelab io` has no form.
             && form.is_none_or(|form| row.form == form && row.method != OWN_LOAD)
             && state.is_none_or(|state| row.state == state && !row.live)
-            && tags.iter().all(|tag| row.tags.contains(tag))
+            && tags.iter().all(|tag| row.label.tags.contains(tag))
             && since.as_ref().is_none_or(|since| row.started.as_str() >= since.as_str())
     }
 }

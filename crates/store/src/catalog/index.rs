@@ -10,8 +10,8 @@ use drivelab_core::event::RunState;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::{Form, Plan};
 
+use super::label;
 use super::row::RunRow;
-use super::tags;
 use crate::bundle::Bundle;
 use crate::error::StoreError;
 use crate::layout::{ENVIRONMENT, EVENTS, MANIFEST, METHODOLOGY, NOTES, PLAN, SEAL};
@@ -46,7 +46,7 @@ fn stamp_of(path: &Path, folders: &[&str]) -> String {
         within.sort();
         files.append(&mut within);
     }
-    let mut stamp = String::from("4");
+    let mut stamp = String::from("5");
     for file in files {
         match fs::metadata(&file) {
             Ok(facts) => {
@@ -102,10 +102,11 @@ fn open_named(run: RunId, path: &Path) -> Result<Bundle, StoreError> {
     }
     Ok(bundle)
 }
+
 fn from_bundle(bundle: &Bundle, steps_done: u32, damaged: Option<String>) -> RunRow {
     let manifest = bundle.manifest().clone();
     // A steady test may need fewer rounds than it may use: a complete run did all that was to do.
-    let title = plan(bundle.path()).map(|plan| plan.title).unwrap_or_default();
+    let (title, profile) = plan(bundle.path()).map(|plan| (plan.title, plan.profile)).unwrap_or_default();
     let complete = bundle.state() == RunState::Complete && damaged.is_none();
     let environment = bundle.environment().ok();
     let devices = environment.as_ref().map(|facts| facts.target.devices.as_slice()).unwrap_or_default();
@@ -127,7 +128,9 @@ fn from_bundle(bundle: &Bundle, steps_done: u32, damaged: Option<String>) -> Run
         firmware: drive.and_then(|drive| drive.firmware.clone()),
         capacity: drive.map(|drive| drive.capacity),
         testbed: environment.as_ref().map(|facts| testbed(&facts.testbed)).unwrap_or_default(),
-        tags: tags::of(bundle.path()),
+        profile,
+        length_ms: length_ms(bundle),
+        label: label::of(bundle.path()),
         steps_done,
         steps_total: if complete { steps_done } else { manifest.steps_total },
         damaged,
@@ -139,7 +142,16 @@ fn testbed(facts: &TestbedFacts) -> String {
     let cpu = facts.cpu_model.as_deref().unwrap_or("unknown CPU");
     let cpus = if facts.cpus == 1 { "CPU" } else { "CPUs" };
     let board = facts.board.as_ref().map_or_else(String::new, |board| format!(", {board}"));
-    format!("{cpu}, {} {cpus}{board}", facts.cpus)
+    let host = format!("{cpu}, {} {cpus}{board}", facts.cpus);
+    facts.tag.as_ref().map_or_else(|| host.clone(), |tag| format!("{tag} ({host})"))
+}
+
+/// Time from the start of a sealed run to its last event, milliseconds.
+fn length_ms(bundle: &Bundle) -> u64 {
+    let time = |text: &str| text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond);
+    let ended = bundle.seal().and_then(|seal| time(&seal.ended));
+    let both = ended.zip(time(&bundle.manifest().started));
+    both.map_or(0, |(ended, started)| u64::try_from(ended - started).unwrap_or(0))
 }
 
 /// The copy of the plan in a bundle, if it can be read.
@@ -159,7 +171,8 @@ fn unreadable(run: RunId, path: &Path, error: &StoreError) -> RunRow {
     let plan = plan(path);
     let steps_total = plan.as_ref().map_or(0, |plan| plan.schedule().len());
     let form = plan.as_ref().map_or(Form::Smoke, |plan| plan.form);
-    let title = plan.as_ref().map(|plan| plan.title.clone()).unwrap_or_default();
+    let of_plan = |plan: &Plan| (plan.title.clone(), plan.profile.clone());
+    let (title, profile) = plan.as_ref().map(of_plan).unwrap_or_default();
     let method = plan.map(|plan| plan.methodology);
     let (method, method_version, method_hash) =
         method.map_or_else(Default::default, |method| (method.name, method.version, method.hash));
@@ -179,7 +192,9 @@ fn unreadable(run: RunId, path: &Path, error: &StoreError) -> RunRow {
         firmware: None,
         capacity: None,
         testbed: String::new(),
-        tags: tags::of(path),
+        profile,
+        length_ms: 0,
+        label: label::of(path),
         steps_done: 0,
         steps_total: u32::try_from(steps_total).unwrap_or(u32::MAX),
         damaged: Some(error.to_string()),

@@ -6,13 +6,13 @@
 mod filter;
 mod index;
 mod kept;
+mod label;
 mod row;
 mod sql;
-mod tags;
 
 pub use filter::Filter;
+pub use label::{Label, NO_LABEL, write_label};
 pub use row::RunRow;
-pub use tags::write_tags;
 
 use std::fs;
 use std::io::ErrorKind;

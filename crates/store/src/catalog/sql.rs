@@ -21,11 +21,12 @@ use drivelab_core::units::Bytes;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, TransactionBehavior, params};
 
 use super::kept::{Index, KeptDigest};
+use super::label::Label;
 use super::row::RunRow;
 use crate::error::StoreError;
 
 /// Migration `n` leads from version `n` to `n + 1`. Never edit a released migration; add another one.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     "
     CREATE TABLE run (
         id TEXT PRIMARY KEY,
@@ -61,6 +62,12 @@ const MIGRATIONS: [&str; 4] = [
         stamp TEXT NOT NULL,
         document BLOB NOT NULL
     ) STRICT;
+",
+    "
+    ALTER TABLE run ADD COLUMN profile TEXT NOT NULL DEFAULT '';
+    ALTER TABLE run ADD COLUMN length_ms INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE run ADD COLUMN name TEXT NOT NULL DEFAULT '';
+    ALTER TABLE run ADD COLUMN note TEXT NOT NULL DEFAULT '';
 ",
 ];
 
@@ -105,7 +112,8 @@ impl Database {
 impl Index for Database {
     fn rows(&self) -> Result<HashMap<RunId, (RunRow, String)>, StoreError> {
         let select = "SELECT id, stamp, state, started, method, method_version, method_hash, form, target, drive, \
-                      steps_done, steps_total, damaged, title, serial, firmware, capacity, testbed, tags FROM run";
+                      steps_done, steps_total, damaged, title, serial, firmware, capacity, testbed, tags, profile, \
+                      length_ms, name, note FROM run";
         let all = || -> rusqlite::Result<Vec<Option<(RunRow, String)>>> {
             self.connection.prepare_cached(select)?.query_map([], from_row)?.collect()
         };
@@ -238,12 +246,16 @@ fn leave_log(path: &Path) -> Result<(), StoreError> {
 fn put(connection: &Connection, row: &RunRow, stamp: &str) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT OR REPLACE INTO run (id, stamp, state, started, method, method_version, method_hash, form, target, \
-         drive, steps_done, steps_total, damaged, title, serial, firmware, capacity, testbed, tags) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
+         drive, steps_done, steps_total, damaged, title, serial, firmware, capacity, testbed, tags, profile, \
+         length_ms, name, note) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, \
+         ?23)",
     )?;
     // Whether a run is live is determined from the lock each time and never stored.
     let RunRow { id, state, live: _, started, method, method_version, method_hash, form, target, .. } = row;
-    let RunRow { title, drive, serial, firmware, capacity, testbed, tags, steps_done, steps_total, damaged, .. } = row;
+    let RunRow { title, drive, serial, firmware, capacity, testbed, steps_done, steps_total, damaged, .. } = row;
+    let RunRow { profile, length_ms, label: Label { title: name, note, tags }, .. } = row;
+    let length_ms = i64::try_from(*length_ms).unwrap_or(i64::MAX);
     let (id, state, form) = (id.to_string(), state.name(), form.name());
     let capacity = capacity.and_then(|capacity| i64::try_from(capacity.get()).ok());
     let tags = serde_json::Value::from(tags.as_slice()).to_string();
@@ -267,7 +279,11 @@ fn put(connection: &Connection, row: &RunRow, stamp: &str) -> rusqlite::Result<(
             firmware,
             capacity,
             testbed,
-            tags
+            tags,
+            profile,
+            length_ms,
+            name,
+            note
         ])
         .map(drop)
 }
@@ -294,7 +310,13 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Option<(RunRow, String)>> {
         firmware: row.get("firmware")?,
         capacity: row.get::<_, Option<i64>>("capacity")?.and_then(|bytes| u64::try_from(bytes).ok()).map(Bytes::new),
         testbed: text("testbed")?,
-        tags: serde_json::from_str(&text("tags")?).unwrap_or_default(),
+        profile: text("profile")?,
+        length_ms: u64::try_from(row.get::<_, i64>("length_ms")?).unwrap_or(0),
+        label: Label {
+            title: text("name")?,
+            note: text("note")?,
+            tags: serde_json::from_str(&text("tags")?).unwrap_or_default(),
+        },
         steps_done: row.get("steps_done")?,
         steps_total: row.get("steps_total")?,
         damaged: row.get("damaged")?,

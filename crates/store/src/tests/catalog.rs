@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use drivelab_core::environment::TestbedFacts;
 use drivelab_core::event::{EventBody, RunState};
 use drivelab_core::ids::RunId;
 use drivelab_core::listener::Listener;
@@ -10,7 +11,10 @@ use drivelab_core::telemetry::TelemetryBatch;
 use drivelab_core::units::Nanos;
 
 use super::sample;
-use crate::{Bundle, Catalog, DataDir, Filter, Found, Recorder, RunRow, StoreError, StoreErrorKind, frame, write_tags};
+use crate::{
+    Bundle, Catalog, DataDir, Filter, Found, Label, NamedTestbed, Recorder, RunRow, StoreError, StoreErrorKind, frame,
+    read_testbed, write_label, write_testbed,
+};
 
 /// A complete, an interrupted and a cut-down run, oldest first.
 fn three_runs(data: &DataDir) -> [RunId; 3] {
@@ -315,13 +319,18 @@ fn runs_are_found_by_drive_method_form_state_tags_and_time() {
     assert!(ids(&Filter { since: Some("9000-01-01".to_owned()), ..all.clone() }).is_empty());
     // A complete run is sealed, but its tags can still change.
     let tags = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
-    write_tags(&data, runs[0], &tags(&["heatsink", "bench-2"])).unwrap();
-    write_tags(&data, runs[1], &tags(&["heatsink"])).unwrap();
+    write_label(&data, runs[0], &tagged(&["heatsink", "bench-2"])).unwrap();
+    write_label(&data, runs[1], &tagged(&["heatsink"])).unwrap();
     assert_eq!(ids(&Filter { tags: tags(&["heatsink"]), ..all.clone() }), [runs[1], runs[0]]);
     assert_eq!(ids(&Filter { tags: tags(&["heatsink", "bench-2"]), ..all.clone() }), [runs[0]]);
-    write_tags(&data, runs[0], &[]).unwrap();
+    write_label(&data, runs[0], &tagged(&[])).unwrap();
     assert_eq!(ids(&Filter { tags: tags(&["heatsink"]), ..all }), [runs[1]]);
     Bundle::open(&data.bundle_path(runs[0])).unwrap().verify().unwrap();
+}
+
+/// A label of tags alone.
+fn tagged(tags: &[&str]) -> Label {
+    Label { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..Label::none() }
 }
 
 /// Tags that exist when a run is sealed are not covered by its seal.
@@ -330,11 +339,18 @@ fn tags_of_an_interrupted_run_can_change_after_its_end() {
     let (_folder, data) = sample::data();
     let run = RunId::now();
     sample::record_part(&data, run, 8);
-    write_tags(&data, run, &["first".to_owned()]).unwrap();
+    write_label(&data, run, &tagged(&["first"])).unwrap();
     sample::go_on(&data, run);
     assert!(Bundle::open(&data.bundle_path(run)).unwrap().seal().is_some());
-    write_tags(&data, run, &["second".to_owned()]).unwrap();
-    assert_eq!(list(&data)[0].tags, ["second"]);
+    let label = Label { title: "Bench 2".to_owned(), note: "with heat sink".to_owned(), ..tagged(&["second"]) };
+    write_label(&data, run, &label).unwrap();
+    assert_eq!(list(&data)[0].label, label);
+    Bundle::open(&data.bundle_path(run)).unwrap().verify().unwrap();
+    // A rebuilt catalog has it from the bundle.
+    Catalog::rebuild(&data).unwrap();
+    assert_eq!(list(&data)[0].label, label);
+    write_label(&data, run, &Label::none()).unwrap();
+    assert_eq!(list(&data)[0].label, Label::none());
 }
 
 #[test]
@@ -347,7 +363,7 @@ fn a_digest_is_kept_until_its_run_or_its_version_changes() {
     assert_eq!(catalog.digest(runs[0], "1").as_deref(), Some(b"of the first".as_slice()));
     assert_eq!(catalog.digest(runs[0], "2"), None, "made by another version");
     assert_eq!(catalog.digest(runs[2], "1"), None, "never made");
-    write_tags(&data, runs[0], &["heatsink".to_owned()]).unwrap();
+    write_label(&data, runs[0], &tagged(&["heatsink"])).unwrap();
     assert!(catalog.digest(runs[0], "1").is_some(), "a tag changes no figure");
     // The bundle differs from the one that the digest was made of.
     let segment = data.bundle_path(runs[1]).join("events");
@@ -361,4 +377,18 @@ fn a_digest_is_kept_until_its_run_or_its_version_changes() {
     catalog.keep_digest(runs[0], "1", catalog.recorded(runs[0]), b"again");
     catalog.remove(runs[0]).unwrap();
     assert_eq!(catalog.digest(runs[0], "1"), None);
+}
+
+#[test]
+fn a_named_testbed_is_kept_and_another_kernel_is_a_change() {
+    let (_folder, data) = sample::data();
+    let facts = sample::environment().testbed;
+    let named = NamedTestbed { tag: "Testbed-v1".to_owned(), note: "open bench".to_owned(), facts: facts.clone() };
+    write_testbed(&data, &named).unwrap();
+    let kept = read_testbed(data.root()).expect("it was written");
+    assert_eq!(kept, named);
+    let busy = TestbedFacts { load_average_1m: 9.0, cpu_busy: Some(0.9), ..facts.clone() };
+    assert!(kept.changes(&busy).is_empty());
+    let changes = kept.changes(&TestbedFacts { kernel: "9.9".to_owned(), ..facts });
+    assert!(changes.len() == 1 && changes[0].ends_with("now 9.9"), "{changes:?}");
 }

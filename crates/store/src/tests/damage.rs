@@ -219,6 +219,24 @@ fn what_is_no_bundle_is_said_to_be_none() {
     assert_eq!(error.kind(), StoreErrorKind::NotFound);
 }
 
+/// Advice to remove the run would lose its recording.
+#[test]
+fn a_recording_without_its_manifest_is_damaged_and_not_empty() {
+    let (_folder, data) = sample::data();
+    let run = RunId::now();
+    sample::record_part(&data, run, 8);
+    sample::go_on(&data, run);
+    let bundle = data.bundle_path(run);
+    for also in [None, Some("seal.json")] {
+        if let Some(file) = also {
+            fs::remove_file(bundle.join(file)).unwrap();
+        }
+        let _ = fs::remove_file(bundle.join("manifest.json"));
+        let error = Bundle::open(&bundle).unwrap_err().to_string();
+        assert!(error.contains("manifest.json is missing") && error.contains("do not remove the run"), "{error}");
+    }
+}
+
 #[test]
 fn a_run_killed_between_its_end_and_its_seal_is_sealed_later() {
     let (_folder, data) = sample::data();

@@ -167,6 +167,7 @@ pub(super) fn environment() -> Environment {
             holes: None,
         },
         testbed: TestbedFacts {
+            tag: None,
             kernel: "6.12.0".to_owned(),
             cpu_model: Some("Sample CPU \"quoted\"".to_owned()),
             cpus: 8,

@@ -42,7 +42,7 @@ struct Sample {
 
 impl Compared<'_> {
     /// The difference of one side from another, and from what it is known how sure it is.
-    pub(super) fn difference(&self, from: usize, side: usize) -> (Option<Difference>, Basis) {
+    pub(super) fn difference(&self, from: usize, side: usize) -> (Option<Difference>, Option<Basis>) {
         let (base, own) = (&self.samples[from], &self.samples[side]);
         let least = |base: &[f64], own: &[f64]| {
             self.step_of_values * (1.0 / base.len().max(1) as f64 + 1.0 / own.len().max(1) as f64).sqrt()
@@ -51,18 +51,18 @@ impl Compared<'_> {
             Difference::of(base, own).map(|one| one.with_error_of_at_least(least(base, own)))
         };
         if base.runs.len() > 1 || own.runs.len() > 1 {
-            return (of(&base.runs, &own.runs), Basis::Runs);
+            return (of(&base.runs, &own.runs), Some(Basis::Runs));
         }
         let others = || self.samples.iter().map(|sample| sample.runs.as_slice());
         if let Some(log) = self.log(from, side)
             && let Some(known) = Difference::of_singles(log, others())
         {
-            return (Some(known.with_error_of_at_least(least(&base.runs, &own.runs))), Basis::Runs);
+            return (Some(known.with_error_of_at_least(least(&base.runs, &own.runs))), Some(Basis::Runs));
         }
         if base.rounds.len() >= ROUNDS && own.rounds.len() >= ROUNDS {
-            return (of(&base.rounds, &own.rounds), Basis::Rounds);
+            return (of(&base.rounds, &own.rounds), Some(Basis::Rounds));
         }
-        (None, Basis::Nothing)
+        (None, None)
     }
 
     /// Logarithm of the ratio of one side to another, from their means.
@@ -142,20 +142,32 @@ fn compared<'d>(metrics: Vec<Vec<Option<&'d Metric>>>, judged: bool, base: usize
         let against = Against {
             ratio: None,
             interval: None,
-            basis: Basis::Nothing,
+            basis: None,
             verdict: Verdict::NoFigure,
             bound: None,
             detectable: None,
         };
-        SideFigure { value: mean(&values), against: (place != base).then_some(against), metrics }
+        SideFigure { value: middle(&values), against: (place != base).then_some(against), metrics }
     };
     let cells = metrics.into_iter().enumerate().map(cell).collect();
     let judged = judged && def.better != Better::Neutral;
     let figure = FigureRatios { metric, title: def.title, better: def.better, judged, cells, best: None };
-    // Percentiles and maxima come from a histogram.
+    // Most of these are percentiles, which come from a histogram.
     let in_steps = matches!(def.meaning.class, Class::TailLatency | Class::Response);
     let step_of_values = if in_steps { BUCKET / 12.0_f64.sqrt() } else { 0.0 };
     Some(Compared { figure, samples, step_of_values })
+}
+
+/// The geometric mean, as ratios are of those; the mean of values that have no logarithm.
+fn middle(values: &[f64]) -> Option<f64> {
+    match values {
+        // The value itself, without the error of a logarithm.
+        [only] => Some(*only),
+        positive if positive.iter().all(|value| *value > 0.0) => {
+            mean(&positive.iter().map(|value| value.ln()).collect::<Vec<_>>()).map(f64::exp)
+        }
+        others => mean(others),
+    }
 }
 
 /// The sample of a side. Values that are not above zero have no logarithm, and leave the side without one.

@@ -59,7 +59,7 @@ fn pairs_of(figure: usize, compared: &Compared<'_>, base: usize, pairs: &mut Vec
     }
 }
 
-/// Holm's method: the smallest p is held against the level divided by the number of tests, the next against the level
+/// Holm's method: the smallest p is compared with the level divided by the number of tests, the next with the level
 /// divided by one less, until one is not shown; then none of the rest is.
 fn holm(pairs: &mut [Pair]) {
     let count = pairs.len();
@@ -119,7 +119,7 @@ fn against(compared: &mut Compared<'_>, base: usize, side: usize, pairs: &[&Pair
     let ratio = log.filter(|_| bounds != (true, true)).map(f64::exp);
     let interval = difference.filter(|_| bounds == (false, false) && !spoiled).map(|one| one.interval());
     // What single runs cannot show is not detectable either.
-    let least = if basis == Basis::Runs { 1.0 } else { 1.0 + limits.one_run };
+    let least = if basis == Some(Basis::Runs) { 1.0 } else { 1.0 + limits.one_run };
     let detectable = pair.map(|pair| pair.difference.detectable(pair.level).max(least)).filter(|one| one.is_finite());
     if let Some(against) = &mut compared.figure.cells[side].against {
         *against = Against { ratio, interval, basis, verdict, bound, detectable };
@@ -127,11 +127,11 @@ fn against(compared: &mut Compared<'_>, base: usize, side: usize, pairs: &[&Pair
 }
 
 /// What a difference of two sound figures says.
-fn verdict(log: f64, better: Better, basis: Basis, pair: Option<&Pair>, limits: Limits) -> Verdict {
+fn verdict(log: f64, better: Better, basis: Option<Basis>, pair: Option<&Pair>, limits: Limits) -> Verdict {
     let part = (log.exp() - 1.0).abs();
     match pair {
         Some(pair) if !pair.shown => Verdict::NotShown,
-        _ if basis != Basis::Runs && part <= limits.one_run => Verdict::WithinRuns,
+        _ if basis != Some(Basis::Runs) && part <= limits.one_run => Verdict::WithinRuns,
         _ if part < limits.relevant => Verdict::Negligible,
         _ if (log > 0.0) == (better == Better::Higher) => Verdict::Better,
         _ => Verdict::Worse,

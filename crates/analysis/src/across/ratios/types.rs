@@ -3,6 +3,8 @@
 //! Must not know: how they are worked out.
 
 use drivelab_core::metric::{Better, Metric};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::digest::StepFacts;
 
@@ -30,7 +32,7 @@ pub struct Ratios<'d> {
     pub tests: Vec<TestRatios<'d>>,
     /// Figures of whole runs: scores, duration.
     pub run: Vec<FigureRatios<'d>>,
-    /// For how many differences a verdict was sought: the verdicts are corrected for so many.
+    /// Number of differences tested, for which the verdicts are corrected.
     pub judged: usize,
 }
 
@@ -76,7 +78,7 @@ pub struct FigureRatios<'d> {
 pub struct SideFigure<'d> {
     /// The metric in each run of the side; absent where a run has none.
     pub metrics: Vec<Option<&'d Metric>>,
-    /// Mean of the runs that have a value.
+    /// Geometric mean of the runs that have a value.
     pub value: Option<f64>,
     /// What it is against the base; absent for the base.
     pub against: Option<Against>,
@@ -114,19 +116,19 @@ pub struct Against {
     pub ratio: Option<f64>,
     /// Low and high end of its 95 % interval; absent if nothing shows how the values scatter.
     pub interval: Option<(f64, f64)>,
-    /// From what the interval comes.
-    pub basis: Basis,
+    /// From what the interval comes; absent if nothing shows how the values scatter.
+    pub basis: Option<Basis>,
     /// What follows.
     pub verdict: Verdict,
     /// Whether the ratio is only a bound.
     pub bound: Option<RatioBound>,
-    /// The ratio, above 1, that a test at the same level would very probably have shown, up or down; absent if nothing
-    /// was tested.
+    /// Smallest detectable ratio, above 1, in either direction; absent if nothing was tested.
     pub detectable: Option<f64>,
 }
 
 /// A ratio that is only a bound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum RatioBound {
     /// The figure is a lower bound.
     AtLeast,
@@ -134,19 +136,19 @@ pub enum RatioBound {
     AtMost,
 }
 
-/// How it is known how far a ratio may be off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// From which values the interval of a ratio comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Basis {
     /// From several runs.
     Runs,
     /// From the rounds of one run each: how much two runs differ is unknown.
     Rounds,
-    /// Not at all.
-    Nothing,
 }
 
 /// What a comparison with the base says.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Better than the base.
     Better,
@@ -162,7 +164,7 @@ pub enum Verdict {
     AtLeast,
     /// The ratio is at most this: the base is a lower bound.
     AtMost,
-    /// Something outside a test changed a figure: nobody wins or loses by it.
+    /// Something outside a test changed a figure, so it is not ranked.
     Spoiled,
     /// Both are lower bounds, so nothing is known of the ratio.
     BothBounds,

@@ -21,10 +21,14 @@ pub struct Difference {
 pub enum Differing {
     /// The arm: encryption and power state.
     Arm,
+    /// Profile of the methodology, such as an empty and a full drive.
+    Profile,
     /// File, device or nothing.
     TargetKind,
     /// The bytes that were tested.
     TestedSize,
+    /// The bytes that were tested, where each run tested the whole of its drive.
+    WholeSize,
     /// Firmware, of drives of one model.
     Firmware,
     /// Version of the methodology: other words, the same loads.
@@ -35,6 +39,8 @@ pub enum Differing {
     Backend,
     /// Release of the kernel.
     Kernel,
+    /// What the user calls the testbed.
+    Testbed,
     /// Model of the CPU.
     Cpu,
     /// Board of the testbed.
@@ -74,6 +80,68 @@ pub enum Value {
     Target(TargetKind),
 }
 
+/// A difference that a comparison refuses unless it is asked for or allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Encryption or power state.
+    Arm,
+    /// Profile of the methodology.
+    Profile,
+    /// File, device or nothing.
+    Target,
+    /// Tested size.
+    Size,
+    /// Firmware, of drives of one model.
+    Firmware,
+    /// The engine that issued the I/O.
+    Engine,
+    /// CPU or board.
+    Testbed,
+    /// File system.
+    FileSystem,
+    /// Replayed traces.
+    Traces,
+    /// Where sets of files come from.
+    Source,
+    /// Alone or with other drives.
+    Company,
+}
+
+impl Kind {
+    /// All.
+    pub const ALL: [Kind; 11] = [
+        Kind::Arm,
+        Kind::Profile,
+        Kind::Target,
+        Kind::Size,
+        Kind::Firmware,
+        Kind::Engine,
+        Kind::Testbed,
+        Kind::FileSystem,
+        Kind::Traces,
+        Kind::Source,
+        Kind::Company,
+    ];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Arm => "arm",
+            Kind::Profile => "profile",
+            Kind::Target => "target",
+            Kind::Size => "size",
+            Kind::Firmware => "firmware",
+            Kind::Engine => "engine",
+            Kind::Testbed => "testbed",
+            Kind::FileSystem => "file-system",
+            Kind::Traces => "traces",
+            Kind::Source => "source",
+            Kind::Company => "company",
+        }
+    }
+}
+
 impl Value {
     /// Several names as one value.
     fn listed(names: &[String]) -> Value {
@@ -83,15 +151,18 @@ impl Value {
 
 impl Differing {
     /// All, in the order in which they are listed.
-    pub const ALL: [Differing; 16] = [
+    pub const ALL: [Differing; 19] = [
         Differing::Arm,
+        Differing::Profile,
         Differing::TargetKind,
         Differing::TestedSize,
+        Differing::WholeSize,
         Differing::Firmware,
         Differing::MethodVersion,
         Differing::ToolVersion,
         Differing::Backend,
         Differing::Kernel,
+        Differing::Testbed,
         Differing::Cpu,
         Differing::Board,
         Differing::FileSystem,
@@ -102,6 +173,30 @@ impl Differing {
         Differing::State,
     ];
 
+    /// What a comparison across this difference needs (`--allow`); `None` if the difference is only listed.
+    #[must_use]
+    pub const fn kind(self) -> Option<Kind> {
+        match self {
+            Differing::Arm => Some(Kind::Arm),
+            Differing::Profile => Some(Kind::Profile),
+            Differing::TargetKind => Some(Kind::Target),
+            Differing::TestedSize => Some(Kind::Size),
+            Differing::Firmware => Some(Kind::Firmware),
+            Differing::Backend => Some(Kind::Engine),
+            Differing::Testbed | Differing::Cpu | Differing::Board => Some(Kind::Testbed),
+            Differing::FileSystem => Some(Kind::FileSystem),
+            Differing::Traces => Some(Kind::Traces),
+            Differing::Source => Some(Kind::Source),
+            Differing::Company => Some(Kind::Company),
+            Differing::WholeSize
+            | Differing::MethodVersion
+            | Differing::ToolVersion
+            | Differing::Kernel
+            | Differing::Interruptions
+            | Differing::State => None,
+        }
+    }
+
     /// What it is of a run.
     fn of(self, digest: &Digest) -> Value {
         let run = &digest.run;
@@ -109,8 +204,10 @@ impl Differing {
         let known = |name: Option<&String>| name.map_or(Value::Unknown, |name| Value::Name(name.trim().to_owned()));
         match self {
             Differing::Arm => Value::Name(digest.condition().arm()),
+            Differing::Profile if run.profile.is_empty() => Value::None,
+            Differing::Profile => Value::Name(run.profile.clone()),
             Differing::TargetKind => Value::Target(target.kind),
-            Differing::TestedSize => Value::Size(target.length),
+            Differing::TestedSize | Differing::WholeSize => Value::Size(target.length),
             Differing::Firmware => {
                 let all: Vec<String> = models(digest).into_iter().filter_map(|(_, firmware)| firmware).collect();
                 Value::listed(&all)
@@ -125,6 +222,7 @@ impl Differing {
                 let later = run.resumed_with.iter().map(|(_, kernel)| kernel);
                 Value::listed(&distinct([&testbed.kernel].into_iter().chain(later).cloned()))
             }
+            Differing::Testbed => testbed.tag.as_ref().map_or(Value::None, |tag| Value::Name(tag.clone())),
             Differing::Cpu => known(testbed.cpu_model.as_ref()),
             Differing::Board => known(testbed.board.as_ref()),
             Differing::FileSystem => {
@@ -185,13 +283,30 @@ fn share_models(runs: &[&Digest]) -> bool {
     all.iter().enumerate().any(again)
 }
 
+/// Whether a run tested the whole of its drive.
+fn is_whole(run: &Digest) -> bool {
+    let target = &run.run.environment.target;
+    let capacity = target.devices.first().map(|device| device.capacity);
+    target.kind == TargetKind::BlockDevice && capacity.is_some_and(|capacity| target.length >= capacity)
+}
+
 /// Everything in which runs differ besides the drive.
 pub(super) fn differences(runs: &[&Digest]) -> Vec<Difference> {
     let different = |what: Differing| {
         let values: Vec<Value> = runs.iter().map(|run| what.of(run)).collect();
         let unlike = values.windows(2).any(|two| two[0] != two[1]);
-        // Other drives have other firmware: that says nothing more.
-        let tells = what != Differing::Firmware || share_models(runs);
+        let whole = || runs.iter().all(|run| is_whole(run));
+        let tells = match what {
+            // Other drives have other firmware: that says nothing more.
+            Differing::Firmware => share_models(runs),
+            // Runs from before the testbed had a name are not of another one.
+            Differing::Testbed => {
+                distinct(runs.iter().filter_map(|run| run.run.environment.testbed.tag.clone())).len() > 1
+            }
+            Differing::TestedSize => !whole(),
+            Differing::WholeSize => whole(),
+            _ => true,
+        };
         (unlike && tells).then_some(Difference { what, values })
     };
     Differing::ALL.into_iter().filter_map(different).collect()

@@ -4,7 +4,7 @@
 //! state) are never put in one table; the reason is said.
 
 use drivelab_core::condition::{Arm, Condition};
-use drivelab_core::plan::{Form, MethodIdentity};
+use drivelab_core::plan::{Form, MethodIdentity, OWN_LOAD};
 
 use super::align::{Aligned, align};
 use super::differences::{Difference, differences};
@@ -81,10 +81,9 @@ pub struct Ground {
     pub on_file: bool,
 }
 
-/// What must be equal for two runs to stand in one table.
+/// What must be equal for two runs to stand in one table, besides the methodology.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Key {
-    method: String,
     form: Form,
     ground: Ground,
     simulated: bool,
@@ -95,13 +94,17 @@ impl Key {
         let facts = digest.run.environment.condition.as_ref();
         let on_file = facts.and_then(|facts| facts.series.as_ref()).is_some_and(|series| series.loop_on_file);
         let condition = Condition { encryption: Arm::None, power_state: None, ..digest.condition() };
-        Key {
-            method: digest.run.method.compared_by().to_owned(),
-            form: digest.run.form,
-            ground: Ground { condition, on_file },
-            simulated: digest.run.simulated,
-        }
+        Key { form: digest.run.form, ground: Ground { condition, on_file }, simulated: digest.run.simulated }
     }
+}
+
+/// Whether two runs are of one methodology: its content is the same, or they are profiles of one version of it.
+fn are_one_method(one: &Digest, other: &Digest) -> bool {
+    let (one, other) = (&one.run, &other.run);
+    let of_one =
+        (&one.method.name, &one.method.version, &one.set) == (&other.method.name, &other.method.version, &other.set);
+    one.method.compared_by() == other.method.compared_by()
+        || of_one && one.method.name != OWN_LOAD && one.profile != other.profile
 }
 
 fn methodology(digest: &Digest) -> Methodology {
@@ -114,7 +117,7 @@ fn methodology(digest: &Digest) -> Methodology {
 fn refusals(own: &Digest, other: &Digest) -> Vec<Refusal> {
     let (key, its) = (Key::of(own), Key::of(other));
     let mut refusals = Vec::new();
-    if key.method != its.method {
+    if !are_one_method(own, other) {
         refusals.push(Refusal::Method(Box::new([methodology(own), methodology(other)])));
     } else if key.form != its.form {
         refusals.push(Refusal::Form(key.form, its.form));
@@ -132,6 +135,7 @@ fn refusals(own: &Digest, other: &Digest) -> Vec<Refusal> {
 #[must_use]
 pub fn side_by_side<'d>(digests: &[&'d Digest]) -> SideBySide<'d> {
     let mut groups: Vec<(Key, Vec<usize>)> = Vec::new();
+    let known = |places: &[usize]| places.iter().map(|place| digests[*place]).collect::<Vec<_>>();
     let mut refused = Vec::new();
     for (place, digest) in digests.iter().enumerate() {
         let key = Key::of(digest);
@@ -139,7 +143,10 @@ pub fn side_by_side<'d>(digests: &[&'d Digest]) -> SideBySide<'d> {
             refused.push(Refused::Smoke(place));
             continue;
         }
-        match groups.iter_mut().find(|(known, _)| *known == key) {
+        let fits = |(its, places): &&mut (Key, Vec<usize>)| {
+            *its == key && known(places).iter().all(|other| are_one_method(digest, other))
+        };
+        match groups.iter_mut().find(fits) {
             Some((_, places)) => places.push(place),
             None => groups.push((key, vec![place])),
         }
@@ -147,7 +154,10 @@ pub fn side_by_side<'d>(digests: &[&'d Digest]) -> SideBySide<'d> {
     let first = |places: &[usize]| places.first().and_then(|place| digests.get(*place));
     if let Some(((_, than), others)) = groups.split_first() {
         let unlike = |(_, runs): &(Key, Vec<usize>)| {
-            let because = refusals(first(runs)?, first(than)?);
+            // A profile may be like the first of a group and unlike another of it.
+            let own = first(runs)?;
+            let mut reasons = than.iter().filter_map(|other| Some(refusals(own, digests.get(*other)?)));
+            let because = reasons.find(|because| !because.is_empty())?;
             Some(Refused::Unlike { runs: runs.clone(), than: than.clone(), because })
         };
         refused.extend(others.iter().filter_map(unlike));

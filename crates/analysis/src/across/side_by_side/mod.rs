@@ -6,7 +6,7 @@ mod differences;
 mod groups;
 
 pub use align::{Aligned, AlignedStep, AlignedTest, LeftOut, align};
-pub use differences::{Difference, Differing, Value};
+pub use differences::{Difference, Differing, Kind, Value};
 pub use groups::{Alike, Ground, Methodology, Refusal, Refused, SideBySide, side_by_side};
 
 #[cfg(test)]

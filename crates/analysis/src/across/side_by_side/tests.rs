@@ -1,7 +1,7 @@
 //! What keeps runs apart, what is only named, and which steps stand in one row.
 
 use drivelab_core::condition::{Arm, Condition, ConditionFacts, Luks2, Series};
-use drivelab_core::environment::BlockDeviceFacts;
+use drivelab_core::environment::{BlockDeviceFacts, TargetKind};
 use drivelab_core::plan::Form;
 use drivelab_core::record::Origin;
 use drivelab_core::run::RunRecords;
@@ -116,4 +116,56 @@ fn groups_are_made_by_the_key_and_name_runs_by_their_place() {
     assert_eq!(places, [[0, 2], [1, 3]]);
     assert_eq!(found.groups[1].differences[0].what, Differing::TestedSize);
     assert!(matches!(&found.refused[..], [Refused::Unlike { runs, than, .. }] if *runs == [1, 3] && *than == [0, 2]));
+}
+
+fn with_profile(profile: &str, hash: &str) -> RunRecords {
+    changed(|run| {
+        run.plan.profile = profile.to_owned();
+        run.plan.methodology.hash = hash.repeat(32);
+    })
+}
+
+#[test]
+fn profiles_of_one_version_stand_side_by_side_and_an_edited_file_does_not() {
+    let found = named(&[with_profile("empty", "11"), with_profile("full", "22")]);
+    let profiles = ["empty", "full"].map(|name| Value::Name(name.to_owned()));
+    assert_eq!(found, [(Differing::Profile, profiles.to_vec())]);
+    assert_eq!(Differing::Profile.kind(), Some(Kind::Profile));
+    // The same profile with another content, and another version.
+    let edited = refusals(with_profile("full", "22"), with_profile("full", "33"));
+    assert!(matches!(edited.as_slice(), [Refusal::Method(_)]), "{edited:?}");
+    let mut newer = with_profile("full", "22");
+    newer.plan.methodology.version = "9.9.9".to_owned();
+    assert!(matches!(refusals(with_profile("empty", "11"), newer).as_slice(), [Refusal::Method(_)]));
+    // It is like the first of the group and unlike another of it: the reason names the other.
+    let digests = digests(&[with_profile("empty", "11"), with_profile("full", "22"), with_profile("full", "33")]);
+    let found = side_by_side(&digests.iter().collect::<Vec<_>>());
+    assert_eq!(found.groups[0].places, [0, 1]);
+    let [Refused::Unlike { runs, because, .. }] = found.refused.as_slice() else { panic!("{:?}", found.refused) };
+    assert!(*runs == [2] && matches!(because.as_slice(), [Refusal::Method(_)]), "{because:?}");
+}
+
+#[test]
+fn the_tested_size_is_refused_unless_every_run_tested_its_whole_drive() {
+    let run = |capacity: u64, length: u64| {
+        changed(|run| {
+            let target = &mut run.environment.target;
+            target.kind = TargetKind::BlockDevice;
+            target.devices[0].capacity = Bytes::new(capacity);
+            target.length = Bytes::new(length);
+        })
+    };
+    let differing = |runs: &[RunRecords]| named(runs).into_iter().map(|(what, _)| what).collect::<Vec<_>>();
+    let whole = differing(&[run(1 << 40, 1 << 40), run(2 << 40, 2 << 40)]);
+    assert_eq!((whole.as_slice(), whole[0].kind()), (&[Differing::WholeSize][..], None));
+    let part = differing(&[run(1 << 40, 1 << 40), run(2 << 40, 1 << 30)]);
+    assert_eq!((part.as_slice(), part[0].kind()), (&[Differing::TestedSize][..], Some(Kind::Size)));
+}
+
+#[test]
+fn a_testbed_without_a_name_is_not_another_one() {
+    let run = |tag: Option<&str>| changed(|run| run.environment.testbed.tag = tag.map(str::to_owned));
+    assert_eq!(named(&[run(None), run(Some("v1")), run(Some("v1"))]), Vec::new());
+    let found = named(&[run(None), run(Some("v1")), run(Some("v2"))]);
+    assert_eq!(found.iter().map(|(what, _)| what.kind()).collect::<Vec<_>>(), [Some(Kind::Testbed)]);
 }

@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::feed::{self, Feed};
 use super::findings;
 use super::health::{self, DriveHealth};
-use super::scaling::{Doubling, SizedRate, per_doubling};
+use super::scaling::{Doubling, SizedRate, capacity};
 use super::share::{CoreShare, CpuShare, LEAST_OVERLAP_PERCENT, Member, Pair, Second, Share, StepTogether};
 use super::signs::Signs;
 use crate::across::side_by_side::align;
@@ -140,10 +140,7 @@ pub fn together(members: &[Member<'_>]) -> Option<Together> {
 fn doublings(steps: &[StepTogether], digests: &[DigestPair]) -> Vec<Doubling> {
     let rate = |step: &StepTogether, pair: &DigestPair| {
         let digest = pair.alone.as_ref().or(pair.together.as_ref())?;
-        let target = &digest.run.environment.target;
-        // The drive below partitions and encryption.
-        let below = target.devices.iter().find(|device| device.transport != "device-mapper");
-        let capacity = below.or(target.devices.last()).map_or(target.length, |device| device.capacity).as_f64();
+        let capacity = capacity(&digest.run.environment.target).as_f64();
         let metric = digest.step(&step.step)?.metric(&step.metric)?;
         let interval = metric.spread.and_then(|spread| spread.confidence);
         Some(SizedRate {
@@ -156,7 +153,7 @@ fn doublings(steps: &[StepTogether], digests: &[DigestPair]) -> Vec<Doubling> {
     };
     let one = |step: &StepTogether| {
         let rates: Vec<SizedRate> = digests.iter().filter_map(|pair| rate(step, pair)).collect();
-        Doubling { step: step.step.clone(), label: step.label.clone(), ratio: per_doubling(&rates), rates }
+        Doubling::of(step.step.clone(), step.label.clone(), rates)
     };
     steps.iter().map(one).collect()
 }

@@ -12,6 +12,6 @@ pub(crate) use feed::of_run as feed_of_run;
 pub use feed::{Feed, FeedDrive, FeedStep, drives_needed};
 pub use group::{GroupDrive, KeptRange, Together, stretches, together};
 pub use health::{DriveHealth, StepHealth};
-pub use scaling::{Doubling, Ratio, SizedRate, per_doubling};
+pub use scaling::{Doubling, Ratio, Scaling, SizedRate, capacity, per_doubling};
 pub use share::{CoreShare, CpuShare, Member, Second, Share, StepTogether};
 pub use signs::Signs;

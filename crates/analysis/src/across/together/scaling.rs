@@ -5,7 +5,9 @@
 //! relative ones, and those of the drives add as squares, each by its weight in the slope. A ratio of 1 means that the
 //! capacity changes nothing, 2 that the rate doubles with it.
 
+use drivelab_core::environment::TargetFacts;
 use drivelab_core::ids::StepId;
+use drivelab_core::units::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -21,7 +23,8 @@ pub struct SizedRate {
     pub capacity: f64,
     /// Its rate, MB/s.
     pub mb_s: f64,
-    /// Half the 95 % interval of the rate over its rounds, MB/s; absent below three rounds.
+    /// Half the 95 % interval of the rate, MB/s: over its rounds, or over the runs of a drive with several. `null`
+    /// below three of them.
     pub half_interval: Option<f64>,
     /// The rate is a lower bound: the host, not the drive, was the limit.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -38,10 +41,22 @@ pub struct Doubling {
     pub step: StepId,
     /// Its label.
     pub label: String,
-    /// The drives' rates, in the order of the drives; those without a figure are left out.
+    /// The drives' rates; those without a figure are left out.
     pub rates: Vec<SizedRate>,
-    /// The ratio; absent where all drives are of one capacity.
+    /// The ratio; `null` if all capacities are equal, or a rate is not above zero.
     pub ratio: Option<Ratio>,
+    /// How the rate follows the capacity; absent if that is not clear, or if there is no ratio.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scaling: Option<Scaling>,
+}
+
+impl Doubling {
+    /// What a doubling brings, by these rates.
+    #[must_use]
+    pub fn of(step: StepId, label: String, rates: Vec<SizedRate>) -> Doubling {
+        let ratio = per_doubling(&rates);
+        Doubling { step, label, rates, scaling: ratio.as_ref().and_then(Ratio::class), ratio }
+    }
 }
 
 /// A ratio with its error bar.
@@ -49,13 +64,58 @@ pub struct Doubling {
 pub struct Ratio {
     /// For each doubling.
     pub value: f64,
-    /// Low end of the error bar; absent where a drive has no interval.
+    /// Low end of the error bar; `null` where a drive has no interval.
     pub low: Option<f64>,
     /// High end.
     pub high: Option<f64>,
     /// Those of all three: the ratio rises with the rates of large drives and falls with those of small ones.
     #[serde(flatten)]
     pub signs: Signs,
+}
+
+/// How a rate follows the capacity: by the exponent s of the ratio for each doubling, 2^s.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Scaling {
+    /// It falls: s below -0.1.
+    Falls,
+    /// It stays: s from -0.1 to 0.1, a ratio of 0.93 to 1.07.
+    None,
+    /// It rises less than the capacity: s from 0.1 to 0.9.
+    SubLinear,
+    /// It rises with the capacity: s from 0.9 to 1.1, a ratio of 1.87 to 2.14.
+    Linear,
+    /// It rises more than the capacity: s above 1.1.
+    SuperLinear,
+}
+
+impl Scaling {
+    fn of(ratio: f64) -> Scaling {
+        match ratio.log2() {
+            s if s < -0.1 => Scaling::Falls,
+            s if s <= 0.1 => Scaling::None,
+            s if s < 0.9 => Scaling::SubLinear,
+            s if s <= 1.1 => Scaling::Linear,
+            _ => Scaling::SuperLinear,
+        }
+    }
+}
+
+impl Ratio {
+    /// The class; `None` where there is no error bar or it spans several classes, and for a ratio that is a bound or
+    /// disturbed.
+    fn class(&self) -> Option<Scaling> {
+        let (low, high) = (Scaling::of(self.low?), Scaling::of(self.high?));
+        let known = !self.signs.at_least && !self.signs.at_most && !self.signs.spoiled;
+        (known && low == high).then_some(low)
+    }
+}
+
+/// The capacity of the drive below partitions and encryption; of a target without a drive its length.
+#[must_use]
+pub fn capacity(target: &TargetFacts) -> Bytes {
+    let below = target.devices.iter().find(|device| device.transport != "device-mapper");
+    below.or(target.devices.last()).map_or(target.length, |device| device.capacity)
 }
 
 /// The ratio for each doubling of the capacity; `None` below two capacities, and with a rate that is not above zero.
@@ -112,6 +172,25 @@ mod tests {
         // From 500 to 1,000 GB, 400 to 600: 1.5.
         let found = per_doubling(&[rate(500e9, 400.0, 0.0), rate(1000e9, 600.0, 0.0)]).expect("a ratio");
         assert!(near(found.value, 1.5), "{found:?}");
+    }
+
+    #[test]
+    fn a_ratio_has_a_class_unless_its_error_bar_spans_two_or_it_is_a_bound() {
+        let ratio = |value: f64, low: f64, high: f64| Ratio {
+            value,
+            low: Some(low),
+            high: Some(high),
+            signs: Signs::default(),
+        };
+        assert_eq!(ratio(2.0, 1.95, 2.05).class(), Some(Scaling::Linear));
+        assert_eq!(ratio(1.5, 1.4, 1.6).class(), Some(Scaling::SubLinear));
+        assert_eq!(ratio(1.0, 0.99, 1.01).class(), Some(Scaling::None));
+        assert_eq!(ratio(2.5, 2.4, 2.6).class(), Some(Scaling::SuperLinear));
+        assert_eq!(ratio(0.8, 0.7, 0.9).class(), Some(Scaling::Falls));
+        assert_eq!(ratio(1.8, 1.7, 1.95).class(), None);
+        assert_eq!(Ratio { low: None, high: None, ..ratio(2.0, 0.0, 0.0) }.class(), None);
+        let bound = Signs { at_least: true, ..Signs::default() };
+        assert_eq!(Ratio { signs: bound, ..ratio(2.0, 1.95, 2.05) }.class(), None);
     }
 
     #[test]

@@ -1,19 +1,23 @@
 //! `drivelab compare`: sides of stored runs against a base, from their digests.
 
+mod destination;
+mod drives;
 mod published;
+pub mod rank;
 mod read;
 mod sides;
+mod unlike;
 
 use drivelab_analysis::ratios::Limits;
 use drivelab_core::exit::ExitCode;
-use drivelab_lab::output::pages::{OutputFile, PageFormat, format_of};
+use drivelab_lab::output::pages::OutputFile;
 use drivelab_lab::{Failure, Result};
 use drivelab_report::{Compared, ComparedRun, ReportInput, Sides};
 
 use crate::args::CompareArgs;
 use crate::context::Context;
 use crate::front::width::terminal_width;
-use crate::say;
+use destination::{Destination, Format, json_text};
 use read::Read;
 
 /// Runs the command.
@@ -22,64 +26,56 @@ use read::Read;
 /// There is no such run or drive, there are fewer than two sides, none that can be compared, or a side is worse and
 /// that was to fail.
 pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
-    let format = match (&arguments.output, arguments.json) {
-        (_, true) => Some(PageFormat::Json),
-        (Some(output), false) => Some(format_of(output)?),
-        (None, false) => None,
-    };
-    if format == Some(PageFormat::Cdm) {
-        return Err(Failure::usage("the layout of CrystalDiskMark is for one run; use .html, .md, .csv or .json"));
-    }
-    let output = arguments.output.as_deref().map(OutputFile::check).transpose()?;
+    let destination = Destination::of(arguments.output.as_deref(), arguments.json)?;
+    let junit = arguments.junit.as_deref().map(OutputFile::check).transpose()?;
     let (data, catalog) = (context.data()?, context.catalog()?);
     let (published, words) = published::split(&context.settings.data.value, &arguments.sides)?;
     let chosen = sides::choose(context, &catalog.list()?, arguments, &words, !published.is_empty())?;
     let least = if published.is_empty() { 2 } else { 1 };
     let read = Read::new(context, &data, &catalog, chosen, least)?;
-    let runs: Vec<ComparedRun<'_>> =
-        read.runs().map(|run| ComparedRun { digest: &run.digest, live: run.row.live }).collect();
+    let runs: Vec<ComparedRun<'_>> = read.runs().map(|run| run.compared()).collect();
     let sides = Sides {
         runs: read.places(),
         base: read.base(arguments.base.as_deref())?,
         limits: Limits { relevant: arguments.relevant / 100.0, ..Limits::default() },
         all: arguments.all,
+        allowed: arguments.allow.clone(),
         published,
+        drives: drives::known(context, &read)?,
     };
     let compared = Compared { runs: &runs, sides: &sides };
     let none = |why: String| Failure::nothing(format!("no two of these runs can be compared\n{why}"));
     // In every format: without two sides that may be compared there is nothing to write.
     let table = compared.text(terminal_width()).map_err(none)?;
-    let text = match format {
-        None => table,
-        Some(PageFormat::Md | PageFormat::Brief) => compared.markdown().map_err(none)?,
-        Some(PageFormat::Csv) => compared.csv().map_err(none)?,
-        Some(PageFormat::Html) => page(context, &runs, &sides)?,
-        Some(PageFormat::Json | PageFormat::Cdm) => {
-            let document = compared.document().map_err(none)?;
-            serde_json::to_string_pretty(&document).map_err(|error| Failure::unexpected(error.to_string()))? + "\n"
-        }
+    let titles = compared.titles();
+    unlike::check(&compared.kinds(), arguments.by, (read.is_of_one_drive(), &titles), &sides.allowed)?;
+    let text = match destination.format {
+        Format::Terminal => table,
+        Format::Markdown => compared.markdown(),
+        Format::Csv => compared.csv()?,
+        Format::Html => page(context, &runs, &sides)?,
+        Format::Json => json_text(&compared.document())?,
     };
-    match output {
-        Some(output) => {
-            output.write(&text)?;
-            context.settings.voice.say(format!("Wrote {}", output.path().display()));
-        }
-        None => say::data(&text)?,
+    if let Some(junit) = junit {
+        junit.write(&compared.document().junit()?)?;
+        context.settings.voice.say(format!("Wrote {}", junit.path().display()));
     }
+    destination.write(context, &text)?;
     if arguments.fail_if_worse { worse(&compared) } else { Ok(ExitCode::Ok) }
 }
 
 /// Fails if a headline figure is worse than the base's, or is missing where the base has one.
 fn worse(compared: &Compared<'_>) -> Result {
-    let document = compared.document().map_err(Failure::nothing)?;
-    let Some(worse) = document.worse() else {
-        return Err(Failure::nothing("no run can be compared with the base, so nothing can be said about it"));
+    let Some(behind) = compared.document().behind() else {
+        return Err(Failure::nothing("no run can be compared with the base"));
     };
-    if worse.is_empty() {
+    let parts = [("worse than the base", behind.worse), ("no figure beside the base's", behind.missing)];
+    let parts = parts.into_iter().filter(|(_, all)| !all.is_empty());
+    let message: Vec<String> = parts.map(|(what, all)| format!("{what}: {}", all.join("; "))).collect();
+    if message.is_empty() {
         return Ok(ExitCode::Ok);
     }
-    let message = format!("worse than the base: {}", worse.join("; "));
-    Err(Failure::new(ExitCode::AcceptanceFailed, message))
+    Err(Failure::new(ExitCode::AcceptanceFailed, message.join("\n")))
 }
 
 /// The page of all runs, with the comparison first.

@@ -25,7 +25,7 @@ pub(super) fn split(data: &Path, words: &[String]) -> Result<(Vec<PublishedSide>
         let (name, drive) = name.split_once('/').unwrap_or((name, ""));
         let found = PublishedSide::of(&named(data, name)?, drive, sides.len() + 1);
         if found.is_empty() {
-            return Err(Failure::nothing(format!("'{name}' has no published figures of a drive like '{drive}'")));
+            return Err(Failure::nothing(format!("'{name}' has no drive whose name contains '{drive}'")));
         }
         sides.extend(found);
     }
@@ -43,5 +43,5 @@ fn named(data: &Path, name: &str) -> Result<Published> {
         return Err(Failure::usage(wrong.clone()));
     }
     let names: Vec<&str> = all.iter().flatten().map(|known| known.name.as_str()).collect();
-    Err(Failure::nothing(format!("nothing is published under '{name}'; known are {}", names.join(", "))))
+    Err(Failure::nothing(format!("there are no published figures '{name}'; known are {}", names.join(", "))))
 }

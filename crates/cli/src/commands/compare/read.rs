@@ -4,10 +4,12 @@ use drivelab_analysis::digest::Digest;
 use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::group::{GroupRole, letter};
 use drivelab_core::ids::RunId;
+use drivelab_core::plan::OWN_LOAD;
 use drivelab_lab::{Failure, Result, digests};
+use drivelab_report::ComparedRun;
 use drivelab_store::{Catalog, DataDir, RunRow};
 
-use super::sides::{Chosen, Side, key};
+use super::sides::{Axis, Chosen, Side};
 use crate::args::By;
 use crate::context::Context;
 
@@ -17,11 +19,18 @@ pub(super) struct Run {
     pub(super) digest: Digest,
 }
 
+impl Run {
+    /// As the report takes it.
+    pub(super) fn compared(&self) -> ComparedRun<'_> {
+        ComparedRun { digest: &self.digest, live: self.row.live, title: &self.row.label.title }
+    }
+}
+
 /// The sides, each with at least one run.
 pub(super) struct Read {
     pub(super) sides: Vec<Vec<Run>>,
     /// The words, with a run of each.
-    words: Vec<(String, RunId)>,
+    pub(super) words: Vec<(String, RunId)>,
 }
 
 impl Read {
@@ -59,8 +68,23 @@ impl Read {
             sides.push(runs);
         }
         sides.retain(|runs| !runs.is_empty());
+        let alike = by == Axis::Alike;
+        let by = match by {
+            Axis::Words | Axis::Alike => None,
+            Axis::By(by) => Some(by),
+            Axis::DriveOrRun => Some(drive_or_run(sides.iter().flatten())),
+        };
+        if by == Some(By::Time) {
+            let mut runs: Vec<Run> = sides.into_iter().flatten().collect();
+            runs.sort_by_key(|run| run.row.id);
+            sides = vec![runs];
+        }
         if let Some(by) = by {
-            sides = grouped(by, sides.into_iter().flatten());
+            sides = grouped(|run| key(by, run), sides.into_iter().flatten());
+        }
+        if alike {
+            let facts = |run: &Run| facts(run).map(|(_, value)| value).join(", ");
+            sides = grouped(facts, sides.into_iter().flatten());
         }
         sides.iter().enumerate().try_for_each(|(at, runs)| of_one_thing(at, runs))?;
         match sides.as_slice() {
@@ -74,6 +98,11 @@ impl Read {
             }
             _ => Ok(Read { sides, words }),
         }
+    }
+
+    /// Whether all runs are of one drive.
+    pub(super) fn is_of_one_drive(&self) -> bool {
+        are_of_one_drive(self.runs())
     }
 
     /// All runs, side by side.
@@ -110,11 +139,51 @@ impl Read {
     }
 }
 
+/// The drive where drives differ, else the run.
+fn drive_or_run<'r>(runs: impl Iterator<Item = &'r Run>) -> By {
+    if are_of_one_drive(runs) { By::Run } else { By::Drive }
+}
+
+fn are_of_one_drive<'r>(runs: impl Iterator<Item = &'r Run>) -> bool {
+    let mut drives = runs.map(drive);
+    let first = drives.next();
+    drives.all(|drive| Some(&drive) == first.as_ref())
+}
+
+/// By what a run belongs to a side.
+fn key(by: By, run: &Run) -> String {
+    match by {
+        By::Run | By::Time => run.row.id.to_string(),
+        By::Drive => drive(run),
+        By::Capacity => format!("{} {}", drive(run), run.digest.run.environment.target.length),
+        By::Profile => format!("{} {}", drive(run), run.digest.run.profile),
+        By::Firmware => format!("{} {}", drive(run), firmware(run)),
+        By::Testbed => format!("{} {}", drive(run), run.row.testbed),
+        By::Arm => format!("{} {}", drive(run), run.digest.condition().arm()),
+    }
+}
+
+/// Models and serial numbers of the drives below the target; without any the target as it was named.
+fn drive(run: &Run) -> String {
+    let environment = &run.digest.run.environment;
+    let name = |device: &BlockDeviceFacts| {
+        let model = device.model.as_ref()?;
+        Some(format!("{model} {}", device.serial.as_deref().unwrap_or_default()).trim_end().to_owned())
+    };
+    let names: Vec<String> = environment.target.devices.iter().filter_map(name).collect();
+    if names.is_empty() { environment.named() } else { names.join(" and ") }
+}
+
+fn firmware(run: &Run) -> String {
+    let devices = &run.digest.run.environment.target.devices;
+    devices.iter().filter_map(|device| device.firmware.as_deref()).collect::<Vec<_>>().join(" and ")
+}
+
 /// Runs with the same key are one side.
-fn grouped(by: By, runs: impl Iterator<Item = Run>) -> Vec<Vec<Run>> {
+fn grouped(key: impl Fn(&Run) -> String, runs: impl Iterator<Item = Run>) -> Vec<Vec<Run>> {
     let mut sides: Vec<(String, Vec<Run>)> = Vec::new();
     for run in runs {
-        let key = key(by, &run.row, &run.digest.condition().arm());
+        let key = key(&run);
         match sides.iter_mut().find(|(known, _)| *known == key) {
             Some((_, side)) => side.push(run),
             None => sides.push((key, vec![run])),
@@ -128,44 +197,122 @@ fn of_one_thing(at: usize, runs: &[Run]) -> Result<()> {
     for run in runs {
         let alike = |one: &&Run| {
             let (one, run) = (&one.digest.run, &run.digest.run);
-            (one.method.compared_by(), one.form) == (run.method.compared_by(), run.form)
+            let profiles =
+                (&one.method.name, &one.method.version, &one.set) == (&run.method.name, &run.method.version, &run.set);
+            let content = one.method.compared_by() == run.method.compared_by();
+            one.form == run.form && (content || profiles && one.method.name != OWN_LOAD)
         };
         let Some(first) = runs.iter().find(alike) else { continue };
         let unlike = facts(first).into_iter().zip(facts(run)).find(|(one, other)| one.1 != other.1);
         if let Some(((what, one), (_, other))) = unlike {
             return Err(Failure::usage(format!(
                 "side {} holds runs that differ in their {what}: {one} (run {}) and {other} (run {}); a side is one drive \
-                 in one state, so narrow it, or use --by",
+                 in one state, so {}",
                 letter(at),
                 first.row.id,
-                run.row.id
+                run.row.id,
+                remedy(what)
             )));
         }
     }
     Ok(())
 }
 
+/// What to do about a side of unlike runs.
+fn remedy(what: &str) -> &'static str {
+    match what {
+        "drive" => "use --by drive, or narrow it (model=, serial=)",
+        "firmware" => "use --by firmware, or narrow it (firmware=)",
+        "arm" => "use --by arm",
+        "profile" => "use --by profile, or narrow it (profile=)",
+        "tested size" => "use --by capacity",
+        _ => "name the runs one by one",
+    }
+}
+
 /// What must be the same in all runs of a side.
-fn facts(run: &Run) -> [(&'static str, String); 5] {
+fn facts(run: &Run) -> [(&'static str, String); 6] {
     let digest = &run.digest;
-    let target = &digest.run.environment.target;
-    let name = |device: &BlockDeviceFacts| {
-        let model = device.model.as_ref()?;
-        Some(format!("{model} {}", device.serial.as_deref().unwrap_or_default()).trim_end().to_owned())
-    };
-    let names: Vec<String> = target.devices.iter().filter_map(name).collect();
-    // A scratch file has another name in every run; the catalog has the folder.
-    let drive = if names.is_empty() { run.row.target.clone() } else { names.join(" and ") };
-    let firmware: Vec<&str> = target.devices.iter().filter_map(|device| device.firmware.as_deref()).collect();
     let together = match &digest.run.group {
         Some(group) if group.role == GroupRole::Together => format!("{} drives at once", group.drives()),
         _ => "alone".to_owned(),
     };
     [
-        ("drive", drive),
-        ("firmware", firmware.join(" and ")),
+        ("drive", drive(run)),
+        ("firmware", firmware(run)),
         ("arm", digest.condition().arm()),
-        ("company", together),
-        ("tested size", target.length.to_string()),
+        ("profile", digest.run.profile.clone()),
+        ("drives at once", together),
+        ("tested size", digest.run.environment.target.length.to_string()),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use drivelab_analysis::analyse;
+    use drivelab_core::condition::{Arm, Luks2};
+    use drivelab_core::plan::Form;
+    use drivelab_core::wall::{HostTime, WallClock};
+    use drivelab_samples::{sample_run, under_arm};
+
+    use super::*;
+
+    fn run(arm: Arm) -> Run {
+        let records = under_arm(sample_run(), arm);
+        let mut digest = Digest::of(&records, &analyse(&records));
+        digest.run.id = HostTime.run_id();
+        let row = RunRow {
+            id: digest.run.id,
+            state: records.state,
+            live: false,
+            started: records.started.clone(),
+            method: "sample".to_owned(),
+            method_version: "1.0.0".to_owned(),
+            method_hash: String::new(),
+            form: Form::Quick,
+            title: String::new(),
+            target: "/dev/x".to_owned(),
+            drive: Some("Example".to_owned()),
+            serial: None,
+            firmware: None,
+            capacity: None,
+            testbed: String::new(),
+            profile: String::new(),
+            length_ms: 0,
+            label: drivelab_store::Label::none(),
+            steps_done: 0,
+            steps_total: 0,
+            damaged: None,
+        };
+        Run { row, digest }
+    }
+
+    /// No, encrypted, no, no, encrypted.
+    fn mixed() -> Vec<Run> {
+        let luks = || Arm::Luks2(Luks2::default());
+        [Arm::None, luks(), Arm::None, Arm::None, luks()].map(run).into()
+    }
+
+    #[test]
+    fn runs_of_mixed_arms_come_to_the_side_of_their_arm_with_their_digests() {
+        let runs = mixed();
+        let words = vec![("all".to_owned(), runs[0].row.id), ("other".to_owned(), runs[4].row.id)];
+        let read = Read { sides: grouped(|run| key(By::Arm, run), runs.into_iter()), words };
+        let arms: Vec<String> = read.runs().map(|run| run.digest.condition().arm()).collect();
+        assert_eq!(arms, ["none", "none", "none", "luks2", "luks2"]);
+        assert_eq!(read.places(), [vec![0, 1, 2], vec![3, 4]]);
+        assert!(read.runs().all(|run| run.row.id == run.digest.run.id));
+        assert!(read.sides.iter().enumerate().all(|(at, runs)| of_one_thing(at, runs).is_ok()));
+        let base = |word: Option<&str>| read.base(word).ok();
+        assert_eq!(
+            (base(None), base(Some("other")), base(Some("a")), base(Some("C"))),
+            (Some(0), Some(1), Some(0), None)
+        );
+    }
+
+    #[test]
+    fn a_side_of_several_arms_is_refused() {
+        let error = of_one_thing(1, &mixed()).expect_err("two arms").message;
+        assert!(error.starts_with("side B holds runs that differ in their arm: none (run "), "{error}");
+    }
 }

@@ -18,12 +18,25 @@ pub(super) struct Side {
     pub(super) rows: Vec<RunRow>,
 }
 
+/// What makes a side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Axis {
+    /// Each word.
+    Words,
+    /// The drive where drives differ, else the run.
+    DriveOrRun,
+    /// What was asked for.
+    By(By),
+    /// Runs of one drive in one state.
+    Alike,
+}
+
 /// What is compared, before anything is read.
 pub(super) struct Chosen {
     /// The sides, each with at least one run.
     pub(super) sides: Vec<Side>,
-    /// What makes a side; the words do if absent.
-    pub(super) by: Option<By>,
+    /// What makes a side.
+    pub(super) by: Axis,
 }
 
 /// The sides that `words` or the filters of the arguments name, among all runs, newest first. Beside published figures
@@ -41,7 +54,9 @@ pub(super) fn choose(
     let filter = Filter::from(&arguments.filter);
     let sides = match (words.is_empty(), filter.is_empty()) {
         (true, true) => {
-            return Err(Failure::usage("name two runs, drives or selections, or a filter such as --method NAME"));
+            return Err(Failure::usage(
+                "name two runs, drives or selections (one beside published figures), or a filter such as --method NAME",
+            ));
         }
         (false, false) => {
             return Err(Failure::usage("name sides or give filters, not both: filters do not apply to named sides"));
@@ -58,34 +73,16 @@ pub(super) fn choose(
             }
         }
     }
-    let by = arguments.by.or_else(|| words.is_empty().then(|| default_axis(&sides)));
+    let by = match arguments.by {
+        Some(by) => Axis::By(by),
+        None if words.is_empty() => Axis::DriveOrRun,
+        None => Axis::Words,
+    };
     if sides.iter().map(|side| side.rows.len()).sum::<usize>() < 2 && !beside_published {
         let only = sides.iter().flat_map(|side| &side.rows).map(|row| row.id.to_string()).collect::<String>();
         return Err(Failure::usage(format!("a comparison needs two sides; there is only one, with run {only}")));
     }
     Ok(Chosen { sides, by })
-}
-
-/// The drive where drives differ, else the run.
-fn default_axis(sides: &[Side]) -> By {
-    let mut drives = sides.iter().flat_map(|side| &side.rows).map(|row| key(By::Drive, row, ""));
-    let first = drives.next();
-    if drives.any(|drive| Some(&drive) != first.as_ref()) { By::Drive } else { By::Run }
-}
-
-/// By what a run belongs to a side.
-pub(super) fn key(by: By, row: &RunRow, arm: &str) -> String {
-    let text = |value: &Option<String>| value.clone().unwrap_or_default();
-    // Without a model and a serial number the target is all that tells drives apart.
-    let drive =
-        || if row.drive.is_some() { format!("{} {}", text(&row.drive), text(&row.serial)) } else { row.target.clone() };
-    match by {
-        By::Run => row.id.to_string(),
-        By::Drive => drive(),
-        By::Firmware => format!("{} {}", drive(), text(&row.firmware)),
-        By::Testbed => row.testbed.clone(),
-        By::Arm => format!("{} {arm}", drive()),
-    }
 }
 
 /// The runs that match a filter, oldest first: those that have ended and can be read.
@@ -159,34 +156,34 @@ fn named(context: &Context, all: &[RunRow], words: &[String]) -> Result<Vec<Side
 }
 
 /// What must be alike for a run to fit another, as far as the catalog knows.
-fn kind(row: &RunRow) -> (String, String, Form) {
+fn kind(row: &RunRow) -> (String, String, String, Form) {
     // The title of a load given by flags is all that tells it from others.
     let load = if row.method == OWN_LOAD { row.title.clone() } else { String::new() };
-    (row.method.clone(), load, row.form)
+    (row.method.clone(), row.profile.clone(), load, row.form)
 }
 
 /// A run that has ended, is readable and is for comparisons.
-fn is_fit(row: &RunRow) -> bool {
+pub(super) fn is_fit(row: &RunRow) -> bool {
     !row.live && row.damaged.is_none() && row.form != Form::Smoke && row.state == RunState::Complete
 }
 
 /// What a word names.
 fn read(context: &Context, all: &[RunRow], word: &str) -> Result<Word> {
     if word.contains('=') {
-        return selection(all, word).map(Word::Selection);
+        return selection(context, all, word).map(Word::Selection);
     }
     if word == LAST {
         return context.find_among(all, word).map(|row| Word::Run(Box::new(row)));
     }
     let of_drive: Vec<RunRow> = all.iter().filter(|row| is_fit(row) && is_drive(row, word)).cloned().collect();
-    let mut drives: Vec<String> = of_drive.iter().map(|row| key(By::Drive, row, "")).collect();
+    let mut drives: Vec<String> = of_drive.iter().map(drive).collect();
     drives.sort();
     drives.dedup();
     match (Found::among(all, word), drives.as_slice()) {
         (Found::One(row), []) => Ok(Word::Run(row)),
         (Found::Several(ids), []) => Err(Failure::nothing(several_runs(word, &ids))),
         (Found::None, []) => Err(Failure::nothing(format!(
-            "there is no run or drive '{word}' with a complete run; `drivelab results list` lists the runs (data folder: {})",
+            "no run, and no drive with a complete run, is called '{word}'; `drivelab results list` lists the runs (data folder: {})",
             context.settings.data.value.display()
         ))),
         (Found::None, [_]) => Ok(Word::Drive(of_drive)),
@@ -203,43 +200,56 @@ fn read(context: &Context, all: &[RunRow], word: &str) -> Result<Word> {
     }
 }
 
+/// Model and serial number of a run's drive.
+fn drive(row: &RunRow) -> String {
+    let parts = [&row.drive, &row.serial].into_iter().flatten();
+    parts.map(String::as_str).collect::<Vec<_>>().join(" ")
+}
+
 /// Whether a word is a part of the model of a run's drive, or its serial number.
 fn is_drive(row: &RunRow, word: &str) -> bool {
     let model = row.drive.as_ref().is_some_and(|model| model.to_lowercase().contains(&word.to_lowercase()));
-    model || row.serial.as_ref().is_some_and(|serial| serial.eq_ignore_ascii_case(word))
+    model || row.has_serial(word)
 }
 
 /// The runs of a selection such as `model=970,method=quick`, oldest first.
-fn selection(all: &[RunRow], word: &str) -> Result<Vec<RunRow>> {
+fn selection(context: &Context, all: &[RunRow], word: &str) -> Result<Vec<RunRow>> {
     let conditions: Vec<(&str, &str)> = word
         .split(',')
         .map(|part| {
             part.split_once('=').map(|(key, value)| (key.trim(), value.trim())).filter(|(key, value)| {
-                ["model", "serial", "firmware", "method", "tag"].contains(key) && !value.is_empty()
+                ["model", "serial", "firmware", "method", "profile", "tag"].contains(key) && !value.is_empty()
             })
         })
         .collect::<Option<_>>()
         .ok_or_else(|| {
             Failure::usage(format!(
-                "'{word}' is not a selection; expected model=, serial=, firmware=, method= or tag=, joined by commas"
+                "'{word}' is not a selection; expected model=, serial=, firmware=, method=, profile= or tag=, joined by commas"
             ))
         })?;
     let holds = |text: &Option<String>, value: &str| {
         text.as_ref().is_some_and(|text| text.to_lowercase().contains(&value.to_lowercase()))
     };
-    let fits = |row: &&RunRow| {
-        is_fit(row)
-            && conditions.iter().all(|(key, value)| match *key {
-                "model" => holds(&row.drive, value),
-                "serial" => row.serial.as_ref().is_some_and(|serial| serial.eq_ignore_ascii_case(value)),
-                "firmware" => row.firmware.as_deref() == Some(*value),
-                "method" => row.method == *value,
-                _ => row.tags.iter().any(|tag| tag == value),
-            })
+    let matches = |row: &&RunRow| {
+        conditions.iter().all(|(key, value)| match *key {
+            "model" => holds(&row.drive, value),
+            "serial" => row.has_serial(value),
+            "firmware" => row.firmware.as_deref() == Some(*value),
+            "method" => row.method == *value,
+            "profile" => row.profile == *value,
+            _ => row.label.tags.iter().any(|tag| tag == value),
+        })
     };
-    let rows: Vec<RunRow> = all.iter().filter(fits).rev().cloned().collect();
+    for row in all.iter().filter(matches) {
+        if let Some(why) = &row.damaged {
+            context.settings.voice.warn(format!("run {} is left out: {why}", row.id));
+        }
+    }
+    let rows: Vec<RunRow> = all.iter().filter(matches).filter(|row| is_fit(row)).rev().cloned().collect();
     if rows.is_empty() {
-        return Err(Failure::nothing(format!("no complete run matches '{word}'; {NO_MATCH}")));
+        return Err(Failure::nothing(format!(
+            "no complete run of the faithful or quick form matches '{word}'; `drivelab results list` lists all runs"
+        )));
     }
     Ok(rows)
 }

@@ -27,11 +27,13 @@ const OF_THE_FILL: [&str; 7] =
 pub(super) enum Ground {
     /// A scratch file that drivelab makes: all holes.
     Fresh,
-    /// Something that is there and has a size of its own.
-    Existing {
+    /// A file that is there.
+    File {
         /// Its size.
         length: Bytes,
     },
+    /// A block device.
+    Device,
     /// `/dev/null`, `/dev/zero` or `nop:`: addresses without anything behind them.
     Nothing,
 }
@@ -85,7 +87,7 @@ pub(super) fn written(arguments: &IoArgs, ground: &Ground, defaults: &Defaults) 
         Ground::Fresh => {
             arguments.safety.fill || reads(arguments) || groups.iter().any(|(group, _)| group_reads(group, arguments))
         }
-        Ground::Existing { .. } | Ground::Nothing => arguments.safety.fill,
+        Ground::File { .. } | Ground::Device | Ground::Nothing => arguments.safety.fill,
     };
     let size = size(arguments, ground)?;
     let new_and_unfilled = *ground == Ground::Fresh && !fills;
@@ -153,7 +155,12 @@ fn head(written: &mut Written, title: &Value, arguments: &IoArgs, (ground, defau
     let typed = arguments.safety.size.as_deref().unwrap_or(SIZE);
     match ground {
         Ground::Fresh | Ground::Nothing => written.key("size", &typed.into(), format!("--size {typed}")),
-        Ground::Existing { length } => written.key("size", &length.to_string().into(), "the target"),
+        Ground::File { length } => written.key("size", &length.to_string().into(), "the target"),
+        // Not its size in bytes: one load on two drives is one load.
+        Ground::Device => {
+            written.key("size", &"100 %".into(), "the target");
+            written.key("file_size", &SIZE.into(), "the size of a scratch file");
+        }
     }
     written.key("minimum_size", &least, format!("--block {block}"));
     if *ground != Ground::Fresh {
@@ -170,7 +177,7 @@ fn largest(block: &str) -> Option<Bytes> {
 /// The size that drivelab gives to the target, where it has none of its own.
 fn size(arguments: &IoArgs, ground: &Ground) -> Result<Option<Bytes>> {
     let typed = arguments.safety.size.as_deref();
-    if let Ground::Existing { .. } = ground {
+    if matches!(ground, Ground::File { .. } | Ground::Device) {
         let why = "the target has its own size; --span sets which part of it is touched";
         return typed.map_or(Ok(None), |typed| Err(bad("size", typed, why)));
     }

@@ -48,7 +48,7 @@ fn load_of(plan: &Plan) -> (Workload, StopRule, Nanos, Rounds) {
 fn by_flags(command: &str) -> (Workload, StopRule, Nanos, Rounds) {
     let cli = Cli::try_parse_from(words(command)).unwrap_or_else(|wrong| panic!("{command}\n{wrong}"));
     let Command::Io(arguments) = cli.command else { panic!("{command} is another command") };
-    let written = load::written(&arguments, &Ground::Existing { length: CAPACITY }, &Defaults::default());
+    let written = load::written(&arguments, &Ground::File { length: CAPACITY }, &Defaults::default());
     let text = written.map_or_else(|_| panic!("{command} is refused"), |written| written.text);
     load_of(&plan_of(&text, Form::Faithful))
 }

@@ -44,7 +44,7 @@ pub(super) fn cost(
 ) -> Result {
     let opened = drivelab_device::open_device_to_read(node)?;
     let length = opened.facts.length;
-    let print = PrintArgs { events: None, json: arguments.json };
+    let print = PrintArgs { events: None, json: arguments.json, fail_if: Vec::new() };
     let terminal = Terminal::new(context, &print);
     let options = engine(&context.lab(&terminal), None)?;
     let telemetry = arguments.telemetry.asked();

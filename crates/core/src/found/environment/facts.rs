@@ -204,6 +204,36 @@ impl Environment {
         self.condition.as_ref().map(|facts| facts.asked).unwrap_or_default()
     }
 
+    /// The physical or virtual drive below the target; `None` if there is no block device. A loop device is the last
+    /// one that counts: the drive that its file lies on was not looked up.
+    #[must_use]
+    pub fn drive(&self) -> Option<&BlockDeviceFacts> {
+        let devices = self.down_to_a_loop();
+        // A device-mapper device has no model; the lowest device with a model is the drive. If none has a model, a
+        // block device named by the user is the drive, whatever it lies on.
+        let unnamed = match self.target.kind {
+            TargetKind::BlockDevice => devices.first(),
+            _ => devices.last(),
+        };
+        devices.iter().rev().find(|device| device.model.is_some()).or(unnamed)
+    }
+
+    /// Model and serial number of the drive; if it reports no model, the target as the user named it and no serial
+    /// number. `None` if the target lies on several drives.
+    #[must_use]
+    pub fn model_and_serial(&self) -> Option<(String, Option<String>)> {
+        let of = |device: &BlockDeviceFacts| Some((device.model.as_ref()?.trim().to_owned(), device.serial.clone()));
+        let mut drives = self.down_to_a_loop().iter().filter_map(of);
+        let Some(first) = drives.next() else { return Some((self.named(), None)) };
+        drives.all(|other| other == first).then_some(first)
+    }
+
+    fn down_to_a_loop(&self) -> &[BlockDeviceFacts] {
+        let devices = &self.target.devices;
+        let from_file = devices.iter().position(|device| device.transport == "loop");
+        devices.get(..from_file.map_or(devices.len(), |at| at + 1)).unwrap_or_default()
+    }
+
     /// The target as the user named it: the folder of a scratch file; the drive on which a condition was set up, with
     /// the condition in brackets; otherwise the path.
     #[must_use]

@@ -8,6 +8,9 @@ use crate::units::Bytes;
 /// The host as found before the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestbedFacts {
+    /// What its user calls it (`drivelab testbed set`): `Testbed-v1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
     /// Kernel release.
     pub kernel: String,
     /// CPU model.

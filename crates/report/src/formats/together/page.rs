@@ -1,19 +1,24 @@
 //! The page of several drives at once, for templates/together.html.
 
 use askama::Template;
-use drivelab_analysis::together::{KeptRange, Together};
+use drivelab_analysis::together::{GroupDrive, KeptRange, Together};
+use drivelab_core::finding::Severity;
+use drivelab_core::ids::RunId;
 use drivelab_core::plan::Form;
 
 use crate::documents::together::together_json;
 use crate::error::ReportError;
 use crate::figure::chart::Chart;
+use crate::figure::input::ReportInput;
 use crate::figure::prose::filters;
 use crate::figure::table::{Cell, Table};
 use crate::figure::{Figure, TestView, escape, format};
 use crate::formats::asset;
 use crate::marker;
+use crate::views::across::compare::Comparison;
 use crate::views::across::group::GroupInput;
-use crate::views::across::{asked, together};
+use crate::views::across::sides::Sides;
+use crate::views::across::{asked, compare, together};
 use crate::words::facts::{self, Fact};
 use crate::words::run_facts;
 
@@ -40,6 +45,8 @@ struct DriveView {
     target: Vec<Fact>,
     devices: Vec<Vec<Fact>>,
     runs: Vec<(&'static str, String)>,
+    /// Findings of its runs that are more than notes.
+    findings: Vec<String>,
 }
 
 #[derive(Template)]
@@ -56,6 +63,8 @@ struct Page {
     drives_table: Table,
     asked: Vec<Table>,
     findings: Vec<FindingView>,
+    /// The drives side by side, each measured alone.
+    comparison: Comparison,
     tests: Vec<TestView>,
     time: Vec<Figure>,
     cpu: Table,
@@ -73,8 +82,9 @@ pub(crate) fn html(input: &GroupInput<'_>) -> Result<String, ReportError> {
     let group = &input.group;
     let tests = together::tests(input);
     let time: Vec<Figure> = together::time_figure(input).into_iter().collect();
+    let comparison = alone(input);
     let figures = tests.iter().flat_map(|test| &test.figures).chain(&time);
-    let charts: Vec<&Chart> = figures.filter_map(|figure| figure.chart.as_ref()).collect();
+    let charts: Vec<&Chart> = comparison.charts().chain(figures.filter_map(|figure| figure.chart.as_ref())).collect();
     let first = input.run_of(0).or_else(|| input.members.first()).ok_or(ReportError::NoRun)?;
     let tool = &first.records.tool;
     let page = Page {
@@ -96,11 +106,28 @@ pub(crate) fn html(input: &GroupInput<'_>) -> Result<String, ReportError> {
         testbed: facts::testbed(first),
         meaning: together::MEANING,
         tool: format!("drivelab {} ({}, {} build)", tool.version, tool.commit, tool.profile),
+        comparison,
         tests,
         time,
         cpu: together::cpu_table(group),
     };
     Ok(page.render()?)
+}
+
+/// The drives side by side, as each was alone.
+fn alone(input: &GroupInput<'_>) -> Comparison {
+    let run_of = |id: RunId| input.members.iter().find(|member| member.records.run == id).copied();
+    let mut runs: Vec<ReportInput<'_>> = Vec::new();
+    // A drive without a run of its own keeps its letter.
+    let mut side = |drive: &GroupDrive| -> Vec<usize> {
+        let run = drive.alone.and_then(run_of);
+        let place = runs.len();
+        runs.extend(run);
+        run.map(|_| place).into_iter().collect()
+    };
+    let places: Vec<Vec<usize>> = input.group.drives.iter().map(&mut side).collect();
+    let sides = Sides { runs: places, ..Sides::alone(0) };
+    if runs.len() < 2 { Comparison::default() } else { compare::compare_sides(&runs, &sides) }
 }
 
 /// How many steps are left out because the drives worked together for too little of them.
@@ -176,6 +203,19 @@ fn drive_view(input: &GroupInput<'_>, drive: usize) -> DriveView {
         title: together::drive_name(input, drive),
         target: run.map(facts::target).unwrap_or_default(),
         devices: run.map(facts::drives).unwrap_or_default(),
+        findings: grave(input, &runs.map(|(_, run)| run)),
         runs: runs.into_iter().filter_map(|(role, run)| Some((role, run?.to_string()))).collect(),
     }
+}
+
+/// The findings of a drive's runs that are more than notes, each once.
+fn grave(input: &GroupInput<'_>, runs: &[Option<RunId>]) -> Vec<String> {
+    let members = input.members.iter().filter(|member| runs.contains(&Some(member.records.run)));
+    let mut statements: Vec<String> = Vec::new();
+    for finding in members.flat_map(|member| run_facts::findings(member)) {
+        if finding.severity != Severity::Note && !statements.contains(&finding.statement) {
+            statements.push(finding.statement.clone());
+        }
+    }
+    statements
 }

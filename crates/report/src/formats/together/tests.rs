@@ -215,7 +215,7 @@ const ALL_SIGNS: [char; 6] = ['≥', '≤', '≷', '▲', '▼', '◆'];
 /// The group in which each rate with the others was limited by the host and disturbed, or none was, as the analysis
 /// leaves it.
 fn limited_and_disturbed<'a>(input: &GroupInput<'a>, is: bool) -> GroupInput<'a> {
-    use drivelab_analysis::together::{Doubling, SizedRate, per_doubling};
+    use drivelab_analysis::together::{Doubling, SizedRate};
     let mut input = input.clone();
     for step in &mut input.group.steps {
         for share in step.drives.iter_mut().chain([&mut step.total]) {
@@ -233,7 +233,7 @@ fn limited_and_disturbed<'a>(input: &GroupInput<'a>, is: bool) -> GroupInput<'a>
     };
     let rates = vec![rate(1e12, 500.0, is, false), rate(2e12, 900.0, false, is)];
     let (step, label) = (input.group.steps[0].step.clone(), input.group.steps[0].label.clone());
-    input.group.per_doubling = vec![Doubling { step, label, ratio: per_doubling(&rates), rates }];
+    input.group.per_doubling = vec![Doubling::of(step, label, rates)];
     input
 }
 
@@ -389,4 +389,14 @@ fn runs_that_were_never_together_are_no_group() {
     let analysis = analyse(&runs[0]);
     let alone = [ReportInput { records: &runs[0], analysis: &analysis }];
     assert!(matches!(GroupInput::new(&alone), Err(ReportError::NoGroup)));
+}
+
+#[test]
+fn a_drive_without_a_run_of_its_own_keeps_the_letters_of_the_others() {
+    let mut runs = sample_group();
+    let whole = with(&runs, |input| together_html(input).unwrap());
+    assert!(whole.contains("id=\"comparison\"") && whole.contains("Headline figures, against A"), "{whole}");
+    runs.retain(|run| run.group.as_ref().is_some_and(|own| own.role != GroupRole::Alone || own.drive != 0));
+    let rest = with(&runs, |input| together_html(input).unwrap());
+    assert!(rest.contains("Headline figures, against B"), "C is compared with B, as the page calls them");
 }

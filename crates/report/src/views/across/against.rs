@@ -7,7 +7,9 @@ use drivelab_core::metric::Metric;
 
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{cells, format};
+use crate::views::across::contrast::{Contrast, label};
 use crate::views::across::published::PublishedSide;
+use crate::views::across::sides::Sides;
 
 /// Most sentences about single figures; the table has all.
 const SENTENCES: usize = 12;
@@ -23,14 +25,23 @@ pub(crate) struct AgainstView {
     pub(crate) notes: Vec<String>,
 }
 
-/// The table of the headline figures, or of `all`, with what follows from them. `letters` names the sides.
-pub(crate) fn view(
-    found: &Ratios<'_>,
-    letters: &[String],
-    limits: Limits,
-    all: bool,
-    published: &[PublishedSide],
-) -> AgainstView {
+/// Marks ratios that also depend on a difference that was allowed.
+const TOUCHED: &str = " †";
+
+/// What the mark means.
+pub(crate) fn touched_note(names: &[&str]) -> String {
+    format!(
+        "{} The runs also differ in {} (--allow), so a ratio may not be due to the drives alone.",
+        TOUCHED.trim(),
+        names.join(", ")
+    )
+}
+
+/// The table of the headline figures, or of all, with what follows from them.
+pub(crate) fn view(contrast: &Contrast<'_>, sides: &Sides) -> AgainstView {
+    let (found, letters) = (&contrast.ratios, contrast.letters.as_slice());
+    let Sides { limits, all, published, .. } = sides;
+    let touched = &contrast.touched;
     let mut sentences: Vec<String> = others(found, letters).map(|side| summary(found, letters, side)).collect();
     let shown: Vec<String> = rows(found, false)
         .filter_map(|row| match row {
@@ -46,9 +57,12 @@ pub(crate) fn view(
     if more > 0 {
         sentences.push(format!("The table has {more} more."));
     }
-    let mut notes = notes(found, limits);
+    let mut notes = notes(found, *limits);
+    if !touched.is_empty() {
+        notes.push(touched_note(touched));
+    }
     notes.extend(sources(found, published));
-    AgainstView { table: table(found, letters, all, published), sentences, notes }
+    AgainstView { table: table(found, letters, (*all, !touched.is_empty()), published), sentences, notes }
 }
 
 /// The sides that are not the base.
@@ -82,29 +96,12 @@ fn rows<'a, 'd>(found: &'a Ratios<'d>, all: bool) -> impl Iterator<Item = Row<'a
     of_tests.chain(heading).chain(of_run().map(|one| Row::Figure(name(one), None, one)))
 }
 
-/// The step, and the figure if it is not its rate.
-fn label(facts: &StepFacts, figure: &FigureRatios<'_>) -> String {
-    if facts.rate.as_ref() == Some(&figure.metric.id) {
-        return facts.label.clone();
-    }
-    format!("{}: {}", facts.label, lower(figure.title))
-}
-
 /// A figure of the whole run: scores have names of their own.
 fn name(figure: &FigureRatios<'_>) -> String {
     figure.title.to_owned()
 }
 
-fn lower(title: &str) -> String {
-    let mut letters = title.chars();
-    match (letters.next(), title.chars().nth(1)) {
-        // An abbreviation keeps its capitals.
-        (Some(first), Some(second)) if second.is_lowercase() => first.to_lowercase().chain(letters).collect(),
-        _ => title.to_owned(),
-    }
-}
-
-fn table(found: &Ratios<'_>, letters: &[String], all: bool, published: &[PublishedSide]) -> Table {
+fn table(found: &Ratios<'_>, letters: &[String], (all, touched): (bool, bool), published: &[PublishedSide]) -> Table {
     let base = &letters[found.base];
     let two = letters.len() == 2 && published.is_empty();
     let mut columns = vec![Column::words("Step"), Column::words("Unit")];
@@ -132,7 +129,7 @@ fn table(found: &Ratios<'_>, letters: &[String], all: bool, published: &[Publish
             let against: Vec<&Against> = figure.cells.iter().filter_map(|cell| cell.against.as_ref()).collect();
             row.extend(against.iter().map(|against| Cell {
                 detail: if two { String::new() } else { verdict_word(against.verdict).to_owned() },
-                ..ratio_cell(against)
+                ..ratio_cell(against, touched)
             }));
             row.extend(published.iter().map(|side| published_ratio(side, figure, found.base)));
             match against.as_slice() {
@@ -148,7 +145,7 @@ fn table(found: &Ratios<'_>, letters: &[String], all: bool, published: &[Publish
 }
 
 /// The value of a side with the marks of its runs.
-fn value_cell(side: &SideFigure<'_>) -> Cell {
+pub(crate) fn value_cell(side: &SideFigure<'_>) -> Cell {
     let void = || side.known().find(|metric| !metric.voided_by.is_empty());
     let Some(value) = side.value else {
         return void().map_or_else(Cell::default, |metric| Cell::void(metric.voided_by.join(", ")));
@@ -163,7 +160,7 @@ fn value_cell(side: &SideFigure<'_>) -> Cell {
 }
 
 /// A published value, in the unit of the row.
-fn published_cell(side: &PublishedSide, metric: &Metric) -> Cell {
+pub(crate) fn published_cell(side: &PublishedSide, metric: &Metric) -> Cell {
     let Some((figure, value)) = side.figure(metric).and_then(|figure| Some((figure, side.value(metric)?))) else {
         return Cell::default();
     };
@@ -186,14 +183,14 @@ fn sources(found: &Ratios<'_>, published: &[PublishedSide]) -> Vec<String> {
     for side in published {
         if !known.contains(&side.source.as_str()) {
             known.push(&side.source);
-            notes.push(format!("Published by {}. How it was measured: {}", side.source, side.method));
+            notes.push(format!("Source: {}. Method: {}", side.source, side.method));
         }
     }
     let figures = || found.tests.iter().flat_map(|test| &test.steps).flat_map(|step| &step.figures);
     if !published.is_empty() {
         let none = !figures().any(|figure| published.iter().any(|side| side.value(figure.metric).is_some()));
         notes.push(if none {
-            "None of the published figures is of a load of this methodology.".to_owned()
+            "No published figure matches a step of this run.".to_owned()
         } else {
             "Published figures were measured elsewhere by others: they have no interval and no verdict.".to_owned()
         });
@@ -201,7 +198,7 @@ fn sources(found: &Ratios<'_>, published: &[PublishedSide]) -> Vec<String> {
     notes
 }
 
-fn ratio_cell(against: &Against) -> Cell {
+pub(crate) fn ratio_cell(against: &Against, touched: bool) -> Cell {
     let Some(ratio) = against.ratio else { return Cell::default() };
     let text = ratio_text(ratio);
     let sign = match against.bound {
@@ -209,7 +206,7 @@ fn ratio_cell(against: &Against) -> Cell {
         Some(RatioBound::AtMost) => "≤ ",
         None => "",
     };
-    Cell::text(format!("{sign}{text}"))
+    Cell::text(format!("{sign}{text}{}", if touched { TOUCHED } else { "" }))
 }
 
 fn interval_cell(against: &Against) -> Cell {
@@ -219,7 +216,7 @@ fn interval_cell(against: &Against) -> Cell {
 }
 
 /// A ratio: three decimals near 1, where the second says too little.
-fn ratio_text(ratio: f64) -> String {
+pub(crate) fn ratio_text(ratio: f64) -> String {
     match ratio {
         near if (0.9..1.1).contains(&near) => format!("{near:.3}"),
         far if far < 100.0 => format!("{far:.2}"),
@@ -228,7 +225,7 @@ fn ratio_text(ratio: f64) -> String {
 }
 
 /// The verdict in a column.
-const fn verdict_word(verdict: Verdict) -> &'static str {
+pub(crate) const fn verdict_word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Better => "better",
         Verdict::Worse => "worse",
@@ -266,8 +263,8 @@ fn summary(found: &Ratios<'_>, letters: &[String], side: usize) -> String {
         ),
         (
             count(|one| matches!(one, Verdict::BothBounds)),
-            "has no ratio, because both values are bounds",
-            "have no ratio, because both values are bounds",
+            "has no ratio (both values are bounds)",
+            "have no ratio (both values are bounds)",
         ),
         (count(|one| matches!(one, Verdict::Spoiled)), "is disturbed", "are disturbed"),
         (
@@ -280,7 +277,7 @@ fn summary(found: &Ratios<'_>, letters: &[String], side: usize) -> String {
     said.extend(rest.map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several })));
     let all = format::counted(verdicts.len(), "headline figure");
     if said.is_empty() {
-        return format!("{} and {} have no headline figure in common.", letters[side], letters[found.base]);
+        return format!("{} against {}: no headline figures.", letters[side], letters[found.base]);
     }
     format!("{} against {}, {all}: {}.", letters[side], letters[found.base], said.join(", "))
 }
@@ -302,7 +299,8 @@ fn sentence(
     let interval = ends.map(|(low, high)| format!(", {low} to {high}")).unwrap_or_default();
     let what = facts.map_or_else(|| name(figure), |facts| label(facts, figure));
     let ratio = ratio_text(against.ratio?);
-    Some(format!("{what}: {} is {ratio} times {}{interval}.", letters[side], letters[found.base]))
+    let word = verdict_word(against.verdict);
+    Some(format!("{what}: {} is {ratio} times {}{interval}: {word}.", letters[side], letters[found.base]))
 }
 
 fn judged<'a, 'd>(found: &'a Ratios<'d>) -> impl Iterator<Item = &'a FigureRatios<'d>> {
@@ -310,12 +308,34 @@ fn judged<'a, 'd>(found: &'a Ratios<'d>) -> impl Iterator<Item = &'a FigureRatio
     of_steps.chain(&found.run).filter(|figure| figure.judged)
 }
 
+/// Above this many per cent the smallest detectable difference is not worth a figure.
+const TOO_MUCH: f64 = 100.0;
+
+/// Which differences may have gone undetected, in per cent.
+fn undetected(least: f64, most: f64) -> String {
+    let rounded = |percent: f64| format::plain_number(if percent < 10.0 { percent } else { percent.round() });
+    let range = match (least, most) {
+        (least, _) if least > TOO_MUCH => {
+            return "\"Not shown\" does not mean equal: with so few runs and this scatter, even a factor of two may have gone \
+                    undetected."
+                .to_owned();
+        }
+        (least, most) if most > TOO_MUCH => format!("{} to more than {TOO_MUCH}", rounded(least)),
+        (least, most) if rounded(least) == rounded(most) => rounded(least),
+        (least, most) => format!("{} to {}", rounded(least), rounded(most)),
+    };
+    format!("\"Not shown\" does not mean equal: differences below about {range} % may have gone undetected.")
+}
+
 /// What the verdicts rest on.
 fn notes(found: &Ratios<'_>, limits: Limits) -> Vec<String> {
     let against = || judged(found).flat_map(|figure| &figure.cells).filter_map(|cell| cell.against);
     let percent = |part: f64| format::plain_number(part * 100.0);
     let mut notes = Vec::new();
-    if against().any(|one| one.basis != Basis::Runs && one.ratio.is_some()) {
+    if judged(found).flat_map(|figure| &figure.cells).any(|cell| cell.metrics.len() > 1) {
+        notes.push("A value of several runs is their geometric mean, percentiles included.".to_owned());
+    }
+    if against().any(|one| one.basis != Some(Basis::Runs) && one.ratio.is_some()) {
         notes.push(format!(
             "Run-to-run spread unknown where there is one run of each: differences within {} % are not ranked there.",
             percent(limits.one_run)
@@ -326,20 +346,14 @@ fn notes(found: &Ratios<'_>, limits: Limits) -> Vec<String> {
     if let (Some(least), Some(most)) =
         (detectable.iter().copied().reduce(f64::min), detectable.iter().copied().reduce(f64::max))
     {
-        let (least, most) = (format::plain_number(least), format::plain_number(most));
-        let range = if least == most { least } else { format!("{least} to {most}") };
-        notes.push(format!(
-            "\"Not shown\" does not mean equal: only differences of about {range} % or more would very probably have been \
-             shown."
-        ));
+        notes.push(undetected(least, most));
     }
     if against().any(|one| one.verdict == Verdict::Negligible) {
         notes.push(format!("Negligible: shown, but below {} %.", percent(limits.relevant)));
     }
     if found.judged > 1 {
         notes.push(format!(
-            "The verdicts are corrected for {} comparisons (Holm). Each interval alone contains the true ratio with a \
-             probability of 95 %.",
+            "Verdicts: Holm-corrected over {} comparisons. Intervals: 95 % each, not corrected.",
             found.judged
         ));
     }

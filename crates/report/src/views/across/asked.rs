@@ -1,7 +1,7 @@
 //! The tables that a methodology may ask for with several drives: drives needed for a rate, effect of doubling the
 //! capacity, temperatures.
 
-use drivelab_analysis::together::{Doubling, Feed, FeedStep, Ratio, SizedRate, StepHealth, Together};
+use drivelab_analysis::together::{Doubling, Feed, FeedStep, Ratio, Scaling, SizedRate, StepHealth, Together};
 use drivelab_core::metric::Wrong;
 
 use crate::figure::format;
@@ -92,13 +92,15 @@ fn feed(group: &Together, feed: &Feed) -> Table {
     Table { caption: format!("Drives needed for {:.1} GB/s{link}", feed.need_mb_s / 1e3), columns, rows }
 }
 
-fn doublings(all: &[Doubling]) -> Table {
+/// What each doubling of the capacity brings.
+pub(crate) fn doublings(all: &[Doubling]) -> Table {
     let columns = vec![
         Column::words("Step"),
         Column::words("Rates by capacity"),
         Column::figures("Per doubling", "×"),
         Column::figures("From", "×"),
         Column::figures("To", "×"),
+        Column::words("Scaling"),
     ];
     let row = |one: &Doubling| {
         let rate = |rate: &SizedRate| {
@@ -106,7 +108,7 @@ fn doublings(all: &[Doubling]) -> Table {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a capacity in bytes")]
             let size = drivelab_core::units::Bytes::new(rate.capacity as u64);
             let shown = together::mb_s(Some(rate.mb_s), rate.at_least, rate.spoiled).plain();
-            format!("{}: {shown}{bar}", format::bytes(size))
+            format!("{}: {shown}{bar}", format::short_bytes(size))
         };
         let mut by_capacity: Vec<_> = one.rates.iter().collect();
         by_capacity.sort_by(|one, other| one.capacity.total_cmp(&other.capacity));
@@ -121,10 +123,23 @@ fn doublings(all: &[Doubling]) -> Table {
             ratio(|found| Some(found.value)),
             ratio(|found| found.low),
             ratio(|found| found.high),
+            Cell::text(if one.ratio.is_some() { scaling_word(one.scaling) } else { "" }),
         ]
     };
     let caption = "Effect of doubling the capacity (MB/s, ± half the 95 % interval; 1 means no effect)".to_owned();
     Table { caption, columns, rows: all.iter().map(row).collect() }
+}
+
+/// How a rate follows the capacity.
+const fn scaling_word(class: Option<Scaling>) -> &'static str {
+    match class {
+        Some(Scaling::Falls) => "falls",
+        Some(Scaling::None) => "none",
+        Some(Scaling::SubLinear) => "sub-linear",
+        Some(Scaling::Linear) => "linear",
+        Some(Scaling::SuperLinear) => "super-linear",
+        None => "not clear",
+    }
 }
 
 fn health(group: &Together) -> Table {

@@ -1,49 +1,29 @@
 //! Several runs side by side: the tables of those that may be compared, what differs between them, and why the rest may
 //! not. What may be compared is decided in [`drivelab_analysis::side_by_side`]; here it gets its words.
 
-use drivelab_analysis::digest::{Digest, StepDigest};
-use drivelab_analysis::ratios::{Limits, ratios};
+use drivelab_analysis::digest::{Digest, RunFacts, StepDigest};
+use drivelab_analysis::families::{SizedDrive, families};
+use drivelab_analysis::price::one_currency;
+use drivelab_analysis::ratios::ratios;
 use drivelab_analysis::side_by_side::{
-    Aligned, AlignedStep, Alike, Difference, Differing, Ground, LeftOut, Methodology, Refusal, Refused, Value, align,
-    side_by_side,
+    Aligned, AlignedStep, Alike, Difference, Differing, Ground, Kind, LeftOut, Methodology, Refusal, Refused,
+    SideBySide, Value, align, side_by_side,
 };
-use drivelab_core::environment::Environment;
+use drivelab_analysis::together::capacity;
 use drivelab_core::group::letter;
-use drivelab_core::plan::OWN_LOAD;
+use drivelab_core::plan::{Form, OWN_LOAD};
 
-use crate::documents::compare::{self as document, GroupDoc};
+use crate::figure::chart::Chart;
 use crate::figure::input::ReportInput;
 use crate::figure::op::Op;
 use crate::figure::table::{Cell, Column, Table};
-use crate::figure::{cells, format, quantity, signs};
+use crate::figure::{Figure, TestView, cells, format, quantity, signs};
 use crate::views::across::against::{self, AgainstView};
 use crate::views::across::arms::{self, ArmsView};
-use crate::views::across::published::PublishedSide;
-use crate::words::{facts, run_facts};
-
-/// What is set side by side.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sides {
-    /// The runs of each side, by their places. Several runs of a side are of the same drive in the same state.
-    pub runs: Vec<Vec<usize>>,
-    /// Place of the side that the others are held against.
-    pub base: usize,
-    /// From which difference on one is worth a verdict.
-    pub limits: Limits,
-    /// All figures, and not only the headline figures.
-    pub all: bool,
-    /// Published figures, set beside them.
-    pub published: Vec<PublishedSide>,
-}
-
-impl Sides {
-    /// Every run by itself, against the first.
-    #[must_use]
-    pub fn alone(count: usize) -> Sides {
-        let runs = (0..count).map(|run| vec![run]).collect();
-        Sides { runs, base: 0, limits: Limits::default(), all: false, published: Vec::new() }
-    }
-}
+use crate::views::across::charts;
+use crate::views::across::contrast::Contrast;
+use crate::views::across::sides::Sides;
+use crate::words::run_facts;
 
 /// Runs that may be compared with each other, as one table for each quantity.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,14 +32,16 @@ pub(crate) struct Group {
     pub(crate) title: String,
     /// The headline figures against the base; absent if all runs are of one side.
     pub(crate) against: Option<AgainstView>,
-    /// The same as a document.
-    pub(crate) document: Option<GroupDoc>,
+    /// Charts of the sides, test by test.
+    pub(crate) charts: Vec<TestView>,
     /// What differs besides the drive, and must be kept in mind.
     pub(crate) differences: Vec<String>,
     /// One row a step and operation that any of the runs has, one column a run.
     pub(crate) tables: Vec<Table>,
     /// What the marks in the tables mean; empty where none has any.
     pub(crate) legend: String,
+    /// Tables of prices and of capacities; none where they stand beside charts.
+    pub(crate) drives: Vec<Figure>,
 }
 
 /// The comparison of several runs.
@@ -78,58 +60,84 @@ impl Comparison {
     pub(crate) fn is_whole(&self) -> bool {
         self.refused.is_empty()
     }
+
+    /// Leaves out the tables of the charts.
+    pub(crate) fn drop_tables_of_charts(&mut self) {
+        let views = self.groups.iter_mut().flat_map(|group| &mut group.charts);
+        let figures = views.flat_map(|view| &mut view.figures).filter(|figure| figure.chart.is_some());
+        figures.for_each(|figure| figure.table = Table::default());
+    }
+
+    /// Every chart.
+    pub(crate) fn charts(&self) -> impl Iterator<Item = &Chart> {
+        let views = self.groups.iter().flat_map(|group| &group.charts);
+        views.flat_map(|view| &view.figures).filter_map(|figure| figure.chart.as_ref())
+    }
 }
 
-/// Name of a run among several: letter, drive.
+/// Name of a run among several, each by itself: letter, drive.
 pub(crate) fn run_name(index: usize, input: &ReportInput<'_>) -> String {
-    name(index, &input.records.environment)
+    Sides::alone(index + 1).run_title(index, &input.records.environment)
 }
 
-fn name(index: usize, environment: &Environment) -> String {
-    format!("{}: {}", letter(index), title(environment))
-}
-
-/// The drive of a run, and what was set up on it.
-pub(crate) fn title(environment: &Environment) -> String {
-    format!("{}{}", facts::title(environment), environment.asked_condition().arm_behind())
-}
-
-/// The comparison of runs whose records are at hand, each by itself.
+/// The comparison of runs whose records are at hand, each by itself, without charts.
 pub(crate) fn compare(inputs: &[ReportInput<'_>]) -> Comparison {
-    compare_sides(inputs, &Sides::alone(inputs.len()))
+    let digests = digests(inputs);
+    of_digests(&digests.iter().collect::<Vec<_>>(), &Sides::alone(inputs.len()))
 }
 
-/// The comparison of sides whose records are at hand.
+/// The comparison of sides whose records are at hand, with charts.
 pub(crate) fn compare_sides(inputs: &[ReportInput<'_>], sides: &Sides) -> Comparison {
-    let digests: Vec<Digest> = inputs.iter().map(|input| Digest::of(input.records, input.analysis)).collect();
-    of_digests(&digests.iter().collect::<Vec<_>>(), sides)
+    let digests = digests(inputs);
+    comparison(&digests.iter().collect::<Vec<_>>(), sides, true)
 }
 
-/// The comparison of sides by the digests of their runs.
+fn digests(inputs: &[ReportInput<'_>]) -> Vec<Digest> {
+    inputs.iter().map(|input| Digest::of(input.records, input.analysis)).collect()
+}
+
+/// The comparison of sides by the digests of their runs, without charts.
 pub(crate) fn of_digests(digests: &[&Digest], sides: &Sides) -> Comparison {
-    let found = side_by_side(digests);
-    let refused = found.refused.iter().map(|refused| refused_words(refused, digests)).collect();
+    comparison(digests, sides, false)
+}
+
+fn comparison(digests: &[&Digest], sides: &Sides, charts: bool) -> Comparison {
+    let (found, names) = (side_by_side(digests), sides.run_names());
+    let refused = found.refused.iter().map(|refused| refused_words(refused, digests, sides)).collect();
     let mut comparison = Comparison { refused, ..Comparison::default() };
-    // A run alone has no group; beside published figures it is one.
-    let alone = || match digests {
-        [only] if !sides.published.is_empty() => {
-            Some(Alike { places: vec![0], aligned: align(&[*only]), differences: Vec::new() })
-        }
-        _ => None,
-    };
-    for alike in found.groups.iter().chain(&alone()) {
-        let named = alike.places.iter().zip(&alike.aligned.runs).map(|(place, digest)| (letter(*place), *digest));
+    for alike in groups(found, digests, sides) {
+        let named =
+            alike.places.iter().zip(&alike.aligned.runs).map(|(place, digest)| (names[*place].clone(), *digest));
         comparison.arms.extend(arms::views(&named.collect::<Vec<_>>()));
-        comparison.groups.push(group(alike, sides));
+        let id = charts.then(|| format!("comparison-{}", comparison.groups.len()));
+        comparison.groups.push(group(&alike, sides, &names, id.as_deref()));
     }
     comparison
 }
 
+/// The sides of each group against the base, without words but for the title and the differences.
+pub(crate) fn contrasts<'d>(digests: &[&'d Digest], sides: &Sides) -> Vec<Contrast<'d>> {
+    let names = sides.run_names();
+    let groups = groups(side_by_side(digests), digests, sides);
+    groups.iter().filter_map(|alike| contrast(alike, sides, &names)).collect()
+}
+
+/// The runs that may be compared. A run alone has no group; beside published figures it is one.
+fn groups<'d>(found: SideBySide<'d>, digests: &[&'d Digest], sides: &Sides) -> Vec<Alike<'d>> {
+    match digests {
+        [only] if !sides.published.is_empty() && only.run.form != Form::Smoke => {
+            vec![Alike { places: vec![0], aligned: align(&[*only]), differences: Vec::new() }]
+        }
+        _ => found.groups,
+    }
+}
+
 /// Why runs are not compared.
-fn refused_words(refused: &Refused, digests: &[&Digest]) -> String {
+fn refused_words(refused: &Refused, digests: &[&Digest], sides: &Sides) -> String {
     let names = |places: &[usize]| {
-        let names = places.iter().filter_map(|place| Some(name(*place, &digests.get(*place)?.run.environment)));
-        names.collect::<Vec<_>>().join(", ")
+        let all =
+            places.iter().filter_map(|place| Some(sides.run_title(*place, &digests.get(*place)?.run.environment)));
+        all.collect::<Vec<_>>().join(", ")
     };
     match refused {
         Refused::Smoke(place) => {
@@ -164,16 +172,15 @@ fn ground_words(ground: &Ground) -> String {
 fn method_words(own: &Methodology, other: &Methodology) -> String {
     let names = (own.identity.name.as_str(), other.identity.name.as_str());
     let set = |of: &Methodology| if of.set.is_empty() { "none".to_owned() } else { of.set.join(", ") };
-    let profile = |of: &Methodology| if of.profile.is_empty() { "none".to_owned() } else { of.profile.clone() };
     match () {
         () if names == (OWN_LOAD, OWN_LOAD) && own.title != other.title => {
             format!("another load ('{}' instead of '{}')", own.title, other.title)
         }
-        () if names == (OWN_LOAD, OWN_LOAD) => "another load (a flag such as --time or --size differs)".to_owned(),
-        () if names.0 != names.1 => format!("another methodology ({} instead of {})", names.0, names.1),
-        () if own.profile != other.profile => {
-            format!("another profile ({} instead of {})", profile(own), profile(other))
+        () if names == (OWN_LOAD, OWN_LOAD) => {
+            "another load (a flag such as --time or --size differs, or an older drivelab made one of the runs)"
+                .to_owned()
         }
+        () if names.0 != names.1 => format!("another methodology ({} instead of {})", names.0, names.1),
         () if own.set != other.set => format!("other parameters (--set {} instead of {})", set(own), set(other)),
         () if own.identity.version != other.identity.version => {
             format!("version {} instead of {}", own.identity.version, other.identity.version)
@@ -182,32 +189,122 @@ fn method_words(own: &Methodology, other: &Methodology) -> String {
     }
 }
 
-fn group(alike: &Alike<'_>, sides: &Sides) -> Group {
-    let title = alike.aligned.runs.first().map_or_else(String::new, |digest| {
+/// Methodology and form of a group.
+fn group_title(alike: &Alike<'_>) -> String {
+    alike.aligned.runs.first().map_or_else(String::new, |digest| {
         let run = &digest.run;
         // A load of its user's own has no version that says anything.
         let version = if run.method.name == OWN_LOAD { "" } else { run.method.version.as_str() };
         format!("{}, {}", format!("{} {version}", run.title).trim_end(), run.form.words(&run.method.name))
-    });
-    let tables = [quantity::THROUGHPUT, quantity::IOPS, quantity::P99].map(|quantity| table(alike, quantity));
-    let marked = |table: &Table| table.rows.iter().flatten().any(|cell| cell.wrong.is_some());
-    let legend = if tables.iter().any(marked) { signs::DISTURBED.to_owned() } else { String::new() };
-    let mut differences: Vec<String> =
-        alike.differences.iter().map(|one| difference_words(one, &alike.places)).collect();
-    differences.extend(left_out_words(&alike.aligned, &alike.places));
-    let (mut against, mut document) = (None, None);
-    if let Some(GroupSides { letters, runs, base }) = sides_of(alike, sides) {
-        let (has_base, base) = (base.is_some(), base.unwrap_or(0));
-        let found = ratios(&alike.aligned, &runs, base, sides.limits);
-        against = Some(against::view(&found, &letters, sides.limits, sides.all, &sides.published));
-        document =
-            Some(document::group(title.clone(), differences.clone(), letters, &found, has_base, &sides.published));
+    })
+}
+
+/// What differs between the runs of a group besides the drive.
+fn differences(alike: &Alike<'_>, names: &[String]) -> Vec<String> {
+    let known = alike.differences.iter().map(|one| difference_words(one, &alike.places, names));
+    known.chain(left_out_words(&alike.aligned, &alike.places, names)).collect()
+}
+
+/// The differences that a comparison refuses unless asked, of all groups in which sides are compared.
+pub(crate) fn refused_unasked(digests: &[&Digest], sides: &Sides) -> Vec<(Kind, String)> {
+    let names = sides.run_names();
+    let compared = groups(side_by_side(digests), digests, sides);
+    let compared = compared.iter().filter(|alike| sides_of(alike, sides).is_some());
+    let mut found: Vec<(Kind, String)> = Vec::new();
+    for one in compared.flat_map(|alike| kinds(alike, &names)) {
+        if !found.contains(&one) {
+            found.push(one);
+        }
     }
-    Group { title, against, document, differences, tables: tables.into(), legend }
+    found
+}
+
+/// Why runs are not comparable, a sentence each.
+pub(crate) fn refusals(digests: &[&Digest], sides: &Sides) -> Vec<String> {
+    side_by_side(digests).refused.iter().map(|refused| refused_words(refused, digests, sides)).collect()
+}
+
+/// The differences of a group that a comparison refuses unless asked.
+fn kinds(alike: &Alike<'_>, names: &[String]) -> Vec<(Kind, String)> {
+    let of = |one: &Difference| Some((one.what.kind()?, difference_words(one, &alike.places, names)));
+    alike.differences.iter().filter_map(of).collect()
+}
+
+/// Names of the differences that were allowed, each once.
+pub(crate) fn touched(kinds: &[(Kind, String)], sides: &Sides) -> Vec<&'static str> {
+    let mut touched: Vec<&str> = Vec::new();
+    for name in kinds.iter().filter(|(kind, _)| sides.allowed.contains(kind)).map(|(kind, _)| kind.name()) {
+        if !touched.contains(&name) {
+            touched.push(name);
+        }
+    }
+    touched
+}
+
+fn contrast<'d>(alike: &Alike<'d>, sides: &Sides, names: &[String]) -> Option<Contrast<'d>> {
+    let GroupSides { places, letters, runs, base } = sides_of(alike, sides)?;
+    let first: Vec<&Digest> = runs.iter().map(|runs| alike.aligned.runs[runs[0]]).collect();
+    let drives = || places.iter().zip(&first).map(|(side, first)| (*side, &first.run));
+    let titles: Vec<String> = drives().map(|(side, run)| sides.title(side, &run.environment)).collect();
+    let profiles = first.windows(2).any(|two| two[0].run.profile != two[1].run.profile);
+    let sized = |(side, run): (usize, &RunFacts)| SizedDrive {
+        name: sides.drive(side, &run.environment),
+        apart: match run.environment.asked_condition().arm_behind() {
+            arm if profiles => format!("{arm}, {}", run.profile),
+            arm => arm,
+        },
+        capacity: capacity(&run.environment.target).get(),
+    };
+    Some(Contrast {
+        names: letters.iter().zip(&titles).map(|(letter, title)| format!("{letter}: {title}")).collect(),
+        prices: places.iter().map(|side| sides.price(*side)).collect(),
+        families: families(&drives().map(sized).collect::<Vec<_>>()),
+        touched: touched(&kinds(alike, names), sides),
+        first,
+        title: group_title(alike),
+        differences: differences(alike, names),
+        letters,
+        ratios: ratios(&alike.aligned, &runs, base.unwrap_or(0), sides.limits),
+        has_base: base.is_some(),
+    })
+}
+
+fn group(alike: &Alike<'_>, sides: &Sides, names: &[String], charts_id: Option<&str>) -> Group {
+    let tables = [quantity::THROUGHPUT, quantity::IOPS, quantity::P99].map(|quantity| table(alike, quantity, sides));
+    let marked = |table: &Table| table.rows.iter().flatten().any(|cell| cell.wrong.is_some());
+    let bound = |table: &Table| table.rows.iter().flatten().any(Cell::is_at_least);
+    let known = [(tables.iter().any(bound), signs::LOWER_BOUND), (tables.iter().any(marked), signs::DISTURBED)];
+    let legend = known.into_iter().filter_map(|(there, says)| there.then_some(says)).collect::<Vec<_>>().join(" ");
+    let contrast = contrast(alike, sides, names);
+    let against = contrast.as_ref().map(|one| {
+        let mut view = against::view(one, sides);
+        let prices = || one.prices.iter().flatten();
+        if prices().count() > 1 && one_currency(prices()).is_none() {
+            view.notes.push(
+                "Prices are in several currencies and are not compared; set them in one with `drivelab drives price`."
+                    .to_owned(),
+            );
+        }
+        view
+    });
+    Group {
+        title: group_title(alike),
+        against,
+        drives: match (&contrast, charts_id) {
+            (Some(contrast), None) => charts::of_drives(contrast),
+            _ => Vec::new(),
+        },
+        charts: contrast.zip(charts_id).map(|(one, id)| charts::views(&one, &sides.published, id)).unwrap_or_default(),
+        differences: differences(alike, names),
+        tables: tables.into(),
+        legend,
+    }
 }
 
 /// The sides of which a group has runs.
 struct GroupSides {
+    /// Their places among all sides.
+    places: Vec<usize>,
     /// Their letters.
     letters: Vec<String>,
     /// The places of their runs in the group.
@@ -228,11 +325,12 @@ fn sides_of(alike: &Alike<'_>, sides: &Sides) -> Option<GroupSides> {
     (there.len() >= enough).then(|| GroupSides {
         base: there.iter().position(|(side, _)| *side == sides.base),
         letters: there.iter().map(|(side, _)| letter(*side)).collect(),
+        places: there.iter().map(|(side, _)| *side).collect(),
         runs: there.into_iter().map(|(_, runs)| runs).collect(),
     })
 }
 
-fn table(alike: &Alike<'_>, quantity: &str) -> Table {
+fn table(alike: &Alike<'_>, quantity: &str, sides: &Sides) -> Table {
     let Aligned { runs, tests } = &alike.aligned;
     let (title, unit) = quantity::heading(quantity);
     let mut columns = vec![Column::words("Step")];
@@ -241,7 +339,7 @@ fn table(alike: &Alike<'_>, quantity: &str) -> Table {
             .places
             .iter()
             .zip(runs)
-            .map(|(place, digest)| Column::figures(&name(*place, &digest.run.environment), unit)),
+            .map(|(place, digest)| Column::figures(&sides.run_title(*place, &digest.run.environment), unit)),
     );
     let mut rows = Vec::new();
     for test in tests {
@@ -283,9 +381,9 @@ fn shown(step: &AlignedStep<'_>, quantity: &str) -> Vec<Op> {
 }
 
 /// `kernel: A 6.1, B 6.18`.
-fn difference_words(difference: &Difference, places: &[usize]) -> String {
+fn difference_words(difference: &Difference, places: &[usize], names: &[String]) -> String {
     let named =
-        places.iter().zip(&difference.values).map(|(at, value)| format!("{} {}", letter(*at), value_words(value)));
+        places.iter().zip(&difference.values).map(|(at, value)| format!("{} {}", names[*at], value_words(value)));
     format!("{}: {}", differing_words(difference.what), named.collect::<Vec<_>>().join(", "))
 }
 
@@ -293,19 +391,22 @@ const fn differing_words(what: Differing) -> &'static str {
     match what {
         Differing::Arm => "arm",
         Differing::TargetKind => "target",
+        Differing::Profile => "profile",
         Differing::TestedSize => "tested size",
+        Differing::WholeSize => "tested size (each the whole drive)",
         Differing::Firmware => "firmware",
         Differing::MethodVersion => "version of the methodology",
         Differing::ToolVersion => "drivelab version",
         Differing::Backend => "engine",
         Differing::Kernel => "kernel",
+        Differing::Testbed => "testbed",
         Differing::Cpu => "CPU",
         Differing::Board => "board",
         Differing::FileSystem => "file system",
         Differing::Traces => "traces",
         Differing::Source => "source of files",
         Differing::Interruptions => "interruptions",
-        Differing::Company => "company",
+        Differing::Company => "drives",
         Differing::State => "state of the run",
     }
 }
@@ -325,7 +426,7 @@ fn value_words(value: &Value) -> String {
 }
 
 /// Tests, whole or in part, that one run has and another lacks; none where all have the same.
-fn left_out_words(aligned: &Aligned<'_>, places: &[usize]) -> Option<String> {
+fn left_out_words(aligned: &Aligned<'_>, places: &[usize], names: &[String]) -> Option<String> {
     let lacking = aligned.left_out();
     let lack = |out: &LeftOut<'_>| match out.missing {
         some if some == out.of => out.test.to_owned(),
@@ -333,7 +434,7 @@ fn left_out_words(aligned: &Aligned<'_>, places: &[usize]) -> Option<String> {
     };
     let said = |(place, lacking): (&usize, &Vec<LeftOut<'_>>)| {
         let all = lacking.iter().map(lack).collect::<Vec<_>>().join(" and ");
-        format!("{} {}", letter(*place), if all.is_empty() { "none" } else { &all })
+        format!("{} {}", names[*place], if all.is_empty() { "none" } else { &all })
     };
     let said: Vec<String> = places.iter().zip(&lacking).map(said).collect();
     (!said.is_empty()).then(|| format!("tests left out: {}", said.join(", ")))

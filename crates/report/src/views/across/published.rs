@@ -1,6 +1,6 @@
 //! Published figures beside measured ones: which of them is of the same load as a step.
 //!
-//! They have a ratio to the base and nothing more: no interval, no verdict, and nobody is best because of them.
+//! They have a ratio to the base, but no interval or verdict, and do not count for "best".
 
 use drivelab_core::metric::Metric;
 use drivelab_core::published::{Bound, Published, PublishedFigure};
@@ -45,7 +45,7 @@ impl PublishedSide {
     /// The figure that is of the same load and quantity as a metric.
     pub(crate) fn figure(&self, metric: &Metric) -> Option<&PublishedFigure> {
         let step = metric.step.as_ref()?;
-        let same = |figure: &&PublishedFigure| figure.step.as_ref() == Some(step) && figure.metric == metric.id;
+        let same = |figure: &&PublishedFigure| figure.steps.contains(step) && figure.metric == metric.id;
         self.figures.iter().find(same)
     }
 

@@ -9,12 +9,12 @@ use drivelab_analysis::series::{Sweep, SweepLine, sweeps};
 use drivelab_core::plan::{Step, TestPlan};
 use drivelab_core::workload::Pattern;
 
-use crate::figure::chart::{Axis, Chart, Panel, Scale, Series, colour};
+use crate::figure::chart::{Axis, Chart, Panel, Series, colour};
 use crate::figure::input::ReportInput;
 use crate::figure::op::Op;
 use crate::figure::pairs::measured;
 use crate::figure::rates::{self, OtherUnit, Rate};
-use crate::figure::{Figure, quantity};
+use crate::figure::{Figure, axes, quantity};
 use crate::views::test::steps::{caption, table_of};
 
 /// Most lines that can be told apart.
@@ -46,7 +46,7 @@ pub(crate) fn figure(input: &ReportInput<'_>, test: &TestPlan, sweep: &Sweep, id
             rate.title.to_lowercase(),
             axis.title.to_lowercase(),
             sweep.by.as_ref().map_or_else(String::new, |by| {
-                format!(", a line for each value of {}", axis_title(by).to_lowercase())
+                format!(", a line for each value of {}", axes::title(by).to_lowercase())
             })
         ),
         x: axis,
@@ -125,7 +125,8 @@ fn by_value(input: &ReportInput<'_>, test: &TestPlan, sweep: &Sweep, rate: Rate)
             let own: Vec<&SweepLine> = sweep.lines.iter().filter(|line| line.by.as_deref() == Some(value)).collect();
             let kind = if ops.len() > 1 { format!(", {}", op.plural()) } else { String::new() };
             let colour = u8::try_from(at % MOST_LINES).unwrap_or_default();
-            let line = Line { name: format!("{}{kind}", value_text(by, value)), colour, dashed: at >= MOST_LINES };
+            let line =
+                Line { name: format!("{}{kind}", axes::value_text(by, value)), colour, dashed: at >= MOST_LINES };
             line.over(input, sweep, &own, (op, quantity), published)
         };
         places.enumerate().map(line).collect()
@@ -154,55 +155,10 @@ fn colours(sweep: &Sweep, test: &TestPlan) -> usize {
     values_of(sweep).len() * if is_mixed(test) { 1 } else { kinds_of(test).len() }
 }
 
-/// A value of the second axis, in words.
-fn value_text(axis: &str, value: &str) -> String {
-    match axis {
-        "threads" if value == "1" => "1 thread".to_owned(),
-        "threads" => format!("{value} threads"),
-        "queue_depth" => format!("Queue depth {value}"),
-        "write_percent" => format!("{} % writes", value.trim_end_matches('%').trim()),
-        "block_size" | "case" => value.to_owned(),
-        other => format!("{} {value}", axis_title(other)),
-    }
-}
-
-/// Title of an axis.
-fn axis_title(axis: &str) -> String {
-    match axis {
-        "queue_depth" => "Queue depth per thread".to_owned(),
-        "write_percent" => "Share of writes (%)".to_owned(),
-        "block_size" => "Block size".to_owned(),
-        "threads" => "Threads".to_owned(),
-        "rate" => "Arrivals per second".to_owned(),
-        other => other.replace('_', " "),
-    }
-}
-
 /// The x axis of a sweep.
 pub(crate) fn axis(sweep: &Sweep) -> Axis {
-    let places: Vec<(f64, &str)> =
-        sweep.lines.iter().flat_map(|line| &line.points).map(|point| (point.x, point.label.as_str())).collect();
-    let mut ticks: Vec<f64> = places.iter().map(|(x, _)| *x).collect();
-    ticks.sort_by(f64::total_cmp);
-    ticks.dedup();
-    let doubling = ticks.first().is_some_and(|first| *first > 0.0) && sweep.axis != "write_percent";
-    // Sizes are labelled with their text ("4 KiB"), which a numeric axis would not show.
-    let plain = |label: &str| label.trim_end_matches('%').trim().parse::<f64>().is_ok();
-    let named = ticks.len() < 2 || !places.iter().all(|(_, label)| plain(label));
-    let scale = if named {
-        Scale::Category
-    } else if doubling {
-        Scale::Log2
-    } else {
-        Scale::Linear
-    };
-    let mut labels: Vec<String> = Vec::new();
-    if named {
-        let texts = ticks.iter().filter_map(|tick| places.iter().find(|(x, _)| x == tick));
-        labels = texts.map(|(_, label)| (*label).to_owned()).collect();
-    }
-    let end = ticks.last().copied().unwrap_or(0.0);
-    Axis { title: axis_title(&sweep.axis), scale, labels, ticks, end }
+    let places = sweep.lines.iter().flat_map(|line| &line.points).map(|point| (point.x, point.label.as_str()));
+    axes::over(&sweep.axis, &places.collect::<Vec<_>>())
 }
 
 /// Name and style of a line.
@@ -226,8 +182,7 @@ impl Line {
         let mut series = Series { dashed: self.dashed, ..Series::new(&self.name, self.colour) };
         for point in lines.iter().flat_map(|line| &line.points) {
             let Some(step) = input.records.plan.step(&point.step) else { continue };
-            let place = axis.ticks.iter().position(|tick| *tick == point.x).unwrap_or_default();
-            let x = if axis.scale == Scale::Category { place as f64 } else { point.x };
+            let x = axis.place(point.x);
             let heading = format!("{}: {}", axis.title, point.label);
             match published {
                 Some(unit) => rates::push_rate(&mut series, input, (x, &heading), step, (op, unit)),

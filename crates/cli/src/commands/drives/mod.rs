@@ -1,4 +1,7 @@
-//! `drivelab drives`: what is known about drives beyond what they report themselves, and checks of drive facts files.
+//! `drivelab drives`: what is known about drives beyond what they report themselves, checks of drive facts files, and
+//! what the user says about drives.
+
+mod kept;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -25,6 +28,9 @@ const VALUE: usize = 24;
 /// # Errors
 /// A wrong file, or a name that matches nothing.
 pub fn drives(context: &Context, arguments: &DrivesArgs) -> Result {
+    if let Some(command) = &arguments.command {
+        return kept::keep(context, command);
+    }
     if let Some(file) = &arguments.check {
         return check(file, arguments.json, context.settings.voice.color);
     }

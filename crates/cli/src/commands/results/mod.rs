@@ -1,22 +1,19 @@
-//! `drivelab results`: list, show, path, remove and reindex.
+//! `drivelab results`: list, tag, note, show, path, remove and reindex.
 
-use std::fmt::Write as _;
+mod list;
+
 use std::io::IsTerminal;
 
 use drivelab_core::exit::ExitCode;
-use drivelab_core::plan::OWN_LOAD;
 use drivelab_lab::{Failure, Result};
 use drivelab_report::{ReportInput, format};
-use drivelab_store::{Bundle, Filter, RunRow, write_tags};
+use drivelab_store::{Bundle, write_label};
 
-use crate::args::{FilterArgs, OneRun, ResultsCommand};
-use crate::context::{Context, LAST, NO_MATCH, NO_RUNS};
+use crate::args::{OneRun, ResultsCommand, one_line};
+use crate::context::{Context, LAST};
 use crate::front::question;
 use crate::front::width::terminal_width;
 use crate::say;
-
-/// Prefix of the names of scratch files.
-const SCRATCH: &str = ".drivelab-scratch-";
 
 /// Runs the command.
 ///
@@ -24,7 +21,10 @@ const SCRATCH: &str = ".drivelab-scratch-";
 /// There is no such run, or it is damaged or in use.
 pub fn results(context: &Context, command: &ResultsCommand) -> Result {
     match command {
-        ResultsCommand::List { filter, json } => list(context, filter, *json),
+        ResultsCommand::List { filter, json } => list::list(context, filter, *json),
+        ResultsCommand::Note { run, note, title, remove } => {
+            set_note(context, run, (note.as_deref(), title.as_deref()), *remove)
+        }
         ResultsCommand::Tag { run, tags, remove } => tag(context, run, tags, *remove),
         ResultsCommand::Show { run, json } => show(context, run, *json),
         ResultsCommand::Path { run } => {
@@ -42,105 +42,41 @@ pub fn results(context: &Context, command: &ResultsCommand) -> Result {
     }
 }
 
-fn list(context: &Context, asked: &FilterArgs, json: bool) -> Result {
-    let filter = Filter::from(asked);
-    let rows = context.catalog()?.filtered(&filter)?;
-    if rows.is_empty() && !filter.is_empty() {
-        return Err(Failure::nothing(NO_MATCH));
-    }
-    if json {
-        let runs: Vec<_> = rows.iter().map(row_json).collect();
-        say::json(&serde_json::json!({ "schema": "drivelab.results-list", "schema_version": 1, "runs": runs }))?;
-        return Ok(ExitCode::Ok);
-    }
-    if rows.is_empty() {
-        context.settings.voice.say(NO_RUNS);
-        return Ok(ExitCode::Ok);
-    }
-    let head = ["run", "state", "started", "form", "method", "steps", "target", "tags"].map(str::to_owned);
-    let mut lines: Vec<Vec<String>> = std::iter::once(head).chain(rows.iter().map(row_text)).map(Vec::from).collect();
-    if rows.iter().all(|row| row.tags.is_empty()) {
-        lines.iter_mut().for_each(|line| drop(line.pop()));
-    }
-    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
-    let mut text = String::new();
-    for line in &lines {
-        let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
-        let _ = writeln!(text, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
-    }
-    say::data(&text)?;
-    Ok(ExitCode::Ok)
-}
-
-/// A run in words. A load of `drivelab io` is described, because all such loads have the same methodology.
-fn row_text(row: &RunRow) -> [String; 8] {
-    let state = if row.damaged.is_some() {
-        "damaged"
-    } else if row.live {
-        "running"
-    } else {
-        row.state.name()
-    };
-    let started = row.started.get(..19).unwrap_or(&row.started);
-    let own = row.method == OWN_LOAD && !row.title.is_empty();
-    [
-        row.id.to_string(),
-        state.to_owned(),
-        format!("{started}Z"),
-        if own { "own".to_owned() } else { row.form.name().to_owned() },
-        if own { format!("io: {}", row.title) } else { row.method.clone() },
-        format!("{}/{}", row.steps_done, row.steps_total),
-        place(&row.target),
-        row.tags.join(" "),
-    ]
-}
-
-/// The target; a scratch file is shown by its folder, because its own name means nothing to people.
-fn place(target: &str) -> String {
-    match target.rsplit_once('/') {
-        Some((folder, name)) if name.starts_with(SCRATCH) => format!("{folder}/"),
-        _ => target.to_owned(),
-    }
-}
-
-fn row_json(row: &RunRow) -> serde_json::Value {
-    serde_json::json!({
-        "id": row.id,
-        "state": row.state.name(),
-        "live": row.live,
-        "started": row.started,
-        "method": row.method,
-        "title": row.title,
-        "method_version": row.method_version,
-        "method_hash": row.method_hash,
-        "form": row.form,
-        "target": row.target,
-        "drive": row.drive,
-        "serial": row.serial,
-        "firmware": row.firmware,
-        "capacity": row.capacity,
-        "testbed": row.testbed,
-        "tags": row.tags,
-        "steps_done": row.steps_done,
-        "steps_total": row.steps_total,
-        "damaged": row.damaged,
-    })
-}
-
 /// Adds tags to a run or removes them.
 fn tag(context: &Context, run: &str, tags: &[String], remove: bool) -> Result {
     let row = context.find_named(run)?;
-    let mut all = row.tags;
+    let mut label = row.label;
+    let all = &mut label.tags;
     all.retain(|tag| !remove || !tags.contains(tag));
     for tag in tags.iter().filter(|_| !remove) {
         if !all.contains(tag) {
             all.push(tag.clone());
         }
     }
-    write_tags(&context.data()?, row.id, &all)?;
-    let words = if all.is_empty() { "no tags".to_owned() } else { all.join(", ") };
+    write_label(&context.data()?, row.id, &label)?;
+    let words = if label.tags.is_empty() { "no tags".to_owned() } else { label.tags.join(", ") };
     context.settings.voice.say(format!("Run {}: {words}", row.id));
+    Ok(ExitCode::Ok)
+}
+
+/// Prints title and note of a run, or sets what is given.
+fn set_note(context: &Context, run: &str, (note, title): (Option<&str>, Option<&str>), remove: bool) -> Result {
+    let row = context.find_named(run)?;
+    let mut label = row.label;
+    if remove {
+        (label.title, label.note) = (String::new(), String::new());
+    } else if (note, title) == (None, None) {
+        let parts = [&label.title, &label.note].into_iter().filter(|text| !text.is_empty());
+        say::data(&parts.map(|text| format!("{text}\n")).collect::<String>())?;
+        return Ok(ExitCode::Ok);
+    }
+    if let Some(note) = note {
+        label.note = one_line(note);
+    }
+    if let Some(title) = title {
+        label.title = one_line(title);
+    }
+    write_label(&context.data()?, row.id, &label)?;
     Ok(ExitCode::Ok)
 }
 

@@ -1,0 +1,53 @@
+//! `drivelab rank`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use drivelab_analysis::side_by_side::Kind;
+
+use super::compare::{kinds, percent};
+use super::words::FormArg;
+
+/// What the help shows behind the options.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  drivelab rank quick                                        by the first score or headline figure
+  drivelab rank quick --by corners/rnd-4k-q1t1-read:read.latency_p99
+  drivelab rank anandtech-2018 -o ranking.html               as bars
+  drivelab rank four-corners published:beeler-sn861          with the figures of a review
+
+Each drive has one entry per profile (an empty and a full drive, say): the geometric mean of its complete runs of \
+METHOD. A new place begins with a drive that is shown to be worse than the first drive of the place before. Runs made \
+while other drives were measured are left out (--allow company includes them).";
+
+/// `drivelab rank`.
+#[derive(Debug, Args)]
+pub struct RankArgs {
+    /// Name of the methodology.
+    pub method: String,
+    /// Published figures to show beside them: `published:NAME`, `published:NAME/DRIVE`.
+    #[arg(value_name = "PUBLISHED")]
+    pub published: Vec<String>,
+    /// The figure to rank by: an address (`STEP:METRIC`), or a part of an address or of a headline figure's name
+    /// [default: the first score or headline figure].
+    #[arg(long, value_name = "FIGURE")]
+    pub by: Option<String>,
+    /// Form of the runs [default: that of the newest].
+    #[arg(long, value_enum)]
+    pub form: Option<FormArg>,
+    /// Only runs with this tag; if repeated, with all of them.
+    #[arg(long, value_name = "TAG")]
+    pub tag: Vec<String>,
+    /// Rank runs that differ in this; their ratios are marked †. Can be repeated.
+    #[arg(long, value_parser = kinds(), value_name = "WHAT")]
+    pub allow: Vec<Kind>,
+    /// Smaller differences (per cent) are called negligible even if they are shown.
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = percent)]
+    pub relevant: f64,
+    /// Write the ranking to this file: .html, .md, .csv or .json.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Print one JSON document (docs/formats/rank.schema.json).
+    #[arg(long, conflicts_with = "output")]
+    pub json: bool,
+}

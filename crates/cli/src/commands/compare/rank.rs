@@ -1,0 +1,226 @@
+//! `drivelab rank`: all drives that ran a methodology, by one of its figures.
+
+use drivelab_analysis::digest::Digest;
+use drivelab_analysis::rank::rank as ranked;
+use drivelab_analysis::ratios::Limits;
+use drivelab_analysis::side_by_side::{Kind, align, side_by_side};
+use drivelab_core::exit::ExitCode;
+use drivelab_core::group::GroupRole;
+use drivelab_core::plan::Form;
+use drivelab_lab::{Failure, Result};
+use drivelab_report::{Compared, ComparedRun, RankInput, Sides};
+use drivelab_store::RunRow;
+
+use super::destination::{Destination, Format, json_text};
+use super::published;
+use super::read::{Read, Run};
+use super::sides::{Axis, Chosen, Side, is_fit};
+use crate::args::{By, RankArgs};
+use crate::context::{Context, NO_RUNS};
+use crate::front::width::terminal_width;
+
+/// Most figures that an error lists.
+const MOST_LISTED: usize = 12;
+
+/// Runs the command.
+///
+/// # Errors
+/// No drive ran the methodology, the runs differ in what was not allowed, or there is no such figure.
+pub fn rank(context: &Context, arguments: &RankArgs) -> Result {
+    let destination = Destination::of(arguments.output.as_deref(), arguments.json)?;
+    let (published, words) = published::split(&context.settings.data.value, &arguments.published)?;
+    if let Some(word) = words.first() {
+        return Err(Failure::usage(format!(
+            "'{word}' is not published:NAME; a ranking is of all drives that ran {}",
+            arguments.method
+        )));
+    }
+    let read = read(context, arguments)?;
+    let least = if published.is_empty() { 2 } else { 1 };
+    if read.sides.len() < least {
+        let which = if read.sides.is_empty() { "no drive" } else { "only one drive" };
+        let what = format!(
+            "{which} has runs of {} that can be ranked, and a ranking needs two: run it on another drive, or name \
+             published figures",
+            arguments.method
+        );
+        return Err(Failure::nothing(what));
+    }
+    let runs: Vec<ComparedRun<'_>> = read.runs().map(|run| run.compared()).collect();
+    let limits = Limits { relevant: arguments.relevant / 100.0, ..Limits::default() };
+    let allowed = arguments.allow.clone();
+    let drives = super::drives::known(context, &read)?;
+    let sides = Sides { runs: read.places(), base: 0, limits, all: false, allowed, published, drives };
+    let compared = Compared { runs: &runs, sides: &sides };
+    let kinds = compared.kinds();
+    let digests: Vec<&Digest> = runs.iter().map(|run| run.digest).collect();
+    // Profiles are told apart by their names, and drives are of different firmware and size.
+    let names = names(&compared, &sides, &digests);
+    super::unlike::check(&kinds, Some(By::Profile), (false, &names), &sides.allowed)?;
+    let address = address(&compared, arguments)?;
+    let aligned = align(&digests);
+    let ranking = ranked(&aligned, &sides.runs, limits, &address).ok_or_else(|| {
+        Failure::nothing(format!("'{address}' cannot be ranked: no run has a value, or neither direction is better"))
+    })?;
+    let (published, touched) = (sides.published.clone(), compared.touched());
+    let input = RankInput { ranking, names, method: digests[0], published, limits, touched };
+    let text = match destination.format {
+        Format::Terminal => input.text(terminal_width()),
+        Format::Markdown => input.markdown(),
+        Format::Csv => input.csv()?,
+        Format::Html => input.html()?,
+        Format::Json => json_text(&input.document())?,
+    };
+    destination.write(context, &text)?;
+    Ok(ExitCode::Ok)
+}
+
+/// The runs of the methodology, a side for each drive and profile, as far as they may be compared with the newest.
+fn read(context: &Context, arguments: &RankArgs) -> Result<Read> {
+    let (data, catalog) = (context.data()?, context.catalog()?);
+    let all = catalog.list()?;
+    if all.is_empty() {
+        return Err(Failure::nothing(NO_RUNS));
+    }
+    let of_method = |row: &&RunRow| {
+        let tagged = arguments.tag.iter().all(|tag| row.label.tags.contains(tag));
+        is_fit(row) && row.method == arguments.method && tagged
+    };
+    let mut rows: Vec<RunRow> = all.iter().filter(of_method).rev().cloned().collect();
+    let asked: Option<Form> = arguments.form.map(Into::into);
+    rows.retain(|row| asked.is_none_or(|form| row.form == form));
+    if rows.is_empty() {
+        return Err(Failure::nothing(format!(
+            "no complete run of '{}' of the faithful or quick form matches; `drivelab results list` lists all runs",
+            arguments.method
+        )));
+    }
+    let sides = vec![Side { word: String::new(), selection: true, rows }];
+    let read = Read::new(context, &data, &catalog, Chosen { sides, by: Axis::Alike }, 1)?;
+    let left_out = |count: usize, why: &str| {
+        let runs = if count == 1 { "1 run is".to_owned() } else { format!("{count} runs are") };
+        if count > 0 {
+            context.settings.voice.warn(format!("{runs} left out: {why}"));
+        }
+    };
+    let all = read.runs().count();
+    let read = if arguments.allow.contains(&Kind::Company) { read } else { read.alone() };
+    left_out(
+        all - read.runs().count(),
+        "other drives were measured at the same time (--allow company includes such runs)",
+    );
+    // Of the runs that remain: the newest of all may be one that is left out.
+    let newest = read.runs().max_by_key(|run| run.row.id).map(|run| run.row.form);
+    let read = read.only(|_, run| Some(run.row.form) == asked.or(newest));
+    let (read, unlike) = read.like_the_newest();
+    left_out(unlike, "another version, parameters or conditions than the newest run");
+    Ok(read)
+}
+
+/// The address of the figure that was asked for, or of the first headline figure.
+fn address(compared: &Compared<'_>, arguments: &RankArgs) -> Result<String> {
+    let headlines = compared.headlines();
+    let Some(word) = &arguments.by else {
+        let first = headlines.first().map(|(address, _)| address.clone());
+        return first.ok_or_else(|| Failure::nothing("these runs have no headline figure; name one with --by"));
+    };
+    let all: Vec<String> = compared.addresses();
+    if all.contains(word) {
+        return Ok(word.clone());
+    }
+    let lower = word.to_lowercase();
+    let has = |text: &str| text.to_lowercase().contains(&lower);
+    let mut near: Vec<(String, String)> =
+        headlines.iter().filter(|(address, words)| has(address) || has(words)).cloned().collect();
+    if near.is_empty() {
+        near = all.into_iter().filter(|address| has(address)).map(|address| (address, String::new())).collect();
+    }
+    match near.as_slice() {
+        [(address, _)] => Ok(address.clone()),
+        [] => Err(Failure::nothing(format!(
+            "no figure is called '{word}'; the headline figures are\n{}",
+            listed(&headlines)
+        ))),
+        several => Err(Failure::usage(format!(
+            "'{word}' matches several figures; give one of these to --by:\n{}",
+            listed(several)
+        ))),
+    }
+}
+
+/// A line for each figure, up to [`MOST_LISTED`].
+fn listed(figures: &[(String, String)]) -> String {
+    let line = |(address, words): &(String, String)| {
+        if words.is_empty() { format!("  {address}") } else { format!("  {address}  ({words})") }
+    };
+    let mut lines: Vec<String> = figures.iter().take(MOST_LISTED).map(line).collect();
+    let more = figures.len().saturating_sub(MOST_LISTED);
+    if more > 0 {
+        lines.push(format!("  and {more} more"));
+    }
+    lines.join("\n")
+}
+
+/// The drives, with what distinguishes sides of one name: profile, firmware, tested size, company, or the end of the
+/// serial number.
+fn names(compared: &Compared<'_>, sides: &Sides, digests: &[&Digest]) -> Vec<String> {
+    let mut names = compared.titles();
+    let run = |side: usize| sides.runs[side].first().map(|run| &digests[*run].run);
+    let serial = |side: usize| {
+        let serial = run(side)?.environment.target.devices.iter().find_map(|device| device.serial.clone())?;
+        Some(serial.chars().rev().take(4).collect::<Vec<_>>().into_iter().rev().collect::<String>())
+    };
+    let together = |side: usize| match &run(side)?.group {
+        Some(group) if group.role == GroupRole::Together => Some(format!("{} drives at once", group.drives())),
+        _ => None,
+    };
+    let tells: [&dyn Fn(usize) -> Option<String>; 5] = [
+        &|side| run(side).map(|run| run.profile.clone()).filter(|profile| !profile.is_empty()),
+        &|side| run(side)?.environment.target.devices.iter().find_map(|device| device.firmware.clone()),
+        &|side| run(side).map(|run| run.environment.target.length.to_string()),
+        &together,
+        &serial,
+    ];
+    for tell in tells {
+        let repeated: Vec<bool> =
+            names.iter().map(|name| names.iter().filter(|other| *other == name).count() > 1).collect();
+        let values: Vec<Option<String>> = (0..names.len()).map(tell).collect();
+        for (at, name) in names.iter_mut().enumerate().filter(|(at, _)| repeated[*at]) {
+            if let Some(value) = values[at].as_ref().filter(|_| values.iter().any(|other| *other != values[at])) {
+                name.push_str(&format!(", {value}"));
+            }
+        }
+    }
+    names
+}
+
+impl Read {
+    /// Without the runs that were measured at the same time as others.
+    fn alone(self) -> Read {
+        let is_alone = |run: &Run| !matches!(&run.digest.run.group, Some(group) if group.role == GroupRole::Together);
+        self.only(|_, run| is_alone(run))
+    }
+
+    /// The sides with the runs that may be compared with the newest run, and how many runs are left out.
+    fn like_the_newest(self) -> (Read, usize) {
+        let digests: Vec<&Digest> = self.runs().map(|run| &run.digest).collect();
+        let newest = self.runs().enumerate().max_by_key(|(_, run)| run.row.id).map(|(at, _)| at);
+        let found = side_by_side(&digests);
+        let kept: Vec<usize> = found
+            .groups
+            .into_iter()
+            .map(|group| group.places)
+            .find(|places| newest.is_some_and(|newest| places.contains(&newest)))
+            .unwrap_or_else(|| newest.into_iter().collect());
+        let left_out = digests.len() - kept.len();
+        (self.only(|place, _| kept.contains(&place)), left_out)
+    }
+
+    /// The runs that are wanted, by their place over all sides; sides without one are gone.
+    fn only(self, wanted: impl Fn(usize, &Run) -> bool) -> Read {
+        let mut place = 0..;
+        let mut keep = |run: &Run| place.next().is_some_and(|place| wanted(place, run));
+        let sides = self.sides.into_iter().map(|runs| runs.into_iter().filter(&mut keep).collect::<Vec<Run>>());
+        Read { sides: sides.filter(|runs| !runs.is_empty()).collect(), words: self.words }
+    }
+}

@@ -1,0 +1,84 @@
+//! Refuses a comparison of runs that differ in more than what is asked.
+
+use drivelab_analysis::side_by_side::Kind;
+use drivelab_core::group::letter;
+use drivelab_lab::{Failure, Result};
+
+use crate::args::By;
+
+/// Checks that the differences that were found are the question or were allowed. The only difference of runs of one
+/// drive is the question, unless `--by` asks for another. `titles` names the sides.
+///
+/// # Errors
+/// The others, with what to do.
+pub(super) fn check(
+    found: &[(Kind, String)],
+    by: Option<By>,
+    (one_drive, titles): (bool, &[String]),
+    allowed: &[Kind],
+) -> Result<()> {
+    let asked = by.and_then(question);
+    let mut rest: Vec<&(Kind, String)> =
+        found.iter().filter(|(kind, _)| Some(*kind) != asked && !allowed.contains(kind)).collect();
+    let first = rest.first().map(|(kind, _)| *kind);
+    if asked.is_none() && one_drive && rest.iter().all(|(kind, _)| Some(*kind) == first) {
+        rest.clear();
+    }
+    if rest.is_empty() {
+        return Ok(());
+    }
+    let mut kinds: Vec<Kind> = rest.iter().map(|(kind, _)| *kind).collect();
+    kinds.sort();
+    kinds.dedup();
+    let sides = titles.iter().enumerate().map(|(at, title)| format!("  {}  {title}", letter(at)));
+    let lines: Vec<String> = sides.chain(rest.iter().map(|(_, words)| format!("  {words}"))).collect();
+    let flags: Vec<String> = kinds.iter().map(|kind| format!("--allow {}", kind.name())).collect();
+    let what = if one_drive { "more than one thing" } else { "more than the drive" };
+    Err(Failure::usage(format!(
+        "these runs differ in {what}, so a ratio would not show the cause:\n{}\nto compare them anyway: {}",
+        lines.join("\n"),
+        flags.join(" ")
+    )))
+}
+
+/// The difference that an axis asks for.
+const fn question(by: By) -> Option<Kind> {
+    match by {
+        By::Arm => Some(Kind::Arm),
+        By::Firmware => Some(Kind::Firmware),
+        By::Testbed => Some(Kind::Testbed),
+        By::Profile => Some(Kind::Profile),
+        By::Capacity => Some(Kind::Size),
+        By::Run | By::Drive | By::Time => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found() -> Vec<(Kind, String)> {
+        vec![(Kind::Arm, "arm: A none, B luks2".to_owned()), (Kind::Size, "tested size: A 1, B 2".to_owned())]
+    }
+
+    #[test]
+    fn what_is_neither_asked_nor_allowed_is_refused_with_what_to_do() {
+        let titles = ["970 EVO".to_owned(), "990 PRO".to_owned()];
+        let why = check(&found(), None, (true, &titles), &[]).expect_err("two differences").message;
+        assert!(why.contains("arm: A none, B luks2") && why.contains("--allow arm --allow size"), "{why}");
+        assert!(why.contains("B  990 PRO"), "{why}");
+        let why = check(&found(), Some(By::Arm), (true, &[]), &[]).expect_err("the size differs too").message;
+        assert!(!why.contains("arm: ") && why.ends_with("--allow size"), "{why}");
+        assert!(check(&found(), Some(By::Arm), (true, &[]), &[Kind::Size]).is_ok());
+        assert!(check(&found(), None, (false, &[]), &[Kind::Size, Kind::Arm]).is_ok());
+    }
+
+    #[test]
+    fn the_only_difference_of_one_drive_is_the_question() {
+        assert!(check(&found()[..1], None, (true, &[]), &[]).is_ok());
+        assert!(check(&found()[..1], Some(By::Time), (true, &[]), &[]).is_ok());
+        assert!(check(&found()[..1], None, (false, &[]), &[]).is_err(), "the drive is the question");
+        assert!(check(&found()[..1], Some(By::Profile), (true, &[]), &[]).is_err(), "asked for something else");
+        assert!(check(&[], None, (false, &[]), &[]).is_ok());
+    }
+}

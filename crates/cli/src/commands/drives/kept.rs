@@ -1,0 +1,99 @@
+//! `drivelab drives name` and `drivelab drives price`: what the user sets for drives of the catalog.
+
+use drivelab_core::drive_facts::{Price, Value};
+use drivelab_core::exit::ExitCode;
+use drivelab_lab::{Failure, Result};
+use drivelab_store::{RunRow, change_drive};
+
+use crate::args::DrivesCommand;
+use crate::context::{Context, NO_RUNS};
+
+/// Runs the command.
+///
+/// # Errors
+/// No drive of a stored run matches, or several do; the price cannot be read; the data folder cannot be written.
+pub(super) fn keep(context: &Context, command: &DrivesCommand) -> Result {
+    let (DrivesCommand::Name { drive, .. } | DrivesCommand::Price { drive, .. }) = command;
+    let (model, serial) = which(&context.catalog()?.list()?, drive)?;
+    let data = context.data()?;
+    let set = match command {
+        DrivesCommand::Name { name, .. } => {
+            let kept = change_drive(&data, &model, serial.as_deref(), |kept| name.trim().clone_into(&mut kept.name))?;
+            set_to("name", name, &kept.name)
+        }
+        DrivesCommand::Price { price, .. } => {
+            let dated = dated(price)?;
+            let kept = change_drive(&data, &model, serial.as_deref(), |kept| kept.price = dated)?;
+            set_to("price", price, &kept.price)
+        }
+    };
+    let whose = serial.map_or_else(|| format!("{model} (all drives)"), |serial| format!("{model}, serial {serial}"));
+    context.settings.voice.say(format!("{whose}: {set}"));
+    Ok(ExitCode::Ok)
+}
+
+/// What holds now, after `asked` was set or removed.
+fn set_to(what: &str, asked: &str, now: &str) -> String {
+    match (asked.trim().is_empty(), now.is_empty()) {
+        (false, _) => format!("{what} {now}"),
+        (true, true) => format!("{what} removed"),
+        (true, false) => format!("{what} removed; that of the model still applies: {now}"),
+    }
+}
+
+/// A price with its day: today if none is given. Empty text stays empty.
+fn dated(price: &str) -> Result<String> {
+    let price = price.trim();
+    if price.is_empty() {
+        return Ok(String::new());
+    }
+    let dated = if price.split_whitespace().count() == 2 {
+        format!("{price} on {}", jiff::Zoned::now().date())
+    } else {
+        price.to_owned()
+    };
+    let read = Price::read(&dated).filter(|price| price.amount > 0.0);
+    read.map(|_| dated).ok_or_else(|| {
+        Failure::usage(format!(
+            "'{price}' is not a price: give an amount above 0 and a currency of three capitals (ISO 4217), such as \
+             '54.90 EUR' or '54.90 EUR on 2026-11-20'"
+        ))
+    })
+}
+
+/// Model of the drive that the user means, and its serial number if that was named.
+fn which(all: &[RunRow], word: &str) -> Result<(String, Option<String>)> {
+    if all.is_empty() {
+        return Err(Failure::nothing(NO_RUNS));
+    }
+    let distinct = |mut models: Vec<&str>| {
+        models.sort_unstable();
+        models.dedup();
+        models.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let with_serial = all.iter().filter(|row| row.has_serial(word));
+    let serial = with_serial.clone().find_map(|row| row.serial.clone());
+    let of_serial = distinct(with_serial.map(RunRow::drive_or_place).collect());
+    if !of_serial.is_empty() {
+        return one(word, of_serial).map(|model| (model, serial));
+    }
+    let fits = |model: &&str| !word.is_empty() && model.to_lowercase().contains(&word.to_lowercase());
+    let models = distinct(all.iter().map(RunRow::drive_or_place).filter(fits).collect());
+    let exact = models.iter().find(|model| model.eq_ignore_ascii_case(word)).cloned();
+    exact.map_or_else(|| one(word, models), Ok).map(|model| (model, None))
+}
+
+/// The only one of these models.
+fn one(word: &str, mut models: Vec<String>) -> Result<String> {
+    match (models.len(), models.pop()) {
+        (1, Some(model)) => Ok(model),
+        (_, None) => Err(Failure::nothing(format!(
+            "no stored run is of a drive with the model or serial number '{word}'; `drivelab results list` lists the \
+             drives"
+        ))),
+        (_, Some(last)) => Err(Failure::usage(format!(
+            "'{word}' matches several drives: {}, {last}; give more of the model, or a serial number",
+            models.join(", ")
+        ))),
+    }
+}

@@ -1,0 +1,34 @@
+//! `drivelab testbed`: what the user calls this host, and what has changed since.
+
+use drivelab_core::exit::ExitCode;
+use drivelab_device::testbed_facts;
+use drivelab_lab::{Failure, Result};
+use drivelab_store::{NamedTestbed, read_testbed, write_testbed};
+
+use crate::args::TestbedCommand;
+use crate::context::Context;
+use crate::say;
+
+/// Runs the command.
+///
+/// # Errors
+/// The testbed has no name yet, or its name cannot be stored.
+pub fn testbed(context: &Context, command: Option<&TestbedCommand>) -> Result {
+    let now = testbed_facts(None);
+    let Some(TestbedCommand::Set { tag, note }) = command else {
+        let named = read_testbed(&context.settings.data.value).ok_or_else(|| {
+            Failure::nothing("this testbed has no name; `drivelab testbed set --tag NAME` gives it one")
+        })?;
+        let mut text = format!("{}\n", named.tag);
+        for line in std::iter::once(&named.note).filter(|note| !note.is_empty()).chain(&named.changes(&now)) {
+            text.push_str(line);
+            text.push('\n');
+        }
+        say::data(&text)?;
+        return Ok(ExitCode::Ok);
+    };
+    let named = NamedTestbed { tag: tag.clone(), note: note.trim().to_owned(), facts: now };
+    write_testbed(&context.data()?, &named)?;
+    context.settings.voice.say(format!("This testbed is {tag}; runs from now on record it"));
+    Ok(ExitCode::Ok)
+}

@@ -1,0 +1,74 @@
+//! Load curves of several sides: latency over the achieved operations per second, full speed as the last point.
+
+use drivelab_analysis::ratios::{StepRatios, TestRatios};
+use drivelab_core::ids::StepId;
+
+use super::drawing::{Drawing, Value};
+use crate::figure::chart::{Axis, Chart, Panel, Series};
+use crate::figure::{Figure, cells, format};
+
+/// One figure for each curve of a test.
+pub(super) fn figures(drawing: Drawing<'_, '_>, test: &TestRatios<'_>, id: &str) -> Vec<Figure> {
+    let mut bases: Vec<&StepId> = Vec::new();
+    for of in test.steps.iter().filter_map(|step| step.facts.relative.as_ref()).map(|relative| &relative.of) {
+        if !bases.contains(&of) {
+            bases.push(of);
+        }
+    }
+    let figure = |(at, base): (usize, &&StepId)| figure(drawing, test, base, &format!("{id}-curve-{at}"));
+    bases.iter().enumerate().filter_map(figure).collect()
+}
+
+fn figure(drawing: Drawing<'_, '_>, test: &TestRatios<'_>, base: &StepId, id: &str) -> Option<Figure> {
+    let full = test.steps.iter().find(|step| step.facts.id == *base);
+    let shares = test.steps.iter().filter_map(|step| {
+        let relative = step.facts.relative.as_ref().filter(|relative| relative.of == *base)?;
+        Some((Some(relative.percent), step))
+    });
+    let points: Vec<(Option<u32>, &StepRatios<'_>)> = shares.chain(full.map(|step| (None, step))).collect();
+    let lines = |metric: &str| (0..drawing.count()).map(|side| line(drawing, side, &points, metric)).collect();
+    let label = full.map_or_else(|| test.title.to_owned(), |step| step.facts.label.replacen(", full speed", "", 1));
+    let chart = Chart {
+        id: id.to_owned(),
+        description: format!("{label}: latency of each side over its operations per second."),
+        x: Axis::linear("Achieved operations per second", 0.0),
+        panels: vec![
+            Panel::log_lines("Latency mean", "µs", lines("total.latency_mean")),
+            Panel::log_lines("Latency p99", "µs", lines("total.latency_p99")),
+        ],
+        stretches: Vec::new(),
+    }
+    .drawable()?;
+    let table = chart.table(label.clone(), "Share of full speed");
+    Some(Figure {
+        title: label,
+        caption: "Each point is a share of the side's own full speed, which is a closed loop and usually the \
+                  last point of its line. Latency counts from submission."
+            .to_owned(),
+        chart: Some(chart),
+        table,
+        long: false,
+    })
+}
+
+/// A side over its own rates. Full speed ends the line, if it is the fastest point.
+fn line(drawing: Drawing<'_, '_>, side: usize, points: &[(Option<u32>, &StepRatios<'_>)], metric: &str) -> Series {
+    let mut series = drawing.series(side);
+    let mut placed: Vec<(f64, Value, String)> = points
+        .iter()
+        .filter_map(|(percent, step)| {
+            let of = |id: &str| step.figures.iter().find(|figure| figure.metric.id == id);
+            let iops = of("total.iops")?.cells[side].value?;
+            let figure = of(metric)?;
+            let heading = percent.map_or_else(|| "full speed".to_owned(), |percent| format!("{percent} %"));
+            let value = Value::of(&figure.cells[side], cells::unit_text(&figure.metric.unit));
+            let text = format!("{} at {} IOPS", value.text, format::iops(iops));
+            Some((iops, Value { text, range: None, ..value }, heading))
+        })
+        .collect();
+    placed.sort_by(|one, other| one.0.total_cmp(&other.0));
+    for (x, value, heading) in placed {
+        series.push(x, value, heading);
+    }
+    series
+}

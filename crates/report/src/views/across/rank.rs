@@ -1,0 +1,174 @@
+//! Drives ranked by one figure: bars, and a table with places, ratios and verdicts.
+
+use drivelab_analysis::digest::Digest;
+use drivelab_analysis::rank::Ranking;
+use drivelab_analysis::ratios::{Basis, Limits, SideFigure};
+use drivelab_core::metric::Better;
+
+use crate::figure::table::{Cell, Column, Table};
+use crate::figure::{Figure, cells, format, signs};
+use crate::views::across::against::{published_cell, ratio_cell, ratio_text, touched_note, value_cell, verdict_word};
+use crate::views::across::charts::{Ranked, range, ranking};
+use crate::views::across::contrast::label;
+use crate::views::across::published::PublishedSide;
+
+/// What is ranked.
+#[derive(Debug, Clone)]
+pub struct RankInput<'d> {
+    /// The ranking.
+    pub ranking: Ranking<'d>,
+    /// Name of each side.
+    pub names: Vec<String>,
+    /// A run of the methodology.
+    pub method: &'d Digest,
+    /// Published figures, shown beside them without a place.
+    pub published: Vec<PublishedSide>,
+    /// From which difference on one is worth a verdict.
+    pub limits: Limits,
+    /// Names of the differences that were allowed and that every ratio depends on.
+    pub touched: Vec<&'static str>,
+}
+
+impl RankInput<'_> {
+    /// `Quick 1.2.0, quick form: SEQ 1 MiB Q8T1 read (MB/s)`.
+    pub(crate) fn title(&self) -> String {
+        let run = &self.method.run;
+        format!(
+            "{} {}, {}: {} ({})",
+            run.title,
+            run.method.version,
+            run.form.words(&run.method.name),
+            self.what(),
+            cells::unit_text(&self.ranking.figure.metric.unit)
+        )
+    }
+
+    /// The step and the figure.
+    pub(crate) fn what(&self) -> String {
+        let figure = &self.ranking.figure;
+        self.ranking.step.map_or_else(|| figure.title.to_owned(), |facts| label(facts, figure))
+    }
+
+    fn unit(&self) -> &str {
+        cells::unit_text(&self.ranking.figure.metric.unit)
+    }
+
+    /// A row for each side with a value, the best first, and one for each published figure.
+    pub(crate) fn table(&self) -> Table {
+        let columns = vec![
+            Column::figures("Place", ""),
+            Column::words("Drive"),
+            Column::figures("Value", self.unit()),
+            Column::figures("Ratio", ""),
+            Column::words("To the best"),
+            Column::figures("95 %", ""),
+            Column::figures("Runs", ""),
+        ];
+        let row = |placed: &drivelab_analysis::rank::Placed| {
+            let cell = &self.ranking.figure.cells[placed.side];
+            let against = cell.against;
+            let ratio = against.map_or_else(Cell::default, |one| ratio_cell(&one, !self.touched.is_empty()));
+            let ends = against.and_then(|one| one.interval);
+            let interval =
+                ends.map_or_else(String::new, |(low, high)| format!("{} – {}", ratio_text(low), ratio_text(high)));
+            let verdict = against.map_or("best", |one| verdict_word(one.verdict));
+            vec![
+                Cell::text(placed.place.to_string()),
+                Cell::text(&*self.names[placed.side]),
+                value_cell(cell),
+                ratio,
+                Cell::text(verdict),
+                Cell::text(interval),
+                Cell::text(cell.metrics.len().to_string()),
+            ]
+        };
+        let published = self.published.iter().filter(|side| side.value(self.ranking.figure.metric).is_some());
+        let of_others = published.map(|side| {
+            let best = self.ranking.order.first().and_then(|first| self.ranking.figure.cells[first.side].value);
+            let ratio = side.value(self.ranking.figure.metric).zip(best).map(|(value, best)| value / best);
+            vec![
+                Cell::default(),
+                Cell::text(format!("{}: {}", side.letter, side.title)),
+                published_cell(side, self.ranking.figure.metric),
+                Cell::text(ratio.map_or_else(String::new, ratio_text)),
+                Cell::text("published"),
+                Cell::default(),
+                Cell::default(),
+            ]
+        });
+        let rows = self.ranking.order.iter().map(row).chain(of_others).collect();
+        Table { caption: self.title(), columns, rows }.without_empty_columns()
+    }
+
+    /// Ranking bars.
+    pub(crate) fn figure(&self, id: &str) -> Option<Figure> {
+        let unit = self.unit();
+        let own = self.ranking.order.iter().map(|placed| {
+            let cell = &self.ranking.figure.cells[placed.side];
+            Ranked {
+                name: format!("{}. {}", placed.place, self.names[placed.side]),
+                value: cell.value,
+                text: format!("{} {unit}", value_cell(cell).plain()),
+                range: range(cell),
+                published: false,
+                base: false,
+            }
+        });
+        let others = self.published.iter().map(|side| Ranked {
+            name: format!("{}: {}", side.letter, side.title),
+            value: side.value(self.ranking.figure.metric),
+            text: format!("{} {unit}", published_cell(side, self.ranking.figure.metric).plain()),
+            range: None,
+            published: true,
+            base: false,
+        });
+        let figure = ranking(&self.what(), unit, self.ranking.figure.better, own.chain(others).collect(), id)?;
+        Some(Figure { table: self.table(), ..figure })
+    }
+
+    /// What the places rest on.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let figure = &self.ranking.figure;
+        let direction = if figure.better == Better::Lower { "Lower is better." } else { "Higher is better." };
+        let mut notes = vec![format!(
+            "{direction} A new place begins with a drive that is shown to be worse than the first drive of the place before."
+        )];
+        let against = figure.cells.iter().filter_map(|cell| cell.against);
+        if against.clone().any(|one| one.basis != Some(Basis::Runs) && one.ratio.is_some()) {
+            notes.push(format!(
+                "With one run of each drive, run-to-run spread is unknown: differences within {} % do not separate places.",
+                format::plain_number(self.limits.one_run * 100.0)
+            ));
+        }
+        if figure.cells.iter().any(SideFigure::is_spoiled) {
+            notes.push("A disturbed figure moves no other drive to a later place. ".to_owned() + signs::DISTURBED);
+        }
+        if figure.cells.iter().any(SideFigure::is_at_least) {
+            notes.push(signs::LOWER_BOUND.to_owned());
+        }
+        let none: Vec<&str> = (0..self.names.len())
+            .filter(|side| figure.cells[*side].value.is_none())
+            .map(|side| self.names[side].as_str())
+            .collect();
+        if !none.is_empty() {
+            notes.push(format!("No value, or a void one: {}.", none.join(", ")));
+        }
+        let mut known: Vec<&str> = Vec::new();
+        for side in self.published.iter().filter(|side| side.value(figure.metric).is_some()) {
+            if !known.contains(&side.source.as_str()) {
+                known.push(&side.source);
+                notes.push(format!(
+                    "Published figures were measured by others and have no place. Source: {}. Method: {}",
+                    side.source, side.method
+                ));
+            }
+        }
+        if !self.published.is_empty() && known.is_empty() {
+            notes.push("No published figure matches this one.".to_owned());
+        }
+        if !self.touched.is_empty() {
+            notes.push(touched_note(&self.touched));
+        }
+        notes
+    }
+}

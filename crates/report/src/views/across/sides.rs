@@ -1,0 +1,93 @@
+//! What is set side by side, and how its parts are called.
+
+use drivelab_analysis::ratios::Limits;
+use drivelab_analysis::side_by_side::Kind;
+use drivelab_core::drive_facts::Price;
+use drivelab_core::environment::Environment;
+use drivelab_core::group::letter;
+
+use crate::views::across::published::PublishedSide;
+use crate::words::facts;
+
+/// What is set side by side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sides {
+    /// The runs of each side, by their places. Several runs of a side are of the same drive in the same state.
+    pub runs: Vec<Vec<usize>>,
+    /// Place of the side that the others are compared with.
+    pub base: usize,
+    /// From which difference on one is worth a verdict.
+    pub limits: Limits,
+    /// All figures, and not only the headline figures.
+    pub all: bool,
+    /// Differences that the user allowed.
+    pub allowed: Vec<Kind>,
+    /// Published figures, set beside them.
+    pub published: Vec<PublishedSide>,
+    /// Name and price of the drive of each side; empty if none is known.
+    pub drives: Vec<DriveWords>,
+}
+
+/// Name and price of a drive.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DriveWords {
+    /// The user's name for it, shown instead of the model; empty for none.
+    pub name: String,
+    /// Its price, from the user or else from a drive facts file.
+    pub price: Option<Price>,
+}
+
+impl Sides {
+    /// Every run by itself, against the first.
+    #[must_use]
+    pub fn alone(count: usize) -> Sides {
+        let runs = (0..count).map(|run| vec![run]).collect();
+        Sides {
+            runs,
+            base: 0,
+            limits: Limits::default(),
+            all: false,
+            allowed: Vec::new(),
+            published: Vec::new(),
+            drives: Vec::new(),
+        }
+    }
+
+    /// The drive of a side.
+    pub(crate) fn drive(&self, side: usize, environment: &Environment) -> String {
+        let name = self.drives.get(side).map_or("", |drive| drive.name.as_str());
+        if name.is_empty() { facts::title(environment) } else { name.to_owned() }
+    }
+
+    /// The drive of a side, and what was set up on it.
+    pub(crate) fn title(&self, side: usize, environment: &Environment) -> String {
+        format!("{}{}", self.drive(side, environment), environment.asked_condition().arm_behind())
+    }
+
+    /// The side that holds a run.
+    pub(crate) fn side_of(&self, run: usize) -> usize {
+        self.runs.iter().position(|runs| runs.contains(&run)).unwrap_or(run)
+    }
+
+    /// What a run is called (`A`, `B2`), and its drive.
+    pub(crate) fn run_title(&self, run: usize, environment: &Environment) -> String {
+        let name = self.run_names().get(run).cloned().unwrap_or_default();
+        format!("{name}: {}", self.title(self.side_of(run), environment))
+    }
+
+    /// What the drive of a side costs.
+    pub(crate) fn price(&self, side: usize) -> Option<Price> {
+        self.drives.get(side)?.price.clone()
+    }
+
+    /// The name of each run, by its place: the letter of its side, with a number if the side has several.
+    pub(crate) fn run_names(&self) -> Vec<String> {
+        let mut names = vec![String::new(); self.runs.iter().flatten().map(|run| run + 1).max().unwrap_or(0)];
+        for (side, runs) in self.runs.iter().enumerate() {
+            for (at, run) in runs.iter().enumerate() {
+                names[*run] = if runs.len() == 1 { letter(side) } else { format!("{}{}", letter(side), at + 1) };
+            }
+        }
+        names
+    }
+}
