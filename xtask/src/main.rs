@@ -35,6 +35,9 @@ enum Task {
         /// Only these parts, separated by commas
         #[arg(long, value_delimiter = ',', value_name = "PART,…")]
         only: Vec<check::Part>,
+        /// The scenarios in virtual machines too (`vm-test --debug`), as CI does
+        #[arg(long)]
+        vm: bool,
     },
     /// The project's rules: arrows, circles, dependencies, folders, sizes, heads, words, pairs, the write guard
     Tidy {
@@ -64,7 +67,7 @@ enum Task {
 fn main() -> ExitCode {
     let root = root();
     let done = match Arguments::parse().task {
-        Task::Check { only } => check::run(&root, &only),
+        Task::Check { only, vm } => check::run(&root, &only, vm),
         Task::Tidy { circles: true } => tidy::show_circles(&root),
         Task::Tidy { circles: false } => tidy::run(&root),
         Task::Generate => generate::run(&root),

@@ -1,0 +1,120 @@
+//! Tests, and other parts beside them with the CPU that is left.
+//!
+//! Many tests wait for a device or a clock and use little of the CPU. What builds (clippy, documentation) runs beside
+//! most of them. Tests that measure a device's rate run after that, and beside them only the virtual machines.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::Scope;
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow, ensure};
+
+use super::parts::{Done, Outcome, Part, has_nextest, name, tell, tests_at_once, timed, vm_test, words};
+use crate::shell::{cargo, cargo_program, command, is_installed, run as run_command, target_folder};
+
+/// What can run beside tests.
+pub(super) const BESIDE_TESTS: [Part; 4] = [Part::Clippy, Part::Doc, Part::Doctest, Part::Vm];
+
+/// Starts a program that gets only the CPU that no other wants, and the disk last.
+const IDLE: [&str; 6] = ["chrt", "--idle", "0", "ionice", "--class", "3"];
+
+/// Whether what is needed for that is here: nextest knows which tests need the machine for themselves.
+pub(super) fn is_possible() -> bool {
+    is_installed(IDLE[0]) && has_nextest()
+}
+
+/// Builds the tests and runs them, first most of them and then those that must have nothing beside them that uses the
+/// disk or much memory; the other parts beside these.
+pub(super) fn run_tests(root: &Path, beside: &[Part]) -> Vec<Done> {
+    println!("== {}", name(Part::Test));
+    let begun = Instant::now();
+    // Building takes all of the CPU: nothing is gained beside it.
+    let built = match built_tests(root) {
+        Ok(built) => built,
+        Err(error) => {
+            let outcome = Outcome::Failed(error);
+            tell(&outcome);
+            let tests = (Part::Test, outcome, begun.elapsed());
+            return beside.iter().map(|part| timed(root, *part)).chain([tests]).collect();
+        }
+    };
+    let (machines, builds): (Vec<Part>, Vec<Part>) = beside.iter().partition(|part| **part == Part::Vm);
+    std::thread::scope(|scope| {
+        let beside_most = idly(scope, root, builds);
+        let most = chosen_tests(root, &built, "not group(alone)");
+        let mut done = beside_most();
+        let beside_rest = idly(scope, root, machines);
+        let rest = chosen_tests(root, &built, "group(alone)");
+        let outcome = match (most, rest) {
+            (Ok(()), Ok(())) => Outcome::Passed,
+            (Err(most), Err(rest)) => Outcome::Failed(anyhow!("{most:#}; {rest:#}")),
+            (Err(error), Ok(())) | (Ok(()), Err(error)) => Outcome::Failed(error),
+        };
+        tell(&outcome);
+        done.push((Part::Test, outcome, begun.elapsed()));
+        done.extend(beside_rest());
+        done
+    })
+}
+
+/// Builds the tests; the file that tells nextest where they are. Without it nextest asks cargo, which waits until no
+/// other cargo builds.
+fn built_tests(root: &Path) -> Result<PathBuf> {
+    let mut list = cargo(root, &["nextest", "list", "--workspace", "--locked", "--list-type", "binaries-only"]);
+    let output =
+        list.args(["--message-format", "json"]).stderr(Stdio::inherit()).output().context("cannot start cargo")?;
+    ensure!(output.status.success(), "the tests cannot be built: cargo nextest list ended with {}", output.status);
+    let built = target_folder(root).join("tests-built.json");
+    std::fs::write(&built, output.stdout).with_context(|| format!("{} cannot be written", built.display()))?;
+    Ok(built)
+}
+
+fn chosen_tests(root: &Path, built: &Path, filter: &str) -> Result<()> {
+    let mut run = cargo(root, &["nextest", "run", "--binaries-metadata"]);
+    run.arg(built).args(["--no-fail-fast", "--test-threads", &tests_at_once(), "--filterset", filter]);
+    run_command(run)
+}
+
+/// Begins to run the parts, one after the other; the function returned waits for them.
+fn idly<'scope, 'root: 'scope>(
+    scope: &'scope Scope<'scope, 'root>,
+    root: &'root Path,
+    parts: Vec<Part>,
+) -> impl FnOnce() -> Vec<Done> {
+    let begun = Instant::now();
+    let of_each = parts.clone();
+    let running = scope.spawn(move || of_each.into_iter().map(|part| run_idly(root, part)).collect::<Vec<Done>>());
+    move || {
+        let failed = |part| (part, Outcome::Failed(anyhow!("it panicked")), begun.elapsed());
+        running.join().unwrap_or_else(|_| parts.into_iter().map(failed).collect())
+    }
+}
+
+/// Runs a part with the CPU that is left. What cargo prints comes in one piece; the machines' verdicts come one by one.
+fn run_idly(root: &Path, part: Part) -> Done {
+    let begun = Instant::now();
+    let outcome = match part {
+        Part::Vm => vm_test(root).and_then(|machines| run_command(idle(root, &machines))),
+        part => in_one_piece(root, part),
+    };
+    let outcome = outcome.map_or_else(Outcome::Failed, |()| Outcome::Passed);
+    tell(&outcome);
+    (part, outcome, begun.elapsed())
+}
+
+/// The same program with the CPU that is left.
+fn idle(root: &Path, program: &Command) -> Command {
+    let mut idle = command(root, IDLE[0], &IDLE[1..]);
+    idle.arg(program.get_program()).args(program.get_args());
+    idle
+}
+
+fn in_one_piece(root: &Path, part: Part) -> Result<()> {
+    let mut cargo = idle(root, &command(root, &cargo_program(), words(part)));
+    let output = cargo.env("RUSTDOCFLAGS", "-D warnings").output().context("cannot start chrt")?;
+    let (said, complained) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    println!("== {}, beside the tests\n{said}{complained}", name(part));
+    ensure!(output.status.success(), "`cargo {}` ended with {}", words(part).join(" "), output.status);
+    Ok(())
+}
