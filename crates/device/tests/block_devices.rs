@@ -116,7 +116,8 @@ fn file_systems_and_swap_are_told_and_overridden_by_the_id_unless_they_are_in_us
         tool("wipefs", &["--all", &disk.device]);
     }
     tool("mkfs.ext4", &["-q", "-F", &disk.device]);
-    let mount = Mount::new(&[&disk.device], &disk.folder().join("mount")).expect("mounted");
+    // Mounted for writing, ext4 writes by itself: its journal, and inode tables that mkfs left for later.
+    let mount = Mount::new(&["-o", "ro", &disk.device], &disk.folder().join("mount")).expect("mounted");
     refused(&disk, ErrorKind::Refused, &["in use", "is mounted at", text(&mount.folder), "no flag overrides"]);
 }
 
