@@ -130,6 +130,13 @@ fn capacity_and_price_are_known(lab: &Lab, devices: &[&str], parts: &[f64], size
     assert!((ratio / slope.exp2() - 1.0).abs() < 0.03, "{ratio} instead of {}", slope.exp2());
     assert_eq!(group["per_doubling"][0]["scaling"], "sub_linear");
 
+    let name = format!("Known drive {} GB", sizes_mib[0]);
+    assert!(lab.ok(&["results", "list"]).stdout.contains(&name));
+    let ranked = lab.json(&["rank", "io", "--json"]);
+    let row = ranked["rows"].as_array().expect("rows").iter().find(|row| row["drive"] == name).expect("the drive");
+    let (value, bought) = (row["value"].as_f64(), row["value_per_currency"].as_f64());
+    assert_eq!((row["price"].as_f64(), bought), (Some(10.0), value.map(|value| value / 10.0)));
+
     let bytes = (sizes_mib[0] << 20) as f64;
     let per_gb = sides[0]["price"]["per_gb"].as_f64().expect("a price");
     assert!((per_gb / (10.0 / (bytes / 1e9)) - 1.0).abs() < 1e-9, "{per_gb}");

@@ -251,6 +251,96 @@ fn a_methodology_of_one_s_own_begins_with_a_file_that_checks_clean() {
     assert_eq!((document["same"].as_bool(), document["differences"].as_array().map(Vec::len)), (Some(false), Some(3)));
 }
 
+/// A methodology that states limits, on a target that is as fast as the processor.
+const LIMITED: &str = r#"
+format = 1
+name = "limited"
+title = "Limited"
+version = "1.0.0"
+summary = "Reads, with limits."
+good_for = "Tests."
+cannot_tell = "Anything else."
+[[sources]]
+id = "own"
+citation = "our own"
+[target]
+kind = "any"
+size = "64 MiB"
+minimum_size = "16 MiB"
+content = "as_found"
+[forms.quick]
+[[tests]]
+name = "reads"
+title = "Reads"
+purpose = "Is it fast enough?"
+sources = ["own"]
+op = "read"
+pattern = "random"
+block_size = "4 KiB"
+queue_depth = [1, 4]
+direct = false
+time = "100 ms"
+[limits]
+fail_if = ["reads/rnd-4k-q1t1-read-buffered:read.iops < 1", "reads/rnd-4k-q4t1-read-buffered:read.latency_p99 > 1 h"]
+"#;
+
+#[test]
+fn limits_of_a_methodology_decide_the_exit_code_and_stand_in_the_result() {
+    let lab = Lab::new();
+    let hash = |text: &str| {
+        lab.write("limited.toml", text);
+        lab.json(&["methods", "check", "limited.toml", "--json"])["method"]["compared_hash"].clone()
+    };
+    let run = |text: &str, form: &str| {
+        lab.write("limited.toml", text);
+        let done = lab.run(&["run", "limited.toml", "nop:", "--form", form, "--json"]);
+        let document: serde_json::Value = serde_json::from_str(&done.stdout).expect("JSON");
+        let findings = document["findings"].as_array().expect("findings").clone();
+        let of_limits =
+            |finding: &&serde_json::Value| finding["code"].as_str().is_some_and(|code| code.starts_with("limits_"));
+        (done.code, done.stderr, findings.iter().filter(of_limits).cloned().collect::<Vec<_>>())
+    };
+    let (code, said, found) = run(LIMITED, "quick");
+    assert_eq!((code, found.len()), (0, 1), "{said}");
+    assert_eq!(found[0]["statement"], "All figures are within the methodology's 2 limits.");
+
+    let strict = LIMITED.replace(
+        "reads/rnd-4k-q1t1-read-buffered:read.iops < 1\"",
+        "reads/rnd-4k-q1t1-read-buffered:read.iops < 1,000 M\"",
+    );
+    let (code, said, found) = run(&strict, "quick");
+    assert_eq!((code, &found[0]["code"]), (3, &"limits_broken".into()), "{said}");
+    assert!(
+        said.contains(
+            "1 of the methodology's 2 limits failed: reads/rnd-4k-q1t1-read-buffered:read.iops < 1,000 M: it is "
+        ),
+        "{said}"
+    );
+    assert_eq!(found[0]["evidence"][0]["limit"], 1e9);
+    let report = lab.ok(&["report", "last"]).stdout;
+    assert!(report.contains("1 of the methodology's 2 limits failed"), "{report}");
+    assert_eq!(run(&strict, "smoke").2.len(), 0, "a smoke run is not judged");
+    assert_eq!(hash(LIMITED), hash(&strict), "limits change no figure");
+
+    for (limit, says) in [
+        ("reads/rnd-4k-q2t1-read-buffered:read.iops < 1", "there is no step 'reads/rnd-4k-q2t1-read-buffered'"),
+        ("reads/rnd-4k-q4t1-read-buffered:read.speed < 1", "there is no figure 'read.speed'"),
+        ("reads/rnd-4k-q4t1-read-buffered:read.iops < 1 ms", "'ms' is not a unit of this figure, which is in IOPS"),
+    ] {
+        lab.write("limited.toml", LIMITED.replace("reads/rnd-4k-q4t1-read-buffered:read.latency_p99 > 1 h", limit));
+        refused(&lab, &["methods", "check", "limited.toml"], 2, &[says, "limited.toml:"]);
+        refused(&lab, &["run", "limited.toml", "nop:"], 2, &[says]);
+    }
+    lab.write("limited.toml", LIMITED);
+    let wrong_step = ["run", "limited.toml", "nop:", "--fail-if", "reads/rnd-4k-q3t1-read-buffered:read.iops < 1"];
+    refused(
+        &lab,
+        &wrong_step,
+        2,
+        &["there is no step 'reads/rnd-4k-q3t1-read-buffered' in 'limited'; did you mean 'reads/rnd-4k-q"],
+    );
+}
+
 #[test]
 fn the_limit_of_wear_is_a_setting() {
     let lab = Lab::new();

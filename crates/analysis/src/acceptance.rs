@@ -1,31 +1,29 @@
-//! Acceptance limits: conditions on figures under which a run fails, for scripts.
+//! Acceptance limits: conditions on figures under which a run fails, from the command line or the methodology.
 
 use std::fmt;
 use std::str::FromStr;
 
+use drivelab_core::acceptance::{FigureLimit, SCORE};
+use drivelab_core::event::RunState;
+use drivelab_core::finding::{Evidence, Finding};
 use drivelab_core::metric::Metric;
+use drivelab_core::run::RunRecords;
 
 use crate::analysis::Analysis;
+use crate::evidence::{note, plural, warning};
 use crate::metrics::metric_def;
 
-/// A condition under which a run fails: `depths/rnd-4k-q1t1-read:read.latency_p99 > 1 ms`.
+/// A condition under which a run fails, on a figure that exists: `depths/rnd-4k-q1t1-read:read.latency_p99 > 1 ms`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AcceptanceLimit {
-    /// The condition as written.
-    text: String,
-    /// Address of the figure.
-    address: String,
-    /// Whether values above the limit fail; otherwise those below.
-    above: bool,
-    /// Whether the limit itself fails.
-    or_equal: bool,
+    written: FigureLimit,
     /// The limit, in the unit of the figure.
     value: f64,
 }
 
 impl fmt::Display for AcceptanceLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.text.fmt(f)
+        self.written.fmt(f)
     }
 }
 
@@ -33,39 +31,17 @@ impl FromStr for AcceptanceLimit {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let expected = "expected FIGURE OPERATOR VALUE, such as 'depths/rnd-4k-q1t1-read:read.latency_p99 > 1 ms'";
-        let at = text.find(['<', '>']).ok_or_else(|| format!("there is no <, <=, > or >=; {expected}"))?;
-        let (address, rest) = (text[..at].trim(), &text[at..]);
-        let above = rest.starts_with('>');
-        let or_equal = rest[1..].starts_with('=');
-        let value = rest[1 + usize::from(or_equal)..].trim();
-        let (_, id) = address.rsplit_once(':').ok_or_else(|| {
-            format!("'{address}' is not the address of a figure (STEP:METRIC); `drivelab report --json` lists them")
-        })?;
-        let digits =
-            value.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '+'))).unwrap_or(value.len());
-        let number: f64 = without_groups(&value[..digits])
-            .and_then(|plain| plain.parse().ok())
-            .ok_or_else(|| format!("'{value}' does not begin with a number such as 1.5 or 1,500; {expected}"))?;
+        let written: FigureLimit = text.parse()?;
+        let id = written.figure();
         // A methodology names its own scores.
         let unit = match metric_def(id) {
             Some(def) => def.unit,
-            None if address.starts_with("score/") => "",
+            None if written.step().split('/').next() == Some(SCORE) => "",
             None => return Err(format!("there is no figure '{id}'; docs/metrics.md defines all of them")),
         };
-        let value = in_unit(number, value[digits..].trim(), unit)?;
-        Ok(AcceptanceLimit { text: text.trim().to_owned(), address: address.to_owned(), above, or_equal, value })
+        let value = in_unit(written.number, &written.unit, unit)?;
+        Ok(AcceptanceLimit { written, value })
     }
-}
-
-/// A number without the commas between its thousands; `None` if a comma stands elsewhere, as in `1,5`.
-fn without_groups(number: &str) -> Option<String> {
-    let whole = number.split('.').next().unwrap_or_default();
-    let mut groups = whole.split(',');
-    let first = groups.next().unwrap_or_default();
-    let grouped = groups.clone().count() > 0;
-    let good = groups.all(|group| group.len() == 3) && (!grouped || (1..=3).contains(&first.len()));
-    (good && !number[whole.len()..].contains(',')).then(|| number.replace(',', ""))
 }
 
 /// A value in the unit of a figure.
@@ -81,6 +57,8 @@ fn in_unit(number: f64, own: &str, unit: &str) -> Result<f64, String> {
             ("µs" | "μs", "us") => 1.0,
             ("ms", "us") => 1e3,
             ("s", "us") => 1e6,
+            ("min", "us") => 60e6,
+            ("h", "us") => 3600e6,
             ("ms", "s") => 1e-3,
             ("min", "s") => 60.0,
             ("h", "s") => 3600.0,
@@ -96,37 +74,102 @@ fn in_unit(number: f64, own: &str, unit: &str) -> Result<f64, String> {
             _ => return None,
         })
     };
-    let wrong = || format!("'{own}' is not a unit of this figure, which is in {unit}");
+    let wrong = || format!("'{own}' is not a unit of this figure, which is in {}", unit_text(unit));
     factor(own).map(|factor| number * factor).ok_or_else(wrong)
 }
 
 impl AcceptanceLimit {
+    /// The step or score that it is about: `depths/rnd-4k-q1t1-read`, `score/rating`.
+    #[must_use]
+    pub fn step(&self) -> &str {
+        self.written.step()
+    }
+
     /// Why a run fails; `None` if it does not. A run fails too if it has no such figure, or if the figure is void: then
     /// nothing shows that it holds.
     #[must_use]
     pub fn broken_by(&self, analysis: &Analysis) -> Option<String> {
-        let Some(metric) = analysis.metrics.iter().find(|metric| metric.address == self.address) else {
-            return Some(format!("{}: this run has no such figure", self.text));
+        self.broken(&analysis.metrics).map(|(why, _)| why)
+    }
+
+    /// The reason, and the figure if it has a value.
+    fn broken<'m>(&self, metrics: &'m [Metric]) -> Option<(String, Option<&'m Metric>)> {
+        let Some(metric) = metrics.iter().find(|metric| metric.address == self.written.address) else {
+            return Some((format!("{self}: this run has no such figure"), None));
         };
         let Some(value) = metric.value else {
-            let why = metric.voided_by.join(", ");
-            return Some(format!("{}: the figure is void ({why})", self.text));
+            return Some((format!("{self}: the figure is void ({})", metric.voided_by.join(", ")), None));
         };
-        let fails = if self.above { value > self.value } else { value < self.value };
-        let fails = fails || self.or_equal && value == self.value;
-        fails.then(|| format!("{}: it is {}{}", self.text, with_unit(metric, value), doubt(metric)))
+        let fails = self.written.is_broken(value, self.value);
+        fails.then(|| (format!("{self}: it is {}{}", with_unit(metric, value), doubt(metric)), Some(metric)))
     }
+}
+
+/// Code of the finding that figures are beyond the limits of the methodology.
+pub const LIMITS_BROKEN: &str = "limits_broken";
+
+/// Whether a complete run is within the limits of its methodology; `None` if it has none.
+pub(crate) fn of_methodology(records: &RunRecords, metrics: &[Metric]) -> Option<Finding> {
+    if records.plan.limits.is_empty() || records.state != RunState::Complete {
+        return None;
+    }
+    let mut evidence = Vec::new();
+    let broken: Vec<String> = records
+        .plan
+        .limits
+        .iter()
+        .filter_map(|text| {
+            let limit = match text.parse::<AcceptanceLimit>() {
+                Ok(limit) => limit,
+                Err(why) => return Some(format!("{text}: {why}")),
+            };
+            let (why, metric) = limit.broken(metrics)?;
+            evidence.extend(metric.and_then(|metric| {
+                let (what, unit) = (metric.address.clone(), metric.unit.clone());
+                Some(Evidence { what, value: metric.value?, limit: Some(limit.value), unit })
+            }));
+            Some(why)
+        })
+        .collect();
+    let all = plural(records.plan.limits.len(), "limit");
+    let statement = match broken.as_slice() {
+        [] => format!("All figures are within the methodology's {all}."),
+        _ => format!("{} of the methodology's {all} failed: {}.", broken.len(), broken.join("; ")),
+    };
+    let words = if broken.is_empty() {
+        note("limits_held", statement, "", "")
+    } else {
+        warning(LIMITS_BROKEN, statement, "", "The limits are in `[limits]` of the methodology.")
+    };
+    Some(words.answer(evidence))
 }
 
 fn with_unit(metric: &Metric, value: f64) -> String {
     let sign = if metric.lower_bound { "at least " } else { "" };
-    let unit = if metric.unit == "us" { "µs" } else { &metric.unit };
-    format!("{sign}{} {unit}", (value * 1e3).round() / 1e3)
+    // Four digits at least, and no fractions of large values.
+    let digits = if value.abs() < 10.0 {
+        3
+    } else if value.abs() < 1000.0 {
+        1
+    } else {
+        0
+    };
+    format!("{sign}{value:.digits$} {}", unit_text(&metric.unit))
 }
 
-/// What else may have caused it.
+fn unit_text(unit: &str) -> &str {
+    if unit == "us" { "µs" } else { unit }
+}
+
+/// What else may have caused it, or that it is not sure.
 fn doubt(metric: &Metric) -> &'static str {
-    if metric.wrong.is_some() { ", but other programs used the disk" } else { "" }
+    if metric.wrong.is_some() {
+        ", but other programs used the disk"
+    } else if metric.lower_bound {
+        ", and may be more: the host was the limit"
+    } else {
+        ""
+    }
 }
 
 #[cfg(test)]
@@ -153,12 +196,8 @@ mod tests {
     #[test]
     fn what_is_no_condition_says_why() {
         for (text, says) in [
-            ("read.latency_p99 > 1 ms", "is not the address"),
-            ("a/b:read.latency_p99 = 1 ms", "there is no <"),
             ("a/b:read.latency_p99 > fast", "does not begin with a number"),
-            ("a/b:read.latency_p99 > 1,5 ms", "does not begin with a number"),
-            ("a/b:read.latency_p99 > 1.500,5 ms", "does not begin with a number"),
-            ("a/b:read.latency_p99 > 1 MB/s", "which is in us"),
+            ("a/b:read.latency_p99 > 1 MB/s", "which is in µs"),
             ("a/b:read.speed > 1", "there is no figure 'read.speed'"),
         ] {
             let why = text.parse::<AcceptanceLimit>().expect_err(text);

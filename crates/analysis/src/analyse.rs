@@ -14,7 +14,7 @@ use crate::topics::{
     capacity, conduct, curve, data_sheet, fill, generator, heat, invariants, limits, others, replayed, rounds, scores,
     search, sensors, state, target, telemetry, transfers,
 };
-use crate::{buyer, check, host, metrics, values};
+use crate::{acceptance, buyer, check, host, metrics, values};
 
 /// Analyses a run completely; a run that has not ended is analysed by the records so far.
 #[must_use]
@@ -54,6 +54,7 @@ pub fn analyse(records: &RunRecords) -> Analysis {
     let metrics = metrics::all(records, &verdicts);
     findings.extend(curve::findings(records, &metrics));
     findings.extend(scores::findings(records, &metrics));
+    findings.extend(acceptance::of_methodology(records, &metrics));
     let mut findings = with_recorded(findings, &records.findings);
     // Within a severity, answers come first.
     findings.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.answers)));

@@ -28,8 +28,8 @@ pub mod steady;
 mod topics;
 mod values;
 
-pub use acceptance::AcceptanceLimit;
-pub use across::{arms, families, price, rank, ratios, side_by_side, together};
+pub use acceptance::{AcceptanceLimit, LIMITS_BROKEN};
+pub use across::{arms, bridge, families, price, rank, ratios, side_by_side, together};
 pub use analyse::{analyse, lies, silent_meters};
 pub use analysis::{ANALYSIS_VERSION, Analysis};
 pub use drivelab_core::tails;

@@ -6,6 +6,7 @@
 use drivelab_core::plan::{Form, LeftOut, Plan};
 
 use crate::expand::alone::no_form;
+use crate::expand::limits;
 use crate::expand::smoke::smoke_cap;
 use crate::methodology::Methodology;
 use crate::scope::TargetShape;
@@ -69,6 +70,7 @@ pub(crate) fn attempt(method: &Methodology, form: Form, shape: &TargetShape, mea
         tests: chosen.tests,
         sources: chosen.sources,
         left_out: chosen.left_out,
+        limits: limits::of_plan(method, form),
         set: method.settings().to_vec(),
         drives: method.drives(form),
     })

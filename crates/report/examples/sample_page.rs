@@ -74,6 +74,7 @@ fn ranking(inputs: &[ReportInput<'_>]) -> Result<String, Box<dyn std::error::Err
         method: runs[0],
         published: Vec::new(),
         limits: Limits::default(),
+        prices: Vec::new(),
         touched: Vec::new(),
     };
     Ok(input.html()?)

@@ -56,6 +56,7 @@ pub(super) fn plan(name: &str, tests: Vec<TestPlan>) -> Plan {
         drives: None,
         scores: Vec::new(),
         left_out: Vec::new(),
+        limits: Vec::new(),
         set: Vec::new(),
     }
 }

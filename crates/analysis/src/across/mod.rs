@@ -1,6 +1,7 @@
 //! Several runs side by side.
 
 pub mod arms;
+pub mod bridge;
 pub mod families;
 pub mod price;
 pub mod rank;

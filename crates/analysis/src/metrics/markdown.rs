@@ -151,7 +151,8 @@ definition, its function and the records that it comes from. An address is `STEP
   is used. Of all positions with at least 3 % of the span before and 5 % after them, the one at which two levels leave
   the least squares is the candidate. It is the end of a cache if all of this holds:
   - the rate falls by a fifth or more;
-  - the two levels are six standard errors apart (more for few intervals) and have two recorded intervals each;
+  - the two levels are six standard errors apart (more for few intervals), also without the first interval, and have
+    two recorded intervals each;
   - in pieces of 2 % of the span, three quarters of what comes before are faster than the middle of both levels (on the
     logarithmic scale), and three fifths of what follows are slower, as is half of its last quarter;
   - the fall is a step: two thirds of it happen within 5 % (and eight intervals) to each side, and two levels explain
@@ -257,6 +258,9 @@ drive, arm or state with one run or several.
 - **One run of each.** Without several runs, differences up to 5 % are not ranked, and larger ones only if the rounds,
   where they count, show them.
 - **Best** is a side that is shown to be better than every other side that has a value.
+- **Bridge.** Across testbeds: of a drive (by model and serial number) with runs on both, in one state, the geometric
+  mean of the ratios of its headline figures of which more is better, with the smallest and the largest ratio
+  (`drivelab_analysis::bridge`). Bounds and disturbed figures are left out. A testbed is its name, or CPU and board.
 - **Ranking** (`drivelab rank`, `drivelab_analysis::rank`). Sides are sorted by their values. Each is compared with the
   first side of the place above, by the rules here; a new place begins where it is shown to be worse. Sides of one place
   may still differ.

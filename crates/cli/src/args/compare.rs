@@ -43,6 +43,8 @@ pub enum By {
     Testbed,
     /// All runs of a drive with one profile (an empty or a full drive, say) are a side.
     Profile,
+    /// All runs of a drive in one data state (--data-state: fresh, filled) are a side.
+    State,
     /// All runs of a drive with one tested size are a side.
     Capacity,
     /// Every run is a side, the oldest first.
@@ -59,6 +61,7 @@ const fn about(kind: Kind) -> &'static str {
     match kind {
         Kind::Arm => "Encryption or power state",
         Kind::Profile => "Profile of the methodology, such as an empty and a full drive",
+        Kind::State => "What the drive held before the tests (--data-state)",
         Kind::Target => "A file and a device",
         Kind::Size => "Tested size",
         Kind::Firmware => "Firmware of drives of one model",

@@ -96,11 +96,13 @@ fn several(context: &Context, arguments: &RunArgs) -> Result {
     let lab = context.lab(&terminal);
     let mut methodology = method::find_set(method, measure.profile.as_deref(), &measure.set)?;
     traces::inform(&mut methodology, &traces.traces, lab.voice)?;
+    let form = method::form(&methodology, measure.form);
+    method::has_steps(&methodology, form, &measure.print.fail_if)?;
     let telemetry = measure.telemetry.asked();
     let label = Label::from(&measure.label);
     let drives = Drives {
         methodology: &methodology,
-        form: method::form(&methodology, measure.form),
+        form,
         targets,
         each_only: arguments.each_only,
         together_only: arguments.together_only,
@@ -135,11 +137,13 @@ fn measure(
     if let Some(output) = output {
         fits_layout(format_of(output)?, methodology)?;
     }
+    let form = method::form(methodology, arguments.form);
+    method::has_steps(methodology, form, &arguments.print.fail_if)?;
     let telemetry = arguments.telemetry.asked();
     let label = Label::from(&arguments.label);
     let order = Order {
         methodology,
-        form: method::form(methodology, arguments.form),
+        form,
         target: path,
         new_file: arguments.new_file,
         size: arguments.size,

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anstream::ColorChoice;
+use drivelab_analysis::AcceptanceLimit;
 use drivelab_core::plan::Form;
 use drivelab_lab::failure::input_code;
 use drivelab_lab::{Failure, Result, Words};
@@ -19,7 +20,28 @@ pub const WORDS_OF_FILES: Words<'static> = Words { wrong: &wrong, buffered: "dir
 /// An unknown name (with a similar one), an unreadable file, or a wrong file, shown line by line.
 pub fn find(name: &str) -> Result<Methodology> {
     let (file_name, text) = text(name)?;
-    drivelab_method::parse(&file_name, &text).map_err(|diagnostics| wrong(&diagnostics))
+    parsed(&file_name, &text).map_err(|diagnostics| wrong(&diagnostics))
+}
+
+/// Parses a methodology, with the figures of its limits.
+///
+/// # Errors
+/// Everything that is wrong in the file.
+pub fn parsed(file_name: &str, text: &str) -> std::result::Result<Methodology, Diagnostics> {
+    let known = |limit: &str| limit.parse::<AcceptanceLimit>().map(drop);
+    drivelab_method::parse(file_name, text)?.limits_checked(known)
+}
+
+/// Refuses conditions of the command line on steps that the methodology does not have.
+///
+/// # Errors
+/// A usage error that names the nearest step.
+pub fn has_steps(methodology: &Methodology, form: Form, fail_if: &[AcceptanceLimit]) -> Result<()> {
+    let unknown = |limit: &AcceptanceLimit| methodology.lacks(form, limit.step()).map(|why| (limit.to_string(), why));
+    match fail_if.iter().find_map(unknown) {
+        Some((limit, why)) => Err(Failure::usage(format!("--fail-if '{limit}': {why}"))),
+        None => Ok(()),
+    }
 }
 
 /// Like [`find`], in the given profile and with parameters set, `KEY=VALUE` or `TEST.KEY=VALUE` each.

@@ -1,5 +1,6 @@
 //! How a run ended: the result on stdout, the page, the closing message, the exit code.
 
+use drivelab_analysis::LIMITS_BROKEN;
 use drivelab_core::environment::TargetKind;
 use drivelab_core::event::RunState;
 use drivelab_core::exit::ExitCode;
@@ -74,7 +75,9 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
         context.settings.voice.say(format!("The page: {}", path.display()));
     }
     let code = last_words(context, run, records, outcome, (saved, show))?;
-    let broken: Vec<String> = print.fail_if.iter().filter_map(|limit| limit.broken_by(analysis)).collect();
+    let mut broken: Vec<String> = print.fail_if.iter().filter_map(|limit| limit.broken_by(analysis)).collect();
+    let of_methodology = analysis.findings.iter().filter(|finding| finding.code == LIMITS_BROKEN);
+    broken.extend(of_methodology.map(|finding| finding.statement.clone()));
     // No error: the other runs of a series go on.
     broken.iter().for_each(|why| say::cut(&format!("error: {why}")));
     let code = if broken.is_empty() || code != ExitCode::Ok { code } else { ExitCode::AcceptanceFailed };

@@ -1,5 +1,6 @@
 //! The work that a run is asked to do.
 
+pub mod acceptance;
 pub mod condition;
 pub mod files;
 pub mod group;

@@ -68,12 +68,8 @@ fn takes(kind: &Kind) -> Takes {
         | Kind::Locality
         | Kind::Read(_) => Takes::Text,
         Kind::Table(shape) => Takes::Table(shape.all().filter(|key| key.is_offered()).map(known).collect()),
-        Kind::ListOf(_)
-        | Kind::RowOf(_)
-        | Kind::Tables(_)
-        | Kind::Marks
-        | Kind::MarksHere
-        | Kind::Anything
-        | Kind::Elsewhere(_) => Takes::List,
+        Kind::ListOf(_) | Kind::RowOf(_) | Kind::Tables(_) | Kind::Marks | Kind::MarksHere | Kind::Elsewhere(_) => {
+            Takes::List
+        }
     }
 }

@@ -5,6 +5,7 @@ pub(crate) mod estimate;
 pub(crate) mod file_steps;
 pub(crate) mod label;
 pub(crate) mod leave;
+pub(crate) mod limits;
 pub(crate) mod one_test;
 pub(crate) mod prepare;
 pub(crate) mod repeats;

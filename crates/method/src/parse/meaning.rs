@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use crate::expand::prepare::block::PREPARE;
 use crate::expand::prepare::check::preparation;
-use crate::expand::scores;
+use crate::expand::{limits, scores};
 use crate::load::{bursts, curve, groups, search};
 use crate::sources::{profile, traces};
 use crate::target::conditions;
@@ -57,6 +57,7 @@ pub(crate) fn check(root: &Table, errors: &mut Errors) {
     }
     unique(root.tables("scores"), "name", "score", errors);
     scores::check(root, &sources, errors);
+    limits::check(root, errors);
 }
 
 /// Checks that `recovers_to` names a test that runs before it.

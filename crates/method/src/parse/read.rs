@@ -5,8 +5,10 @@
 
 use std::sync::Arc;
 
+use drivelab_core::plan::{Form, Plan};
 use drivelab_core::units::Bytes;
 
+use crate::expand::limits;
 use crate::methodology::Methodology;
 use crate::parse::meaning;
 use crate::plan::attempt;
@@ -50,12 +52,31 @@ impl Methodology {
         let others = self.other_profiles();
         for one in self.entries().iter().map(|entry| &entry.method).chain([&self]).chain(&others) {
             for form in one.forms() {
-                let capacity = one.nominal_size(form);
-                let shape = TargetShape { capacity, offset_align: Bytes::new(1), guess: SpeedGuess::default() };
-                errors.join(attempt(one, form, &shape, &Means::default()).err().unwrap_or_default());
+                errors.join(match one.nominal_plan(form) {
+                    Ok(plan) => limits::unknown(one, &plan),
+                    Err(errors) => errors,
+                });
             }
         }
         if errors.is_empty() { Ok(self) } else { Err(self.diagnostics(errors)) }
+    }
+
+    /// The plan for a target of the size that the form wants, which has everything that is needed.
+    fn nominal_plan(&self, form: Form) -> Result<Plan, Errors> {
+        let capacity = self.nominal_size(form);
+        let shape = TargetShape { capacity, offset_align: Bytes::new(1), guess: SpeedGuess::default() };
+        attempt(self, form, &shape, &Means::default())
+    }
+
+    /// Why no run in this form can have a figure of this step (`depths/rnd-4k-q1t1-read`) or score (`score/rating`);
+    /// `None` if it can, or if the methodology cannot be expanded without its target.
+    #[must_use]
+    pub fn lacks(&self, form: Form, step: &str) -> Option<String> {
+        let plan = self.nominal_plan(form).ok()?;
+        let unknown = limits::Unknown::of(&plan, step)?;
+        let near = unknown.near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
+        let name = &self.identity().name;
+        Some(format!("{} in '{name}'{near} ({})", unknown.title(), unknown.there_are()))
     }
 
     /// Its other profiles; none if parameters were set, because settings apply to the chosen profile.

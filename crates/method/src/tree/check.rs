@@ -13,7 +13,7 @@ use crate::tree::composite::{extent_table, locality};
 use crate::tree::diagnostic::Diagnostic;
 use crate::tree::errors::Errors;
 use crate::tree::near::{called_elsewhere, nearest};
-use crate::tree::scalar::{describe, example, not_yet, scalar, short};
+use crate::tree::scalar::{describe, example, scalar, short};
 use crate::tree::value::{Entry, Located, Table, Value};
 use crate::vocabulary::load::LOCALITY;
 use crate::vocabulary::parameters::{RULES, parameters};
@@ -32,10 +32,6 @@ pub(crate) fn table(found: &DeTable<'_>, at: Range<usize>, shape: &Shape, errors
             unknown.push(name);
             continue;
         };
-        if let Some(why) = key.not_yet {
-            errors.add(&name.span(), || not_yet(name.span(), &format!("`{}`", key.name), why, key.meaning));
-            continue;
-        }
         if let Kind::Elsewhere(why) = key.kind {
             errors.add(&name.span(), || {
                 let title = format!("`{}` does not belong in {}", key.name, shape.name);

@@ -238,7 +238,7 @@ pub(crate) fn describe(kind: &Kind) -> &'static str {
         Kind::Read(reading) => reading.what,
         Kind::ListOf(_) | Kind::RowOf(_) => "a list",
         Kind::Axis(one) => describe(one),
-        Kind::Table(_) | Kind::Marks | Kind::MarksHere | Kind::Anything | Kind::Elsewhere(_) => "a table",
+        Kind::Table(_) | Kind::Marks | Kind::MarksHere | Kind::Elsewhere(_) => "a table",
         Kind::Tables(_) => "an array of tables",
     }
 }
@@ -266,7 +266,7 @@ pub(crate) fn example(kind: &Kind) -> String {
         Kind::Read(reading) => format!("\"{}\"", reading.example),
         Kind::ListOf(one) | Kind::RowOf(one) => format!("[{}]", example(one)),
         Kind::Axis(one) => example(one),
-        Kind::Table(_) | Kind::Anything | Kind::Elsewhere(_) => "{ … }".to_owned(),
+        Kind::Table(_) | Kind::Elsewhere(_) => "{ … }".to_owned(),
         Kind::Tables(_) => "[{ … }]".to_owned(),
         Kind::Marks | Kind::MarksHere => "{ time = \"why\" }".to_owned(),
     }

@@ -9,7 +9,7 @@ use crate::vocabulary::frame::{INCLUDE, REQUIRES, SUITE};
 use crate::vocabulary::load::LOAD;
 use crate::vocabulary::marks::MARKS;
 use crate::vocabulary::prepare::PREPARE;
-use crate::vocabulary::shape::{Key, Kind, NAME, Shape, Word, key, later, later_word, must, must_or, word};
+use crate::vocabulary::shape::{Key, Kind, NAME, Shape, Word, key, later_word, must, must_or, word};
 use crate::vocabulary::test::{PUBLISHED_UNIT, REPEAT, SETS, TEST};
 use crate::vocabulary::{files, scores, trace};
 
@@ -123,6 +123,18 @@ static SOURCE: Shape = Shape {
     lists: false,
 };
 
+static LIMITS: Shape = Shape {
+    name: "`[limits]`",
+    keys: &[&[must(
+        "fail_if",
+        Kind::ListOf(&LIMIT),
+        "Conditions under which the run fails (exit code 3), each \"STEP:METRIC > VALUE\" as for `--fail-if`.",
+    )]],
+    lists: false,
+};
+
+static LIMIT: Kind = Kind::Text;
+
 /// The whole file.
 pub(crate) static FILE: Shape = Shape {
     name: "a methodology",
@@ -173,11 +185,7 @@ pub(crate) static FILE: Shape = Shape {
             "What is set up around the target, and the arms that are compared.",
         ),
         key("drives", Kind::Table(&DRIVES), "How several targets are measured."),
-        later(
-            "acceptance",
-            "Limits that the figures must meet.",
-            "findings have no limits of the methodology's own yet",
-        ),
+        key("limits", Kind::Table(&LIMITS), "Limits that the figures must meet.").not_compared(),
     ]],
     lists: false,
 };

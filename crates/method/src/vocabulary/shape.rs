@@ -73,8 +73,6 @@ pub(crate) enum Kind {
     RowOf(&'static Kind),
     /// A table from names of keys of the table around it to texts.
     MarksHere,
-    /// Said by the language, not understood further by this version.
-    Anything,
     /// Belongs to the table around this one: said here, it is refused with this reason.
     Elsewhere(&'static str),
 }
@@ -108,8 +106,6 @@ pub(crate) struct Key {
     pub(crate) or: Option<&'static str>,
     /// What it means, with its unit and its default.
     pub(crate) meaning: &'static str,
-    /// Why this version cannot do it yet, where it cannot.
-    pub(crate) not_yet: Option<&'static str>,
     /// Whether it decides what is measured, so that runs that differ in it are not compared.
     pub(crate) compared: bool,
 }
@@ -128,7 +124,7 @@ pub(crate) struct Shape {
 impl Key {
     /// Whether a file may state it.
     pub(crate) const fn is_offered(&self) -> bool {
-        self.not_yet.is_none() && !matches!(self.kind, Kind::Elsewhere(_))
+        !matches!(self.kind, Kind::Elsewhere(_))
     }
 
     /// For readers only: another value measures the same.
@@ -145,25 +141,21 @@ impl Shape {
 }
 
 pub(crate) const fn key(name: &'static str, kind: Kind, meaning: &'static str) -> Key {
-    Key { name, kind, required: false, or: None, meaning, not_yet: None, compared: true }
+    Key { name, kind, required: false, or: None, meaning, compared: true }
 }
 
 pub(crate) const fn must(name: &'static str, kind: Kind, meaning: &'static str) -> Key {
-    Key { name, kind, required: true, or: None, meaning, not_yet: None, compared: true }
+    Key { name, kind, required: true, or: None, meaning, compared: true }
 }
 
 /// A key that a table must have where it has no `or`.
 pub(crate) const fn must_or(name: &'static str, or: &'static str, kind: Kind, meaning: &'static str) -> Key {
-    Key { name, kind, required: true, or: Some(or), meaning, not_yet: None, compared: true }
-}
-
-pub(crate) const fn later(name: &'static str, meaning: &'static str, why: &'static str) -> Key {
-    Key { name, kind: Kind::Anything, required: false, or: None, meaning, not_yet: Some(why), compared: true }
+    Key { name, kind, required: true, or: Some(or), meaning, compared: true }
 }
 
 /// A key that stands in the table around this one, and why.
 pub(crate) const fn elsewhere(name: &'static str, why: &'static str) -> Key {
-    Key { name, kind: Kind::Elsewhere(why), required: false, or: None, meaning: why, not_yet: None, compared: true }
+    Key { name, kind: Kind::Elsewhere(why), required: false, or: None, meaning: why, compared: true }
 }
 
 pub(crate) const fn word(name: &'static str, meaning: &'static str) -> Word {

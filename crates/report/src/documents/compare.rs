@@ -1,7 +1,8 @@
 //! The document of a comparison, which `drivelab compare --json` prints, and its schema.
 
+use drivelab_analysis::bridge::Bridge;
 use drivelab_analysis::price::for_money;
-use drivelab_analysis::ratios::{Basis, FigureRatios, Limits, RatioBound, SideFigure, Verdict};
+use drivelab_analysis::ratios::{Basis, FigureRatios, RatioBound, SideFigure, Verdict};
 use drivelab_analysis::together::Doubling;
 use drivelab_core::event::RunState;
 use drivelab_core::ids::{RunId, StepId};
@@ -15,6 +16,7 @@ use crate::figure::escape;
 use crate::marker;
 use crate::views::across::contrast::Contrast;
 use crate::views::across::published::PublishedSide;
+use crate::views::across::sides::Sides;
 
 /// Version of the document.
 const VERSION: u32 = 1;
@@ -32,6 +34,9 @@ pub struct CompareDoc {
     pub(crate) groups: Vec<GroupDoc>,
     /// Why the rest may not, a sentence each.
     pub(crate) not_comparable_because: Vec<String>,
+    /// Drives measured on the base's testbed and on another one of the comparison; absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) bridges: Vec<Bridge>,
     /// Smallest relevant difference, per cent.
     pub(crate) relevant_percent: f64,
     /// With one run a side, differences up to this are not ranked, per cent.
@@ -234,14 +239,16 @@ pub(crate) fn document(
     sides: Vec<SideDoc>,
     groups: Vec<GroupDoc>,
     not_comparable_because: Vec<String>,
-    limits: Limits,
+    sides_of: &Sides,
 ) -> CompareDoc {
+    let (limits, bridges) = (sides_of.limits, sides_of.bridges.clone().unwrap_or_default());
     CompareDoc {
         schema: marker::COMPARE,
         schema_version: VERSION,
         sides,
         groups,
         not_comparable_because,
+        bridges,
         relevant_percent: limits.relevant * 100.0,
         one_run_percent: limits.one_run * 100.0,
     }

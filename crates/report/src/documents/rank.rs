@@ -14,7 +14,7 @@ use crate::views::across::rank::RankInput;
 /// Version of the document.
 const VERSION: u32 = 1;
 /// The columns of the CSV form.
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 16] = [
     "drivelab_rank_version",
     "place",
     "drive",
@@ -28,6 +28,9 @@ const COLUMNS: [&str; 13] = [
     "verdict",
     "runs",
     "address",
+    "price",
+    "currency",
+    "value_per_currency",
 ];
 
 /// Drives ranked by one figure, as docs/formats/rank.schema.json describes them.
@@ -87,6 +90,15 @@ pub(crate) struct RankRowDoc {
     pub(crate) verdict: Option<Verdict>,
     /// Number of its runs.
     pub(crate) runs: usize,
+    /// Price of the drive; absent if it is not known, or if prices are in several currencies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) price: Option<f64>,
+    /// Currency of the price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) currency: Option<String>,
+    /// The value per unit of currency; absent without a price, or if less is better.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) value_per_currency: Option<f64>,
 }
 
 /// A published figure beside a ranking.
@@ -119,6 +131,9 @@ pub(crate) fn document(input: &RankInput<'_>) -> RankDoc {
             bound: against.and_then(|one| one.bound),
             verdict: against.map(|one| one.verdict),
             runs: cell.metrics.len(),
+            price: input.price(placed.side).map(|price| price.amount),
+            currency: input.price(placed.side).map(|price| price.currency.clone()),
+            value_per_currency: input.for_money(placed.side),
         }
     };
     let published = input.published.iter().filter_map(|side| {
@@ -168,6 +183,9 @@ impl RankDoc {
                 verdict,
                 row.runs.to_string(),
                 self.address.clone(),
+                number(row.price),
+                row.currency.clone().unwrap_or_default(),
+                number(row.value_per_currency),
             ])?;
         }
         let bytes = rows.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;

@@ -118,7 +118,7 @@ impl<'d> Compared<'d> {
         let contrasts = compare::contrasts(&self.digests(), self.sides);
         let groups = contrasts.iter().map(|one| document::group(one, &self.sides.published)).collect();
         let refusals = compare::refusals(&self.digests(), self.sides);
-        document::document(sides, groups, refusals, self.sides.limits)
+        document::document(sides, groups, refusals, self.sides)
     }
 
     /// The differences that are refused unless asked for or allowed, each in words; of groups in which sides are

@@ -86,9 +86,14 @@ mod tests {
     use drivelab_analysis::rank::rank;
     use drivelab_analysis::ratios::Limits;
     use drivelab_analysis::side_by_side::align;
+    use drivelab_core::drive_facts::Price;
     use drivelab_samples::slowed;
 
     use super::*;
+
+    fn price(amount: Option<f64>) -> Option<Price> {
+        amount.map(|amount| Price { amount, currency: "EUR".to_owned(), date: "2026-11-20".to_owned() })
+    }
 
     #[test]
     fn every_format_has_the_same_places_and_figures() {
@@ -108,6 +113,7 @@ mod tests {
             ranking: rank(&aligned, &sides, Limits::default(), &address).expect("a ranking"),
             names: ["slow", "fast", "near"].map(str::to_owned).into(),
             method: runs[0],
+            prices: [Some(50.0), None, Some(200.0)].map(price).into(),
             published: Vec::new(),
             limits: Limits::default(),
             touched: vec!["firmware"],
@@ -124,6 +130,11 @@ mod tests {
         let rows = document["rows"].as_array().expect("rows");
         assert_eq!(rows.iter().map(|row| row["place"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(1), Some(3)]);
         assert!((rows[2]["ratio"].as_f64().expect("a ratio") - 0.25).abs() < 0.01);
+        assert_eq!(cells("Price"), ["", "200.00", "50.00"]);
+        assert_eq!((&rows[0].get("price"), &rows[1]["currency"]), (&None, &"EUR".into()));
+        let value = |row: usize| rows[row]["value"].as_f64().expect("a value");
+        let bought = |row: usize| rows[row]["value_per_currency"].as_f64().expect("a price");
+        assert!((bought(1) - value(1) / 200.0).abs() < 1e-9 && (bought(2) - value(2) / 50.0).abs() < 1e-9);
         let csv = input.csv().expect("rows");
         assert_eq!(csv.lines().count(), 4);
         let (markdown, page) = (input.markdown(), input.html().expect("a page"));

@@ -3,6 +3,7 @@
 pub(crate) mod against;
 pub(crate) mod arms;
 pub(crate) mod asked;
+pub(crate) mod bridges;
 pub(crate) mod charts;
 pub(crate) mod compare;
 pub(crate) mod contrast;

@@ -100,6 +100,7 @@ pub(super) fn plan() -> Plan {
         drives: None,
         scores: Vec::new(),
         left_out: Vec::new(),
+        limits: Vec::new(),
         set: Vec::new(),
     }
 }

@@ -23,6 +23,8 @@ pub enum Differing {
     Arm,
     /// Profile of the methodology, such as an empty and a full drive.
     Profile,
+    /// What the target held before the tests: whether it was filled, discarded or overwritten.
+    DataState,
     /// File, device or nothing.
     TargetKind,
     /// The bytes that were tested.
@@ -87,6 +89,8 @@ pub enum Kind {
     Arm,
     /// Profile of the methodology.
     Profile,
+    /// What the target held before the tests.
+    State,
     /// File, device or nothing.
     Target,
     /// Tested size.
@@ -109,9 +113,10 @@ pub enum Kind {
 
 impl Kind {
     /// All.
-    pub const ALL: [Kind; 11] = [
+    pub const ALL: [Kind; 12] = [
         Kind::Arm,
         Kind::Profile,
+        Kind::State,
         Kind::Target,
         Kind::Size,
         Kind::Firmware,
@@ -129,6 +134,7 @@ impl Kind {
         match self {
             Kind::Arm => "arm",
             Kind::Profile => "profile",
+            Kind::State => "state",
             Kind::Target => "target",
             Kind::Size => "size",
             Kind::Firmware => "firmware",
@@ -151,9 +157,10 @@ impl Value {
 
 impl Differing {
     /// All, in the order in which they are listed.
-    pub const ALL: [Differing; 19] = [
+    pub const ALL: [Differing; 20] = [
         Differing::Arm,
         Differing::Profile,
+        Differing::DataState,
         Differing::TargetKind,
         Differing::TestedSize,
         Differing::WholeSize,
@@ -179,6 +186,7 @@ impl Differing {
         match self {
             Differing::Arm => Some(Kind::Arm),
             Differing::Profile => Some(Kind::Profile),
+            Differing::DataState => Some(Kind::State),
             Differing::TargetKind => Some(Kind::Target),
             Differing::TestedSize => Some(Kind::Size),
             Differing::Firmware => Some(Kind::Firmware),
@@ -206,6 +214,7 @@ impl Differing {
             Differing::Arm => Value::Name(digest.condition().arm()),
             Differing::Profile if run.profile.is_empty() => Value::None,
             Differing::Profile => Value::Name(run.profile.clone()),
+            Differing::DataState => Value::Name(digest.condition().data_state.to_string()),
             Differing::TargetKind => Value::Target(target.kind),
             Differing::TestedSize | Differing::WholeSize => Value::Size(target.length),
             Differing::Firmware => {

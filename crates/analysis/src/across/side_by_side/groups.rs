@@ -1,9 +1,9 @@
 //! Which runs may stand side by side.
 //!
-//! Unlike runs (another content of the methodology, another form, the smoke form, other conditions than arm and power
-//! state) are never put in one table; the reason is said.
+//! Unlike runs (another content of the methodology, another form, the smoke form, other conditions than arm, power
+//! state and data state) are never put in one table; the reason is said.
 
-use drivelab_core::condition::{Arm, Condition};
+use drivelab_core::condition::Condition;
 use drivelab_core::plan::{Form, MethodIdentity, OWN_LOAD};
 
 use super::align::{Aligned, align};
@@ -72,10 +72,10 @@ pub struct Methodology {
     pub set: Vec<String>,
 }
 
-/// What was set up around a target, without what is compared: arm and power state.
+/// What was set up around a target, without what is compared: arm, power state and data state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ground {
-    /// The condition without arm and power state.
+    /// The condition without these.
     pub condition: Condition,
     /// On a loop device on a file.
     pub on_file: bool,
@@ -93,7 +93,13 @@ impl Key {
     fn of(digest: &Digest) -> Key {
         let facts = digest.run.environment.condition.as_ref();
         let on_file = facts.and_then(|facts| facts.series.as_ref()).is_some_and(|series| series.loop_on_file);
-        let condition = Condition { encryption: Arm::None, power_state: None, ..digest.condition() };
+        let compared = Condition::default();
+        let condition = Condition {
+            encryption: compared.encryption,
+            power_state: compared.power_state,
+            data_state: compared.data_state,
+            ..digest.condition()
+        };
         Key { form: digest.run.form, ground: Ground { condition, on_file }, simulated: digest.run.simulated }
     }
 }

@@ -1,11 +1,11 @@
 //! What keeps runs apart, what is only named, and which steps stand in one row.
 
-use drivelab_core::condition::{Arm, Condition, ConditionFacts, Luks2, Series};
+use drivelab_core::condition::{Arm, Condition, ConditionFacts, DataState, Luks2, Series, Share};
 use drivelab_core::environment::{BlockDeviceFacts, TargetKind};
 use drivelab_core::plan::Form;
 use drivelab_core::record::Origin;
 use drivelab_core::run::RunRecords;
-use drivelab_core::units::Bytes;
+use drivelab_core::units::{Bytes, Percent};
 use drivelab_samples::{replayed, sample_resumed_run, sample_run, under_arm};
 
 use super::*;
@@ -116,6 +116,24 @@ fn groups_are_made_by_the_key_and_name_runs_by_their_place() {
     assert_eq!(places, [[0, 2], [1, 3]]);
     assert_eq!(found.groups[1].differences[0].what, Differing::TestedSize);
     assert!(matches!(&found.refused[..], [Refused::Unlike { runs, than, .. }] if *runs == [1, 3] && *than == [0, 2]));
+}
+
+#[test]
+fn data_states_stand_side_by_side_and_other_conditions_do_not() {
+    let filled = |percent| DataState::Filled { percent: Percent::new(percent).expect("a share") };
+    let with = |change: &dyn Fn(&mut Condition)| {
+        let mut run = under_arm(sample_run(), Arm::None);
+        change(&mut run.environment.condition.as_mut().expect("a condition").asked);
+        run
+    };
+    let states = [DataState::Fresh, filled(80)];
+    let found = named(&states.map(|state| with(&|asked| asked.data_state = state)));
+    let values = ["fresh", "filled:80%"].map(|name| Value::Name(name.to_owned()));
+    assert_eq!(found, [(Differing::DataState, values.to_vec())]);
+    assert_eq!(Differing::DataState.kind(), Some(Kind::State));
+    let half = with(&|asked| asked.partition = Some(Share::Percent(Percent::new(50).expect("a share"))));
+    let refused = refusals(with(&|_| {}), half);
+    assert!(matches!(refused.as_slice(), [Refusal::Conditions(_)]), "{refused:?}");
 }
 
 fn with_profile(profile: &str, hash: &str) -> RunRecords {

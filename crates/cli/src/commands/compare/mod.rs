@@ -1,5 +1,6 @@
 //! `drivelab compare`: sides of stored runs against a base, from their digests.
 
+mod bridges;
 mod destination;
 mod drives;
 mod published;
@@ -9,6 +10,7 @@ mod sides;
 mod unlike;
 
 use drivelab_analysis::ratios::Limits;
+use drivelab_analysis::side_by_side::Kind;
 use drivelab_core::exit::ExitCode;
 use drivelab_lab::output::pages::OutputFile;
 use drivelab_lab::{Failure, Result};
@@ -30,25 +32,29 @@ pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
     let junit = arguments.junit.as_deref().map(OutputFile::check).transpose()?;
     let (data, catalog) = (context.data()?, context.catalog()?);
     let (published, words) = published::split(&context.settings.data.value, &arguments.sides)?;
-    let chosen = sides::choose(context, &catalog.list()?, arguments, &words, !published.is_empty())?;
+    let all = catalog.list()?;
+    let chosen = sides::choose(context, &all, arguments, &words, !published.is_empty())?;
     let least = if published.is_empty() { 2 } else { 1 };
     let read = Read::new(context, &data, &catalog, chosen, least)?;
     let runs: Vec<ComparedRun<'_>> = read.runs().map(|run| run.compared()).collect();
+    let base = read.base(arguments.base.as_deref())?;
     let sides = Sides {
         runs: read.places(),
-        base: read.base(arguments.base.as_deref())?,
+        base,
         limits: Limits { relevant: arguments.relevant / 100.0, ..Limits::default() },
         all: arguments.all,
         allowed: arguments.allow.clone(),
         published,
         drives: drives::known(context, &read)?,
+        bridges: bridges::found(context, (&data, &catalog), &all, (&read, base)),
     };
     let compared = Compared { runs: &runs, sides: &sides };
     let none = |why: String| Failure::nothing(format!("no two of these runs can be compared\n{why}"));
     // In every format: without two sides that may be compared there is nothing to write.
     let table = compared.text(terminal_width()).map_err(none)?;
     let titles = compared.titles();
-    unlike::check(&compared.kinds(), arguments.by, (read.is_of_one_drive(), &titles), &sides.allowed)?;
+    let asked: Vec<Kind> = arguments.by.and_then(unlike::question).into_iter().collect();
+    unlike::check(&compared.kinds(), &asked, (read.is_of_one_drive(), &titles), &sides.allowed)?;
     let text = match destination.format {
         Format::Terminal => table,
         Format::Markdown => compared.markdown(),

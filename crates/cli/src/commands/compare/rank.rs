@@ -15,7 +15,7 @@ use super::destination::{Destination, Format, json_text};
 use super::published;
 use super::read::{Read, Run};
 use super::sides::{Axis, Chosen, Side, is_fit};
-use crate::args::{By, RankArgs};
+use crate::args::RankArgs;
 use crate::context::{Context, NO_RUNS};
 use crate::front::width::terminal_width;
 
@@ -50,20 +50,21 @@ pub fn rank(context: &Context, arguments: &RankArgs) -> Result {
     let limits = Limits { relevant: arguments.relevant / 100.0, ..Limits::default() };
     let allowed = arguments.allow.clone();
     let drives = super::drives::known(context, &read)?;
-    let sides = Sides { runs: read.places(), base: 0, limits, all: false, allowed, published, drives };
+    let sides = Sides { runs: read.places(), base: 0, limits, all: false, allowed, published, drives, bridges: None };
     let compared = Compared { runs: &runs, sides: &sides };
     let kinds = compared.kinds();
     let digests: Vec<&Digest> = runs.iter().map(|run| run.digest).collect();
-    // Profiles are told apart by their names, and drives are of different firmware and size.
+    // Profiles and data states are told apart by their names, and drives are of different firmware and size.
     let names = names(&compared, &sides, &digests);
-    super::unlike::check(&kinds, Some(By::Profile), (false, &names), &sides.allowed)?;
+    super::unlike::check(&kinds, &[Kind::Profile, Kind::State], (false, &names), &sides.allowed)?;
     let address = address(&compared, arguments)?;
     let aligned = align(&digests);
     let ranking = ranked(&aligned, &sides.runs, limits, &address).ok_or_else(|| {
         Failure::nothing(format!("'{address}' cannot be ranked: no run has a value, or neither direction is better"))
     })?;
     let (published, touched) = (sides.published.clone(), compared.touched());
-    let input = RankInput { ranking, names, method: digests[0], published, limits, touched };
+    let prices = sides.drives.iter().map(|drive| drive.price.clone()).collect();
+    let input = RankInput { ranking, names, prices, method: digests[0], published, limits, touched };
     let text = match destination.format {
         Format::Terminal => input.text(terminal_width()),
         Format::Markdown => input.markdown(),

@@ -157,6 +157,7 @@ fn key(by: By, run: &Run) -> String {
         By::Drive => drive(run),
         By::Capacity => format!("{} {}", drive(run), run.digest.run.environment.target.length),
         By::Profile => format!("{} {}", drive(run), run.digest.run.profile),
+        By::State => format!("{} {}", drive(run), run.digest.condition().data_state),
         By::Firmware => format!("{} {}", drive(run), firmware(run)),
         By::Testbed => format!("{} {}", drive(run), run.row.testbed),
         By::Arm => format!("{} {}", drive(run), run.digest.condition().arm()),
@@ -225,13 +226,14 @@ fn remedy(what: &str) -> &'static str {
         "firmware" => "use --by firmware, or narrow it (firmware=)",
         "arm" => "use --by arm",
         "profile" => "use --by profile, or narrow it (profile=)",
+        "data state" => "use --by state",
         "tested size" => "use --by capacity",
         _ => "name the runs one by one",
     }
 }
 
 /// What must be the same in all runs of a side.
-fn facts(run: &Run) -> [(&'static str, String); 6] {
+fn facts(run: &Run) -> [(&'static str, String); 7] {
     let digest = &run.digest;
     let together = match &digest.run.group {
         Some(group) if group.role == GroupRole::Together => format!("{} drives at once", group.drives()),
@@ -242,6 +244,7 @@ fn facts(run: &Run) -> [(&'static str, String); 6] {
         ("firmware", firmware(run)),
         ("arm", digest.condition().arm()),
         ("profile", digest.run.profile.clone()),
+        ("data state", digest.condition().data_state.to_string()),
         ("drives at once", together),
         ("tested size", digest.run.environment.target.length.to_string()),
     ]

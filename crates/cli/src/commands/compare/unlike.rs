@@ -6,22 +6,21 @@ use drivelab_lab::{Failure, Result};
 
 use crate::args::By;
 
-/// Checks that the differences that were found are the question or were allowed. The only difference of runs of one
-/// drive is the question, unless `--by` asks for another. `titles` names the sides.
+/// Checks that the differences that were found are the question (`asked`) or were allowed. The only difference of runs
+/// of one drive is the question, unless another is asked for. `titles` names the sides.
 ///
 /// # Errors
 /// The others, with what to do.
 pub(super) fn check(
     found: &[(Kind, String)],
-    by: Option<By>,
+    asked: &[Kind],
     (one_drive, titles): (bool, &[String]),
     allowed: &[Kind],
 ) -> Result<()> {
-    let asked = by.and_then(question);
     let mut rest: Vec<&(Kind, String)> =
-        found.iter().filter(|(kind, _)| Some(*kind) != asked && !allowed.contains(kind)).collect();
+        found.iter().filter(|(kind, _)| !asked.contains(kind) && !allowed.contains(kind)).collect();
     let first = rest.first().map(|(kind, _)| *kind);
-    if asked.is_none() && one_drive && rest.iter().all(|(kind, _)| Some(*kind) == first) {
+    if asked.is_empty() && one_drive && rest.iter().all(|(kind, _)| Some(*kind) == first) {
         rest.clear();
     }
     if rest.is_empty() {
@@ -42,12 +41,13 @@ pub(super) fn check(
 }
 
 /// The difference that an axis asks for.
-const fn question(by: By) -> Option<Kind> {
+pub(super) const fn question(by: By) -> Option<Kind> {
     match by {
         By::Arm => Some(Kind::Arm),
         By::Firmware => Some(Kind::Firmware),
         By::Testbed => Some(Kind::Testbed),
         By::Profile => Some(Kind::Profile),
+        By::State => Some(Kind::State),
         By::Capacity => Some(Kind::Size),
         By::Run | By::Drive | By::Time => None,
     }
@@ -64,21 +64,20 @@ mod tests {
     #[test]
     fn what_is_neither_asked_nor_allowed_is_refused_with_what_to_do() {
         let titles = ["970 EVO".to_owned(), "990 PRO".to_owned()];
-        let why = check(&found(), None, (true, &titles), &[]).expect_err("two differences").message;
+        let why = check(&found(), &[], (true, &titles), &[]).expect_err("two differences").message;
         assert!(why.contains("arm: A none, B luks2") && why.contains("--allow arm --allow size"), "{why}");
         assert!(why.contains("B  990 PRO"), "{why}");
-        let why = check(&found(), Some(By::Arm), (true, &[]), &[]).expect_err("the size differs too").message;
+        let why = check(&found(), &[Kind::Arm], (true, &[]), &[]).expect_err("the size differs too").message;
         assert!(!why.contains("arm: ") && why.ends_with("--allow size"), "{why}");
-        assert!(check(&found(), Some(By::Arm), (true, &[]), &[Kind::Size]).is_ok());
-        assert!(check(&found(), None, (false, &[]), &[Kind::Size, Kind::Arm]).is_ok());
+        assert!(check(&found(), &[Kind::Arm], (true, &[]), &[Kind::Size]).is_ok());
+        assert!(check(&found(), &[], (false, &[]), &[Kind::Size, Kind::Arm]).is_ok());
     }
 
     #[test]
     fn the_only_difference_of_one_drive_is_the_question() {
-        assert!(check(&found()[..1], None, (true, &[]), &[]).is_ok());
-        assert!(check(&found()[..1], Some(By::Time), (true, &[]), &[]).is_ok());
-        assert!(check(&found()[..1], None, (false, &[]), &[]).is_err(), "the drive is the question");
-        assert!(check(&found()[..1], Some(By::Profile), (true, &[]), &[]).is_err(), "asked for something else");
-        assert!(check(&[], None, (false, &[]), &[]).is_ok());
+        assert!(check(&found()[..1], &[], (true, &[]), &[]).is_ok());
+        assert!(check(&found()[..1], &[], (false, &[]), &[]).is_err(), "the drive is the question");
+        assert!(check(&found()[..1], &[Kind::Profile], (true, &[]), &[]).is_err(), "asked for something else");
+        assert!(check(&[], &[], (false, &[]), &[]).is_ok());
     }
 }

@@ -4,6 +4,8 @@ use drivelab_core::plan::Form;
 use drivelab_core::units::Bytes;
 use drivelab_method::{Diagnostics, Methodology, SpeedGuess, TargetShape};
 
+use crate::front::method;
+
 /// The first lines of a new file, so that editors that know TOML schemas can help.
 pub(super) const EDITOR_HELP: &str = "\
 #:schema ./method.schema.json
@@ -16,7 +18,7 @@ pub(super) fn forms(
     text: &str,
     set: &[String],
 ) -> std::result::Result<(Methodology, Vec<(Form, usize)>), Diagnostics> {
-    let methodology = drivelab_method::parse(file, text)?.with_settings(set)?;
+    let methodology = method::parsed(file, text)?.with_settings(set)?;
     let expanded = methodology.forms().into_iter().map(|form| {
         let size = methodology.nominal_size(form);
         let capacity = if form == Form::Smoke { size } else { size.max(Bytes::GIB) };

@@ -8,7 +8,7 @@ use drivelab_core::plan::{Form, OWN_LOAD};
 use drivelab_core::units::Nanos;
 use drivelab_lab::{Failure, Result};
 use drivelab_report::format;
-use drivelab_store::{Filter, RunRow};
+use drivelab_store::{Filter, KeptDrive, RunRow, read_drives};
 
 use crate::args::FilterArgs;
 use crate::context::{Context, NO_MATCH, NO_RUNS};
@@ -34,11 +34,13 @@ pub(super) fn list(context: &Context, asked: &FilterArgs, json: bool) -> Result 
     let catalog = context.catalog()?;
     let all = catalog.list()?;
     let rows: Vec<&RunRow> = all.iter().filter(|row| filter.fits(row)).collect();
+    let kept = read_drives(&context.settings.data.value)?;
+    let name = |row: &RunRow| named(row, &kept);
     if rows.is_empty() && !filter.is_empty() {
         return Err(Failure::nothing(NO_MATCH));
     }
     if json {
-        let runs: Vec<_> = rows.iter().map(|row| row_json(row)).collect();
+        let runs: Vec<_> = rows.iter().map(|row| row_json(row, &name(row))).collect();
         say::json(&serde_json::json!({ "schema": "drivelab.results-list", "schema_version": 1, "runs": runs }))?;
         return Ok(ExitCode::Ok);
     }
@@ -48,8 +50,9 @@ pub(super) fn list(context: &Context, asked: &FilterArgs, json: bool) -> Result 
     }
     let ids: Vec<RunId> = all.iter().map(|row| row.id).collect();
     let characters = characters(&ids);
-    let lines: Vec<[String; 6]> =
-        std::iter::once(HEAD.map(str::to_owned)).chain(rows.iter().map(|row| row_text(row, characters))).collect();
+    let lines: Vec<[String; 6]> = std::iter::once(HEAD.map(str::to_owned))
+        .chain(rows.iter().map(|row| row_text(row, &name(row), characters)))
+        .collect();
     let width = if std::io::stdout().is_terminal() { terminal_width() } else { usize::MAX };
     say::data(&laid_out(lines, width))?;
     Ok(ExitCode::Ok)
@@ -69,7 +72,7 @@ fn characters(ids: &[RunId]) -> usize {
 
 /// A run in words: the end of its id, when, how long or its state, the drive, the methodology, what its user calls it.
 /// A load of `drivelab io` is described, because all such loads have the same methodology.
-fn row_text(row: &RunRow, characters: usize) -> [String; 6] {
+fn row_text(row: &RunRow, name: &str, characters: usize) -> [String; 6] {
     let id = row.id.to_string();
     let length = if row.damaged.is_some() {
         "damaged".to_owned()
@@ -88,15 +91,21 @@ fn row_text(row: &RunRow, characters: usize) -> [String; 6] {
     };
     let profile = if row.profile.is_empty() { String::new() } else { format!(" {}", row.profile) };
     let method = if own { format!("io: {}", row.title) } else { format!("{}{profile}{form}", row.method) };
-    let name = std::iter::once(row.label.title.as_str()).chain(row.label.tags.iter().map(String::as_str));
+    let label = std::iter::once(row.label.title.as_str()).chain(row.label.tags.iter().map(String::as_str));
     [
         id.chars().skip(id.chars().count().saturating_sub(characters)).collect(),
         row.started.get(..16).unwrap_or(&row.started).replace('T', " "),
         length,
-        row.drive.clone().unwrap_or_else(|| place(row)),
+        if name.is_empty() { row.drive.clone().unwrap_or_else(|| place(row)) } else { name.to_owned() },
         method,
-        name.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "),
+        label.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "),
     ]
+}
+
+/// The user's name for the drive of a run; empty for none.
+fn named(row: &RunRow, kept: &[KeptDrive]) -> String {
+    let model = row.drive.as_deref().map_or_else(|| row.place(), str::trim);
+    KeptDrive::of(kept, model, row.serial.as_deref()).name
 }
 
 /// Aligned columns in at most `width` characters: the drive is cut first, then the methodology, then the end of a line.
@@ -135,7 +144,7 @@ fn place(row: &RunRow) -> String {
     if place == row.target { place.to_owned() } else { format!("{place}/") }
 }
 
-fn row_json(row: &RunRow) -> serde_json::Value {
+fn row_json(row: &RunRow, name: &str) -> serde_json::Value {
     serde_json::json!({
         "id": row.id,
         "state": row.state.name(),
@@ -150,6 +159,7 @@ fn row_json(row: &RunRow) -> serde_json::Value {
         "form": row.form,
         "target": row.target,
         "drive": row.drive,
+        "drive_name": name,
         "serial": row.serial,
         "firmware": row.firmware,
         "capacity": row.capacity,

@@ -298,10 +298,14 @@ impl Condition {
         parts
     }
 
-    /// The arm as a suffix, `, luks2:inline`; empty if nothing was set up.
+    /// Arm and data state as a suffix, `, luks2:inline, filled:80%`; empty if nothing was set up.
     #[must_use]
-    pub fn arm_behind(&self) -> String {
-        if self.is_any() { format!(", {}", self.arm()) } else { String::new() }
+    pub fn behind(&self) -> String {
+        let state = match self.data_state {
+            DataState::AsFound => String::new(),
+            state => format!(", {state}"),
+        };
+        if self.is_any() { format!(", {}{state}", self.arm()) } else { String::new() }
     }
 
     /// What distinguishes this run from the runs that it is compared with: `luks2:inline`, `power state 2`.

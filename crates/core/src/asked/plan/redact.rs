@@ -28,6 +28,7 @@ impl Plan {
             drives: _,
             scores: _,
             left_out: _,
+            limits: _,
             set,
         } = self;
         let mut folders = Vec::new();

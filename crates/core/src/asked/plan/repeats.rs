@@ -254,6 +254,7 @@ mod tests {
             sources: Vec::new(),
             scores: Vec::new(),
             left_out: Vec::new(),
+            limits: Vec::new(),
             set: Vec::new(),
         };
         let rests: Vec<String> = test

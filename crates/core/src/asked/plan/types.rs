@@ -500,6 +500,9 @@ pub struct Plan {
     /// Tests that do not run, in the order of the methodology.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
+    /// Conditions on figures under which the run fails, as written in the methodology ([`crate::acceptance`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<String>,
     /// Parameters that were set on the command line (`queue_depth=1..64`); later ones override earlier ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<String>,

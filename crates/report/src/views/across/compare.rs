@@ -20,6 +20,7 @@ use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{Figure, TestView, cells, format, quantity, signs};
 use crate::views::across::against::{self, AgainstView};
 use crate::views::across::arms::{self, ArmsView};
+use crate::views::across::bridges;
 use crate::views::across::charts;
 use crate::views::across::contrast::Contrast;
 use crate::views::across::sides::Sides;
@@ -249,9 +250,9 @@ fn contrast<'d>(alike: &Alike<'d>, sides: &Sides, names: &[String]) -> Option<Co
     let profiles = first.windows(2).any(|two| two[0].run.profile != two[1].run.profile);
     let sized = |(side, run): (usize, &RunFacts)| SizedDrive {
         name: sides.drive(side, &run.environment),
-        apart: match run.environment.asked_condition().arm_behind() {
-            arm if profiles => format!("{arm}, {}", run.profile),
-            arm => arm,
+        apart: match run.environment.asked_condition().behind() {
+            behind if profiles => format!("{behind}, {}", run.profile),
+            behind => behind,
         },
         capacity: capacity(&run.environment.target).get(),
     };
@@ -284,6 +285,9 @@ fn group(alike: &Alike<'_>, sides: &Sides, names: &[String], charts_id: Option<&
                 "Prices are in several currencies and are not compared; set them in one with `drivelab drives price`."
                     .to_owned(),
             );
+        }
+        if kinds(alike, names).iter().any(|(kind, _)| *kind == Kind::Testbed) {
+            view.notes.extend(sides.bridges.as_deref().map(bridges::notes).unwrap_or_default());
         }
         view
     });
@@ -392,6 +396,7 @@ const fn differing_words(what: Differing) -> &'static str {
         Differing::Arm => "arm",
         Differing::TargetKind => "target",
         Differing::Profile => "profile",
+        Differing::DataState => "data before the tests",
         Differing::TestedSize => "tested size",
         Differing::WholeSize => "tested size (each the whole drive)",
         Differing::Firmware => "firmware",

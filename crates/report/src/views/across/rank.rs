@@ -1,8 +1,10 @@
 //! Drives ranked by one figure: bars, and a table with places, ratios and verdicts.
 
 use drivelab_analysis::digest::Digest;
+use drivelab_analysis::price::{for_money, one_currency};
 use drivelab_analysis::rank::Ranking;
 use drivelab_analysis::ratios::{Basis, Limits, SideFigure};
+use drivelab_core::drive_facts::Price;
 use drivelab_core::metric::Better;
 
 use crate::figure::table::{Cell, Column, Table};
@@ -19,6 +21,8 @@ pub struct RankInput<'d> {
     pub ranking: Ranking<'d>,
     /// Name of each side.
     pub names: Vec<String>,
+    /// Price of each side's drive, if it is known; empty if none is.
+    pub prices: Vec<Option<Price>>,
     /// A run of the methodology.
     pub method: &'d Digest,
     /// Published figures, shown beside them without a place.
@@ -27,6 +31,11 @@ pub struct RankInput<'d> {
     pub limits: Limits,
     /// Names of the differences that were allowed and that every ratio depends on.
     pub touched: Vec<&'static str>,
+}
+
+/// With two decimals; empty without a value.
+fn number(value: Option<f64>) -> Cell {
+    value.map_or_else(Cell::default, |value| Cell::text(format!("{value:.2}")))
 }
 
 impl RankInput<'_> {
@@ -49,12 +58,30 @@ impl RankInput<'_> {
         self.ranking.step.map_or_else(|| figure.title.to_owned(), |facts| label(facts, figure))
     }
 
+    /// The currency of all prices; `None` if none is known, or they are in several.
+    pub(crate) fn currency(&self) -> Option<&str> {
+        one_currency(self.prices.iter().flatten())
+    }
+
+    /// Price of a side, if all prices are in one currency.
+    pub(crate) fn price(&self, side: usize) -> Option<&Price> {
+        self.currency().and(self.prices.get(side)?.as_ref())
+    }
+
+    /// The figure of a side per unit of currency; `None` if less of it is better.
+    pub(crate) fn for_money(&self, side: usize) -> Option<f64> {
+        let figure = &self.ranking.figure;
+        let value = figure.cells[side].value.filter(|_| figure.better == Better::Higher)?;
+        for_money(value, self.price(side)?)
+    }
+
     fn unit(&self) -> &str {
         cells::unit_text(&self.ranking.figure.metric.unit)
     }
 
     /// A row for each side with a value, the best first, and one for each published figure.
     pub(crate) fn table(&self) -> Table {
+        let currency = self.currency().unwrap_or_default();
         let columns = vec![
             Column::figures("Place", ""),
             Column::words("Drive"),
@@ -63,6 +90,8 @@ impl RankInput<'_> {
             Column::words("To the best"),
             Column::figures("95 %", ""),
             Column::figures("Runs", ""),
+            Column::figures("Price", currency),
+            Column::figures("Value", &format!("{}/{currency}", self.unit())),
         ];
         let row = |placed: &drivelab_analysis::rank::Placed| {
             let cell = &self.ranking.figure.cells[placed.side];
@@ -80,6 +109,8 @@ impl RankInput<'_> {
                 Cell::text(verdict),
                 Cell::text(interval),
                 Cell::text(cell.metrics.len().to_string()),
+                number(self.price(placed.side).map(|price| price.amount)),
+                number(self.for_money(placed.side)),
             ]
         };
         let published = self.published.iter().filter(|side| side.value(self.ranking.figure.metric).is_some());
@@ -92,6 +123,8 @@ impl RankInput<'_> {
                 published_cell(side, self.ranking.figure.metric),
                 Cell::text(ratio.map_or_else(String::new, ratio_text)),
                 Cell::text("published"),
+                Cell::default(),
+                Cell::default(),
                 Cell::default(),
                 Cell::default(),
             ]
@@ -165,6 +198,19 @@ impl RankInput<'_> {
         }
         if !self.published.is_empty() && known.is_empty() {
             notes.push("No published figure matches this one.".to_owned());
+        }
+        if self.prices.iter().flatten().count() > 0 {
+            notes.push(match self.currency() {
+                Some(_) => {
+                    "Prices are as entered by the user or in a drive facts file; the value divided by the price has no \
+                            interval and no verdict."
+                        .to_owned()
+                }
+                None => {
+                    "Prices are in several currencies and are not shown; set them in one with `drivelab drives price`."
+                        .to_owned()
+                }
+            });
         }
         if !self.touched.is_empty() {
             notes.push(touched_note(&self.touched));

@@ -1,5 +1,6 @@
 //! What is set side by side, and how its parts are called.
 
+use drivelab_analysis::bridge::Bridge;
 use drivelab_analysis::ratios::Limits;
 use drivelab_analysis::side_by_side::Kind;
 use drivelab_core::drive_facts::Price;
@@ -26,6 +27,8 @@ pub struct Sides {
     pub published: Vec<PublishedSide>,
     /// Name and price of the drive of each side; empty if none is known.
     pub drives: Vec<DriveWords>,
+    /// Drives that were measured on the testbeds of the sides; `None` if nobody looked for them.
+    pub bridges: Option<Vec<Bridge>>,
 }
 
 /// Name and price of a drive.
@@ -50,6 +53,7 @@ impl Sides {
             allowed: Vec::new(),
             published: Vec::new(),
             drives: Vec::new(),
+            bridges: None,
         }
     }
 
@@ -61,7 +65,7 @@ impl Sides {
 
     /// The drive of a side, and what was set up on it.
     pub(crate) fn title(&self, side: usize, environment: &Environment) -> String {
-        format!("{}{}", self.drive(side, environment), environment.asked_condition().arm_behind())
+        format!("{}{}", self.drive(side, environment), environment.asked_condition().behind())
     }
 
     /// The side that holds a run.
