@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, ensure};
 
-use super::parts::{Done, Outcome, Part, has_nextest, name, tell, tests_at_once, timed, vm_test, words};
-use crate::shell::{cargo, cargo_program, command, is_installed, run as run_command, target_folder};
+use super::parts::{Done, Outcome, Part, cargo_part, has_nextest, name, tell, tests_at_once, timed, vm_test, words};
+use crate::shell::{cargo, command, is_installed, run as run_command, target_folder};
 
 /// What can run beside tests.
 pub(super) const BESIDE_TESTS: [Part; 4] = [Part::Clippy, Part::Doc, Part::Doctest, Part::Vm];
@@ -95,7 +95,7 @@ fn idly<'scope, 'root: 'scope>(
 fn run_idly(root: &Path, part: Part) -> Done {
     let begun = Instant::now();
     let outcome = match part {
-        Part::Vm => vm_test(root).and_then(|machines| run_command(idle(root, &machines))),
+        Part::Vm => run_command(idle(root, &vm_test(root))),
         part => in_one_piece(root, part),
     };
     let outcome = outcome.map_or_else(Outcome::Failed, |()| Outcome::Passed);
@@ -107,12 +107,12 @@ fn run_idly(root: &Path, part: Part) -> Done {
 fn idle(root: &Path, program: &Command) -> Command {
     let mut idle = command(root, IDLE[0], &IDLE[1..]);
     idle.arg(program.get_program()).args(program.get_args());
+    idle.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
     idle
 }
 
 fn in_one_piece(root: &Path, part: Part) -> Result<()> {
-    let mut cargo = idle(root, &command(root, &cargo_program(), words(part)));
-    let output = cargo.env("RUSTDOCFLAGS", "-D warnings").output().context("cannot start chrt")?;
+    let output = idle(root, &cargo_part(root, part)).output().context("cannot start chrt")?;
     let (said, complained) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     println!("== {}, beside the tests\n{said}{complained}", name(part));
     ensure!(output.status.success(), "`cargo {}` ended with {}", words(part).join(" "), output.status);

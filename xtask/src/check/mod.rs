@@ -24,7 +24,8 @@ pub(crate) fn run(root: &Path, only: &[Part], vm: bool) -> Result<()> {
     let begun = Instant::now();
     let is_chosen = |part: &&Part| only.contains(part) || if **part == Part::Vm { vm } else { only.is_empty() };
     let parts = Part::value_variants().iter().filter(is_chosen).copied();
-    let is_beside = |part: &Part| only.is_empty() && beside::BESIDE_TESTS.contains(part) && beside::is_possible();
+    let possible = only.is_empty() && beside::is_possible();
+    let is_beside = |part: &Part| possible && beside::BESIDE_TESTS.contains(part);
     let (beside, others): (Vec<Part>, Vec<Part>) = parts.partition(is_beside);
     let mut results = Vec::new();
     for part in others {
