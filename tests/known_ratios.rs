@@ -281,8 +281,9 @@ fn a_run_has_a_name_and_fails_beyond_its_limits() {
     assert_eq!(fails_if(&format!("{address} < 1")).code, 0);
     let slow = fails_if(&format!("{address} < 100 M"));
     assert!(slow.code == 3 && slow.stderr.contains("IOPS"), "{}", slow.stderr);
+    assert_eq!(fails_if("read.iops < 1").code, 0, "a load has one step, which needs no name");
     let missing = fails_if("no/step:read.iops < 1");
-    assert!(missing.code == 3 && missing.stderr.contains("no such figure"), "{}", missing.stderr);
+    assert!(missing.code == 2 && missing.stderr.contains("there is no step 'no/step'"), "{}", missing.stderr);
     let wrong = fails_if(&format!("{address} < 1 ms"));
     assert!(wrong.code == 2 && wrong.stderr.contains("which is in IOPS"), "{}", wrong.stderr);
     lab.ok(&["results", "note", "last", "case closed", "--title", "Bench 2"]);

@@ -6,24 +6,21 @@ use std::str::FromStr;
 use drivelab_core::acceptance::{FigureLimit, SCORE};
 use drivelab_core::event::RunState;
 use drivelab_core::finding::{Evidence, Finding};
-use drivelab_core::metric::Metric;
+use drivelab_core::metric::{Metric, Wrong};
+use drivelab_core::plan::Form;
 use drivelab_core::run::RunRecords;
 
 use crate::analysis::Analysis;
-use crate::evidence::{note, plural, warning};
+use crate::evidence::{note, warning};
 use crate::metrics::metric_def;
 
 /// A condition under which a run fails, on a figure that exists: `depths/rnd-4k-q1t1-read:read.latency_p99 > 1 ms`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AcceptanceLimit {
-    written: FigureLimit,
-    /// The limit, in the unit of the figure.
-    value: f64,
-}
+pub struct AcceptanceLimit(FigureLimit);
 
 impl fmt::Display for AcceptanceLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.written.fmt(f)
+        self.0.fmt(f)
     }
 }
 
@@ -33,14 +30,21 @@ impl FromStr for AcceptanceLimit {
     fn from_str(text: &str) -> Result<Self, String> {
         let written: FigureLimit = text.parse()?;
         let id = written.figure();
-        // A methodology names its own scores.
-        let unit = match metric_def(id) {
-            Some(def) => def.unit,
-            None if written.step().split('/').next() == Some(SCORE) => "",
-            None => return Err(format!("there is no figure '{id}'; docs/metrics.md defines all of them")),
+        let Some(def) = metric_def(id) else {
+            return Err(format!("there is no figure '{id}'; docs/metrics.md defines all of them"));
         };
-        let value = in_unit(written.number, &written.unit, unit)?;
-        Ok(AcceptanceLimit { written, value })
+        let is_score = |name: &str| name.split('/').next() == Some(SCORE);
+        if is_score(written.step()) != is_score(&id.replace('.', "/")) {
+            return Err(format!(
+                "'{}' has no figure '{id}'; that of a score is score.sum or score.mean",
+                written.step()
+            ));
+        }
+        // A methodology names the units of its own scores.
+        if !is_score(written.step()) {
+            in_unit(written.number, &written.unit, def.unit)?;
+        }
+        Ok(AcceptanceLimit(written))
     }
 }
 
@@ -78,75 +82,169 @@ fn in_unit(number: f64, own: &str, unit: &str) -> Result<f64, String> {
     factor(own).map(|factor| number * factor).ok_or_else(wrong)
 }
 
-impl AcceptanceLimit {
-    /// The step or score that it is about: `depths/rnd-4k-q1t1-read`, `score/rating`.
-    #[must_use]
-    pub fn step(&self) -> &str {
-        self.written.step()
-    }
+/// How a run stands to a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Holds,
+    Broken,
+    /// The figure is missing, void, or only a bound on the wrong side.
+    NotShown,
+}
 
-    /// Why a run fails; `None` if it does not. A run fails too if it has no such figure, or if the figure is void: then
-    /// nothing shows that it holds.
-    #[must_use]
-    pub fn broken_by(&self, analysis: &Analysis) -> Option<String> {
-        self.broken(&analysis.metrics).map(|(why, _)| why)
-    }
+/// A limit, judged.
+struct Judged {
+    standing: Standing,
+    /// The limit, and why it does not hold.
+    why: String,
+    evidence: Option<Evidence>,
+}
 
-    /// The reason, and the figure if it has a value.
-    fn broken<'m>(&self, metrics: &'m [Metric]) -> Option<(String, Option<&'m Metric>)> {
-        let Some(metric) = metrics.iter().find(|metric| metric.address == self.written.address) else {
-            return Some((format!("{self}: this run has no such figure"), None));
-        };
-        let Some(value) = metric.value else {
-            return Some((format!("{self}: the figure is void ({})", metric.voided_by.join(", ")), None));
-        };
-        let fails = self.written.is_broken(value, self.value);
-        fails.then(|| (format!("{self}: it is {}{}", with_unit(metric, value), doubt(metric)), Some(metric)))
+/// Where the true value lies, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Truth {
+    AtValue,
+    AtLeast(&'static str),
+    AtMost(&'static str),
+    Unknown(&'static str),
+}
+
+const HOST: &str = "the host was the limit";
+const OTHERS: &str = "other programs used the disk";
+
+impl Truth {
+    fn of(metric: &Metric, all: &[Metric]) -> Truth {
+        let is_latency = metric.unit == "us" && metric.id.contains("latency");
+        let host_limited = |other: &Metric| other.lower_bound && other.step == metric.step;
+        match (metric.wrong, metric.lower_bound) {
+            (Some(Wrong::TooLow), _) => Truth::AtLeast(OTHERS),
+            (Some(Wrong::TooHigh), false) => Truth::AtMost(OTHERS),
+            (Some(_), _) => Truth::Unknown(OTHERS),
+            (None, true) => Truth::AtLeast(HOST),
+            // Its operations waited in the host too.
+            (None, false) if is_latency && all.iter().any(host_limited) => Truth::AtMost(HOST),
+            (None, false) => Truth::AtValue,
+        }
     }
 }
 
-/// Code of the finding that figures are beyond the limits of the methodology.
+impl AcceptanceLimit {
+    /// The step or score that it is about: `depths/rnd-4k-q1t1-read`, `score/rating`; `run` for the whole run, empty
+    /// for the only step.
+    #[must_use]
+    pub fn step(&self) -> &str {
+        self.0.step()
+    }
+
+    /// Why a run fails; `None` if it does not. A run fails too if nothing shows that the limit holds: if it has no such
+    /// figure, or if the figure is void or a bound on the wrong side.
+    #[must_use]
+    pub fn broken_by(&self, analysis: &Analysis) -> Option<String> {
+        let judged = self.judge(&analysis.metrics);
+        (judged.standing != Standing::Holds).then_some(judged.why)
+    }
+
+    fn judge(&self, metrics: &[Metric]) -> Judged {
+        let not_shown =
+            |why: String| Judged { standing: Standing::NotShown, why: format!("{self}: {why}"), evidence: None };
+        let metric = match self.found(metrics) {
+            Ok(metric) => metric,
+            Err(why) => return not_shown(why),
+        };
+        let Some(value) = metric.value else {
+            return not_shown(format!("the figure is void ({})", metric.voided_by.join(", ")));
+        };
+        let limit = match in_unit(self.0.number, &self.0.unit, &metric.unit) {
+            Ok(limit) => limit,
+            Err(why) => return not_shown(why),
+        };
+        let (above, beyond, truth) = (self.0.above, self.0.is_broken(value, limit), Truth::of(metric, metrics));
+        let standing = match truth {
+            Truth::AtLeast(_) if above != beyond => Standing::NotShown,
+            Truth::AtMost(_) if above == beyond => Standing::NotShown,
+            Truth::Unknown(_) => Standing::NotShown,
+            _ if beyond => Standing::Broken,
+            _ => Standing::Holds,
+        };
+        let value_text = format!("{} {}", number_text(value), unit_text(&metric.unit));
+        let is = match truth {
+            Truth::AtValue => value_text,
+            Truth::AtLeast(why) => format!("at least {value_text} ({why})"),
+            Truth::AtMost(why) => format!("at most {value_text} ({why})"),
+            Truth::Unknown(why) => format!("more or less than {value_text} ({why})"),
+        };
+        let so = if standing == Standing::NotShown { ", so nothing shows that the limit holds" } else { "" };
+        let (what, unit) = (metric.address.clone(), metric.unit.clone());
+        let evidence = Some(Evidence { what, value, limit: Some(limit), unit });
+        Judged { standing, why: format!("{self}: it is {is}{so}"), evidence }
+    }
+
+    /// The figure that it is about.
+    ///
+    /// # Errors
+    /// There is none, or there are several.
+    fn found<'m>(&self, metrics: &'m [Metric]) -> Result<&'m Metric, String> {
+        let is_it = |metric: &&Metric| match self.step() {
+            "" => metric.id == self.0.figure() && metric.step.is_some() && !metric.address.starts_with(PREPARATION),
+            _ => metric.address == self.0.address,
+        };
+        let mut found = metrics.iter().filter(is_it);
+        match (found.next(), found.next()) {
+            (Some(metric), None) => Ok(metric),
+            (None, _) => Err("this run has no such figure".to_owned()),
+            (Some(_), Some(other)) => {
+                Err(format!("several steps have this figure; name one of them, such as {}", other.address))
+            }
+        }
+    }
+}
+
+/// What the addresses of preparations begin with.
+const PREPARATION: &str = "prepare/";
+
+/// Code of the finding that figures are beyond the limits of the methodology, or not shown to be within.
 pub const LIMITS_BROKEN: &str = "limits_broken";
 
-/// Whether a complete run is within the limits of its methodology; `None` if it has none.
+/// Whether a run is within the limits of its methodology; `None` if it has none.
 pub(crate) fn of_methodology(records: &RunRecords, metrics: &[Metric]) -> Option<Finding> {
-    if records.plan.limits.is_empty() || records.state != RunState::Complete {
+    let limits = &records.plan.limits;
+    if limits.is_empty() {
         return None;
     }
-    let mut evidence = Vec::new();
-    let broken: Vec<String> = records
-        .plan
-        .limits
-        .iter()
-        .filter_map(|text| {
-            let limit = match text.parse::<AcceptanceLimit>() {
-                Ok(limit) => limit,
-                Err(why) => return Some(format!("{text}: {why}")),
-            };
-            let (why, metric) = limit.broken(metrics)?;
-            evidence.extend(metric.and_then(|metric| {
-                let (what, unit) = (metric.address.clone(), metric.unit.clone());
-                Some(Evidence { what, value: metric.value?, limit: Some(limit.value), unit })
-            }));
-            Some(why)
-        })
-        .collect();
-    let all = plural(records.plan.limits.len(), "limit");
-    let statement = match broken.as_slice() {
-        [] => format!("All figures are within the methodology's {all}."),
-        _ => format!("{} of the methodology's {all} failed: {}.", broken.len(), broken.join("; ")),
+    let not_judged = |why: &str| {
+        let statement = format!("The methodology's limits are not judged: {why}.");
+        Some(note("limits_not_judged", statement, "", "").answer(Vec::new()))
     };
-    let words = if broken.is_empty() {
-        note("limits_held", statement, "", "")
-    } else {
-        warning(LIMITS_BROKEN, statement, "", "The limits are in `[limits]` of the methodology.")
+    if records.plan.form == Form::Smoke {
+        return not_judged("figures of the smoke form are not usable");
+    }
+    if records.state != RunState::Complete {
+        return not_judged("the run is not complete");
+    }
+    let judged = limits.iter().map(|text| match text.parse::<AcceptanceLimit>() {
+        Ok(limit) => limit.judge(metrics),
+        Err(why) => Judged { standing: Standing::NotShown, why: format!("{text}: {why}"), evidence: None },
+    });
+    let judged: Vec<Judged> = judged.collect();
+    let failed: Vec<&str> =
+        judged.iter().filter(|one| one.standing != Standing::Holds).map(|one| one.why.as_str()).collect();
+    let evidence = judged.iter().filter_map(|one| one.evidence.clone()).collect();
+    let words = match (failed.as_slice(), limits.len()) {
+        ([], 1) => note("limits_held", "The methodology's limit holds.".to_owned(), "", ""),
+        ([], count) => note("limits_held", format!("All {count} limits of the methodology hold."), "", ""),
+        (failed, count) => {
+            let which = match count {
+                1 => "The methodology's limit".to_owned(),
+                _ => format!("{} of the methodology's {count} limits", failed.len()),
+            };
+            let action = "The limits are in `[limits]` of the methodology.";
+            warning(LIMITS_BROKEN, format!("{which} failed: {}.", failed.join("; ")), "", action)
+        }
     };
     Some(words.answer(evidence))
 }
 
-fn with_unit(metric: &Metric, value: f64) -> String {
-    let sign = if metric.lower_bound { "at least " } else { "" };
-    // Four digits at least, and no fractions of large values.
+/// Four digits at least, and no fractions of large values.
+fn number_text(value: f64) -> String {
     let digits = if value.abs() < 10.0 {
         3
     } else if value.abs() < 1000.0 {
@@ -154,22 +252,17 @@ fn with_unit(metric: &Metric, value: f64) -> String {
     } else {
         0
     };
-    format!("{sign}{value:.digits$} {}", unit_text(&metric.unit))
+    let text = format!("{value:.digits$}");
+    let whole = text.trim_start_matches('-').split('.').next().map_or(0, str::len);
+    let is_thousand = |at: usize| at > 0 && at < whole && (whole - at).is_multiple_of(3);
+    let (sign, plain) = if value < 0.0 { ("-", &text[1..]) } else { ("", &*text) };
+    let grouped: String =
+        plain.char_indices().flat_map(|(at, c)| is_thousand(at).then_some(',').into_iter().chain([c])).collect();
+    format!("{sign}{grouped}")
 }
 
 fn unit_text(unit: &str) -> &str {
     if unit == "us" { "µs" } else { unit }
-}
-
-/// What else may have caused it, or that it is not sure.
-fn doubt(metric: &Metric) -> &'static str {
-    if metric.wrong.is_some() {
-        ", but other programs used the disk"
-    } else if metric.lower_bound {
-        ", and may be more: the host was the limit"
-    } else {
-        ""
-    }
 }
 
 #[cfg(test)]
@@ -185,7 +278,11 @@ mod tests {
 
     #[test]
     fn units_are_those_of_the_figure() {
-        let value = |text: &str| limit(text).value;
+        let value = |text: &str| {
+            let FigureLimit { number, unit, .. } = &limit(text).0;
+            let def = metric_def(limit(text).0.figure()).expect("a figure");
+            in_unit(*number, unit, def.unit).expect("a unit")
+        };
         assert!((value("a/b:read.latency_p99 > 1.5 ms") - 1500.0).abs() < 1e-9);
         assert!((value("a/b:read.latency_p99>2 s") - 2e6).abs() < 1e-6);
         assert!((value("a/b:read.throughput < 1 GiB/s") - 1_073.741_824).abs() < 1e-9);
@@ -199,6 +296,8 @@ mod tests {
             ("a/b:read.latency_p99 > fast", "does not begin with a number"),
             ("a/b:read.latency_p99 > 1 MB/s", "which is in µs"),
             ("a/b:read.speed > 1", "there is no figure 'read.speed'"),
+            ("score/rating:read.iops < 1", "has no figure 'read.iops'"),
+            ("a/b:score.sum < 1", "has no figure 'score.sum'"),
         ] {
             let why = text.parse::<AcceptanceLimit>().expect_err(text);
             assert!(why.contains(says), "{text}: {why}");
@@ -228,9 +327,55 @@ mod tests {
     fn the_limit_itself_fails_only_if_it_is_said() {
         let mut analysis = analyse(&sample_run());
         let metric = analysis.metrics.iter_mut().find(|metric| metric.id == "read.throughput").expect("a rate");
-        metric.value = Some(100.0);
+        (metric.value, metric.lower_bound) = (Some(100.0), false);
         let address = metric.address.clone();
         let broken = |operator: &str| limit(&format!("{address} {operator} 100")).broken_by(&analysis).is_some();
         assert_eq!(["<", "<=", ">", ">="].map(broken), [false, true, false, true]);
+    }
+
+    #[test]
+    fn a_bound_shows_only_what_lies_on_its_side() {
+        let mut analysis = analyse(&sample_run());
+        let at = analysis.metrics.iter().position(|metric| metric.id == "read.throughput").expect("a rate");
+        let address = analysis.metrics[at].address.clone();
+        let mut standings = |wrong: Option<Wrong>, lower_bound: bool| {
+            let metric = &mut analysis.metrics[at];
+            (metric.value, metric.wrong, metric.lower_bound) = (Some(100.0), wrong, lower_bound);
+            ["< 50", "< 200", "> 50", "> 200"]
+                .map(|rest| limit(&format!("{address} {rest}")).judge(&analysis.metrics).standing)
+        };
+        use Standing::{Broken, Holds, NotShown};
+        assert_eq!(standings(None, false), [Holds, Broken, Broken, Holds]);
+        assert_eq!(standings(None, true), [Holds, NotShown, Broken, NotShown]);
+        assert_eq!(standings(Some(Wrong::TooLow), false), [Holds, NotShown, Broken, NotShown]);
+        assert_eq!(standings(Some(Wrong::TooHigh), false), [NotShown, Broken, NotShown, Holds]);
+        assert_eq!(standings(Some(Wrong::EitherWay), false), [NotShown; 4]);
+        // Where the host is the limit, latencies include waiting in it.
+        standings(None, true);
+        let step = analysis.metrics[at].step.clone();
+        let latency = |metric: &&mut Metric| metric.id == "read.latency_p99" && metric.step == step;
+        let latency = analysis.metrics.iter_mut().find(latency).expect("a latency");
+        latency.value = Some(100.0);
+        let address = latency.address.clone();
+        let standing = |rest: &str| limit(&format!("{address} {rest}")).judge(&analysis.metrics);
+        assert_eq!([standing("> 50").standing, standing("> 200").standing], [NotShown, Holds]);
+        assert!(standing("> 50").why.contains("at most 100.0 µs (the host was the limit), so nothing shows"));
+    }
+
+    #[test]
+    fn only_one_step_needs_no_name() {
+        let mut analysis = analyse(&sample_run());
+        let why = limit("read.throughput < 1").broken_by(&analysis).expect("several steps");
+        assert!(why.contains("several steps have this figure; name one of them, such as "), "{why}");
+        let mut steps = 0..;
+        analysis.metrics.retain(|metric| metric.id == "read.throughput" && steps.next() == Some(0));
+        assert_eq!(limit("read.throughput < 1").broken_by(&analysis), None);
+        assert!(limit("run:run.duration > 1").broken_by(&analysis).expect("none").contains("no such figure"));
+    }
+
+    #[test]
+    fn values_are_grouped_by_thousands() {
+        let texts = [0.5014, 99.96, 1_234.5, 678_561.0, -1_234_567.0].map(number_text);
+        assert_eq!(texts, ["0.501", "100.0", "1,234", "678,561", "-1,234,567"]);
     }
 }

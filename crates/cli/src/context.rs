@@ -10,7 +10,7 @@ use drivelab_core::wall::HostTime;
 use drivelab_lab::lab::open_data;
 use drivelab_lab::output::caller::behind_sudo;
 use drivelab_lab::{Defaults, Failure, Front, Lab, Result};
-use drivelab_store::{Catalog, DataDir, Found, RunRow};
+use drivelab_store::{Catalog, DataDir, Found, KeptDrive, RunRow, read_drives};
 
 use crate::args::OneRun;
 use crate::settings::Settings;
@@ -52,6 +52,15 @@ impl Context {
             wall: &HostTime,
             front,
         }
+    }
+
+    /// Names and prices of drives that the user set; none, with a warning, if they cannot be read.
+    #[must_use]
+    pub fn kept_drives(&self) -> Vec<KeptDrive> {
+        read_drives(&self.settings.data.value).unwrap_or_else(|why| {
+            self.settings.voice.warn(format!("names and prices of drives are left out: {why}"));
+            Vec::new()
+        })
     }
 
     /// The data folder, which is created if it is missing.

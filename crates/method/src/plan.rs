@@ -57,7 +57,7 @@ pub(crate) fn attempt(method: &Methodology, form: Form, shape: &TargetShape, mea
     if !measures(&chosen.tests) {
         return Err(nothing_left(method, &chosen.left_out).into());
     }
-    Ok(Plan {
+    let mut plan = Plan {
         scores: chosen.scores,
         methodology: method.identity().clone(),
         title: titled(method),
@@ -70,10 +70,12 @@ pub(crate) fn attempt(method: &Methodology, form: Form, shape: &TargetShape, mea
         tests: chosen.tests,
         sources: chosen.sources,
         left_out: chosen.left_out,
-        limits: limits::of_plan(method, form),
+        limits: Vec::new(),
         set: method.settings().to_vec(),
         drives: method.drives(form),
-    })
+    };
+    plan.limits = limits::of_plan(method, &plan);
+    Ok(plan)
 }
 
 /// The error that every test is left out.

@@ -35,7 +35,13 @@ const BUILT_IN: &[(&str, &str)] = files! {
 /// # Errors
 /// What is wrong, with its line.
 fn parse(file: &str, text: &str) -> Result<Published, String> {
-    toml::from_str(text).map_err(|error| format!("{file}: {error}"))
+    let published: Published = toml::from_str(text).map_err(|error| format!("{file}: {error}"))?;
+    match published.figures.iter().find(|figure| !(figure.value.is_finite() && figure.value > 0.0)) {
+        Some(wrong) => {
+            Err(format!("{file}: {} of '{}' is {}; a figure is above zero", wrong.metric, wrong.drive, wrong.value))
+        }
+        None => Ok(published),
+    }
 }
 
 /// All published figures: the built-in files, then the user's own in this data folder, which replace built-in ones of
@@ -74,6 +80,10 @@ mod tests {
         let own = "name = \"dillon-nvme\"\ntitle = \"T\"\nauthor = \"A\"\nmethod = \"M\"\nfigures = []\n";
         std::fs::write(folder.path().join(FOLDER).join("a.toml"), own).expect("room");
         std::fs::write(folder.path().join(FOLDER).join("b.toml"), "name = 1\n").expect("room");
+        let figure = "[[figures]]\ndrive = \"X\"\ntest = \"T\"\nmetric = \"read.iops\"\nvalue = nan\nunit = \"IOPS\"\nplace = \"p\"\n";
+        let wrong = own.replace("dillon-nvme", "mine").replace("figures = []\n", figure);
+        let error = parse("c.toml", &wrong).expect_err("no number");
+        assert!(error.contains("read.iops of 'X' is NaN; a figure is above zero"), "{error}");
         let all = read_published(folder.path());
         assert_eq!(all.len(), names.len() + 1);
         let replaced = all.iter().flatten().find(|known| known.name == "dillon-nvme").expect("it");

@@ -14,6 +14,9 @@ use crate::stats;
 pub struct Bridge {
     /// Model of the drive.
     pub drive: String,
+    /// Profile, arm and data state of the runs, as far as they are set: `full, luks2`. Empty if none is.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub state: String,
     /// The testbed of the base.
     pub from: String,
     /// The other testbed.
@@ -39,31 +42,46 @@ pub fn testbed(run: &RunFacts) -> String {
     facts.tag.clone().unwrap_or_else(hardware)
 }
 
-/// The bridges from one testbed to the others, one for each drive with a serial number and runs on both. Runs that
-/// differ in more than the testbed are no bridge.
+/// The bridges from one testbed to the others: one for each drive with a serial number, in each of its states, that has
+/// runs on both. Runs that differ in more than the testbed are no bridge.
 #[must_use]
 pub fn bridges(runs: &[&Digest], from: &str, to: &[String]) -> Vec<Bridge> {
-    // Of each drive in each of its states, so that one run under another arm does not spoil the rest.
-    let mut drives: Vec<(String, String, Vec<&Digest>)> = Vec::new();
+    let mut drives: Vec<(Drive, Vec<&Digest>)> = Vec::new();
     for run in runs {
-        let Some((model, Some(serial))) = run.run.environment.model_and_serial() else { continue };
-        let (condition, profile) = (run.condition(), &run.run.profile);
-        let state = format!("{serial} {profile} {} {}", condition.arm(), condition.data_state);
-        match drives.iter_mut().find(|(other, known, _)| (other, known) == (&model, &state)) {
-            Some((_, _, of_drive)) => of_drive.push(run),
-            None => drives.push((model, state, vec![run])),
+        let Some(drive) = Drive::of(run) else { continue };
+        match drives.iter_mut().find(|(known, _)| *known == drive) {
+            Some((_, runs)) => runs.push(run),
+            None => drives.push((drive, vec![run])),
         }
     }
     let mut found: Vec<Bridge> = Vec::new();
     for to in to {
-        for (model, _, runs) in &drives {
-            found.extend(bridge(model, runs, [from, to]));
+        for (drive, runs) in &drives {
+            found.extend(bridge(drive, runs, [from, to]));
         }
     }
     found
 }
 
-fn bridge(drive: &str, runs: &[&Digest], [from, to]: [&str; 2]) -> Option<Bridge> {
+/// A drive in one of its states.
+#[derive(PartialEq)]
+struct Drive {
+    model: String,
+    serial: String,
+    state: String,
+}
+
+impl Drive {
+    /// `None` without a serial number: another drive may have the same model.
+    fn of(run: &Digest) -> Option<Drive> {
+        let (model, serial) = run.run.environment.model_and_serial()?;
+        let (profile, behind) = (&run.run.profile, run.condition().behind());
+        let state = format!("{profile}{behind}").trim_start_matches(", ").to_owned();
+        Some(Drive { model, serial: serial?, state })
+    }
+}
+
+fn bridge(drive: &Drive, runs: &[&Digest], [from, to]: [&str; 2]) -> Option<Bridge> {
     let both: Vec<&Digest> =
         runs.iter().copied().filter(|run| [from, to].contains(&testbed(&run.run).as_str())).collect();
     let only_testbed =
@@ -77,13 +95,12 @@ fn bridge(drive: &str, runs: &[&Digest], [from, to]: [&str; 2]) -> Option<Bridge
             return None;
         }
         let found = ratios(&alike.aligned, &sides, 0, Limits::default());
-        let steps = found.tests.iter().flat_map(|test| &test.steps).flat_map(|step| &step.figures);
-        let logarithms: Vec<f64> = steps.filter_map(ratio).map(f64::ln).collect();
+        let logarithms: Vec<f64> = found.of_steps().filter_map(ratio).map(f64::ln).collect();
         let ((least, most), mean) = (stats::range(&logarithms)?, stats::mean(&logarithms)?);
         let [own, others] = sides.map(|side| side.len());
-        let (drive, from, to) = (drive.to_owned(), from.to_owned(), to.to_owned());
+        let (state, drive, from, to) = (drive.state.clone(), drive.model.clone(), from.to_owned(), to.to_owned());
         let (ratio, least, most) = (mean.exp(), least.exp(), most.exp());
-        Some(Bridge { drive, from, to, runs: [own, others], rates: logarithms.len(), ratio, least, most })
+        Some(Bridge { drive, state, from, to, runs: [own, others], rates: logarithms.len(), ratio, least, most })
     })
 }
 
@@ -132,8 +149,12 @@ mod tests {
     fn runs_of_another_profile_do_not_spoil_the_bridge() {
         let mut full = run(Some("1"), "v1", 4.0);
         full.plan.profile = "full".to_owned();
-        let all = found(&[run(Some("1"), "v1", 1.0), full, run(Some("1"), "v3", 2.0)]);
-        assert!(all.len() == 1 && all[0].to == "v3" && (all[0].ratio / 0.5 - 1.0).abs() < 0.02, "{all:?}");
+        let mut full_too = full.clone();
+        full_too.environment.testbed.tag = Some("v3".to_owned());
+        let all = found(&[run(Some("1"), "v1", 1.0), full, run(Some("1"), "v3", 2.0), full_too]);
+        let [empty, full] = all.as_slice() else { panic!("{all:?}") };
+        assert_eq!((empty.to.as_str(), empty.state.as_str(), full.state.as_str()), ("v3", "", "full"));
+        assert!((empty.ratio / 0.5 - 1.0).abs() < 0.02 && (full.ratio - 1.0).abs() < 0.02, "{all:?}");
     }
 
     #[test]

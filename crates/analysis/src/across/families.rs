@@ -132,9 +132,8 @@ mod tests {
         let places = [(0..sides[0].len()).collect(), (sides[0].len()..runs.len()).collect()];
         let aligned = align(&runs);
         let found = ratios(&aligned, &places, 0, Limits::default());
-        let mut figures = found.tests.iter().flat_map(|test| &test.steps).flat_map(|step| &step.figures);
         let has_interval = |figure: &&FigureRatios<'_>| is_rate(figure) && half_interval(&figure.cells[0]).is_some();
-        let mut figure = figures.find(has_interval).expect("a rate of several rounds").clone();
+        let mut figure = found.of_steps().find(has_interval).expect("a rate of several rounds").clone();
         if without_value {
             figure.cells[1].metrics.push(None);
         }

@@ -2,7 +2,7 @@
 
 use drivelab_core::metric::Better;
 
-use crate::across::ratios::{FigureRatios, Limits, Verdict, ratio_of};
+use crate::across::ratios::{FigureRatios, Limits, ratio_of};
 use crate::across::side_by_side::Aligned;
 use crate::digest::StepFacts;
 
@@ -60,13 +60,7 @@ pub fn rank<'d>(aligned: &Aligned<'d>, sides: &[Vec<usize>], limits: Limits, add
 
 /// Whether a side is shown to be worse than the base of a figure.
 fn is_behind(figure: &FigureRatios<'_>, side: usize, limits: Limits) -> bool {
-    let Some(against) = figure.cells[side].against else { return false };
-    match against.verdict {
-        Verdict::Worse => true,
-        // The ratio is this at most.
-        Verdict::AtMost => against.ratio.is_some_and(|ratio| ratio < 1.0 - limits.relevant),
-        _ => false,
-    }
+    figure.cells[side].against.is_some_and(|one| one.verdict.is_worse(one.ratio, figure.better, limits))
 }
 
 #[cfg(test)]

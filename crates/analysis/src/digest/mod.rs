@@ -15,7 +15,7 @@ use drivelab_core::condition::Condition;
 use drivelab_core::environment::{Environment, ToolVersion};
 use drivelab_core::event::RunState;
 use drivelab_core::finding::Finding;
-use drivelab_core::group::Group;
+use drivelab_core::group::{Group, GroupRole};
 use drivelab_core::ids::{RunId, StepId};
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::{Better, Metric};
@@ -94,6 +94,17 @@ pub struct RunFacts {
     /// What its scores are: their metrics have no direction of their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scores: Vec<ScoreFacts>,
+}
+
+impl RunFacts {
+    /// How many drives were measured at the same time; 1 is alone.
+    #[must_use]
+    pub fn drives_at_once(&self) -> u32 {
+        match &self.group {
+            Some(group) if group.role == GroupRole::Together => group.drives(),
+            _ => 1,
+        }
+    }
 }
 
 /// Facts about a score besides its value.

@@ -39,7 +39,7 @@ pub enum By {
     Firmware,
     /// All runs of a drive under one arm (encryption, power state) are a side.
     Arm,
-    /// All runs on one testbed are a side.
+    /// All runs of a drive on one testbed are a side.
     Testbed,
     /// All runs of a drive with one profile (an empty or a full drive, say) are a side.
     Profile,

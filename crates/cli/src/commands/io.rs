@@ -26,6 +26,7 @@ use drivelab_store::NO_LABEL;
 
 use crate::args::{IoArgs, data_kinds};
 use crate::context::Context;
+use crate::front::method;
 use crate::front::terminal::Terminal;
 use crate::say;
 use flags::Defaults;
@@ -75,6 +76,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         );
     }
     let wrong = |errors: &Diagnostics| wrong::flags(&written, errors);
+    method::has_steps(&methodology, Form::Faithful, &arguments.output.print.fail_if)?;
     let telemetry = arguments.telemetry.asked();
     let order = Order {
         methodology: &methodology,

@@ -79,7 +79,9 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
     let of_methodology = analysis.findings.iter().filter(|finding| finding.code == LIMITS_BROKEN);
     broken.extend(of_methodology.map(|finding| finding.statement.clone()));
     // No error: the other runs of a series go on.
-    broken.iter().for_each(|why| say::cut(&format!("error: {why}")));
+    let whose =
+        records.group.as_ref().map_or_else(String::new, |_| format!("{} (run {run}): ", records.environment.named()));
+    broken.iter().for_each(|why| say::cut(&format!("error: {whose}{why}")));
     let code = if broken.is_empty() || code != ExitCode::Ok { code } else { ExitCode::AcceptanceFailed };
     Ok(verdict.map(checked::code).filter(|code| *code != ExitCode::Ok).unwrap_or(code))
 }

@@ -9,6 +9,9 @@ use std::str::FromStr;
 /// What a condition looks like, for errors.
 pub const EXPECTED: &str = "expected FIGURE OPERATOR VALUE, such as 'depths/rnd-4k-q1t1-read:read.latency_p99 > 1 ms'";
 
+/// In the place of a step: the whole run.
+pub const WHOLE_RUN: &str = "run";
+
 /// What the addresses of scores begin with, in the place of a test's name.
 pub const SCORE: &str = "score";
 
@@ -17,7 +20,7 @@ pub const SCORE: &str = "score";
 pub struct FigureLimit {
     /// All of it.
     text: String,
-    /// Step and figure, `depths/rnd-4k-q1t1-read:read.latency_p99`.
+    /// Step and figure, `depths/rnd-4k-q1t1-read:read.latency_p99`; only the figure where there is only one step.
     pub address: String,
     /// Whether values above the limit fail; otherwise those below.
     pub above: bool,
@@ -30,7 +33,8 @@ pub struct FigureLimit {
 }
 
 impl FigureLimit {
-    /// The step's id, `depths/rnd-4k-q1t1-read`; the name of a score, `score/rating`.
+    /// The step's id, `depths/rnd-4k-q1t1-read`; the name of a score, `score/rating`; `run` for a figure of the whole
+    /// run; empty if only the figure is named.
     #[must_use]
     pub fn step(&self) -> &str {
         self.address.rsplit_once(':').map_or("", |(step, _)| step)
@@ -39,7 +43,7 @@ impl FigureLimit {
     /// The figure's id, `read.latency_p99`.
     #[must_use]
     pub fn figure(&self) -> &str {
-        self.address.rsplit_once(':').map_or("", |(_, figure)| figure)
+        self.address.rsplit_once(':').map_or(&*self.address, |(_, figure)| figure)
     }
 
     /// Whether a value breaks it; `limit` is the limit in the value's unit.
@@ -65,9 +69,8 @@ impl FromStr for FigureLimit {
         let above = rest.starts_with('>');
         let or_equal = rest[1..].starts_with('=');
         let value = rest[1 + usize::from(or_equal)..].trim();
-        if !address.contains(':') {
-            let report = "`drivelab report --json` lists them";
-            return Err(format!("'{address}' is not the address of a figure (STEP:METRIC); {report}"));
+        if address.is_empty() {
+            return Err(format!("there is no figure before the operator; {EXPECTED}"));
         }
         let digits =
             value.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '+'))).unwrap_or(value.len());
@@ -104,7 +107,7 @@ mod tests {
     #[test]
     fn what_is_no_condition_says_why() {
         for (text, says) in [
-            ("read.latency_p99 > 1 ms", "is not the address"),
+            ("> 1 ms", "there is no figure"),
             ("a/b:read.latency_p99 = 1 ms", "there is no <"),
             ("a/b:read.latency_p99 > fast", "does not begin with a number"),
             ("a/b:read.latency_p99 > 1,5 ms", "does not begin with a number"),

@@ -31,6 +31,14 @@ pub enum Wrong {
 }
 
 impl Wrong {
+    /// In which direction a figure is wrong that grows with several others: as these if they agree, else either way,
+    /// because they may cancel out or not. `None` if none is wrong.
+    #[must_use]
+    pub fn together(mut parts: impl Iterator<Item = Wrong>) -> Option<Wrong> {
+        let first = parts.next()?;
+        Some(if parts.all(|part| part == first) { first } else { Wrong::EitherWay })
+    }
+
     /// The sign beside the figure: it shows the direction of the undisturbed value.
     #[must_use]
     pub const fn sign(self) -> &'static str {

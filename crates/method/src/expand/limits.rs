@@ -3,8 +3,8 @@
 //! Owns which conditions a plan has, and whether their steps and scores exist. `analysis` knows the figures and judges
 //! them.
 
-use drivelab_core::acceptance::{FigureLimit, SCORE};
-use drivelab_core::plan::{Form, Plan, StepRole};
+use drivelab_core::acceptance::{FigureLimit, SCORE, WHOLE_RUN};
+use drivelab_core::plan::{Plan, StepRole};
 
 use crate::methodology::Methodology;
 use crate::tree::diagnose::Diagnostics;
@@ -27,29 +27,30 @@ pub(crate) fn check(root: &Table, errors: &mut Errors) {
     }
 }
 
-/// The conditions of a plan: those about tests of other profiles do not belong to it, and a smoke run has none, because
-/// its figures are not usable.
-pub(crate) fn of_plan(method: &Methodology, form: Form) -> Vec<String> {
-    let texts = written(method.root()).iter().map(|one| one.value.to_string());
-    texts.filter(|text| form != Form::Smoke && !is_of_other_profile(method, text)).collect()
-}
-
-fn is_of_other_profile(method: &Methodology, text: &str) -> bool {
-    let Ok(limit) = text.parse::<FigureLimit>() else { return false };
-    let named = |root: &Table| {
-        let test = limit.step().split('/').next();
-        root.tables("tests").iter().any(|table| Some(table.text("name")) == test)
+/// The conditions of a plan. Those on steps that it does not have belong to another profile or to other parameters; but
+/// if a test is left out, nothing shows that its limits hold.
+pub(crate) fn of_plan(method: &Methodology, plan: &Plan) -> Vec<String> {
+    let is_left_out = |step: &str| {
+        let mut parts = step.split('/');
+        let name = parts.next().map(|test| if test == SCORE { parts.next().unwrap_or_default() } else { test });
+        plan.left_out.iter().any(|out| Some(out.test.as_str()) == name)
     };
-    named(method.whole()) && !named(method.root())
+    let belongs = |text: &String| {
+        let Ok(limit) = text.parse::<FigureLimit>() else { return true };
+        Unknown::of(plan, limit.step()).is_none() || is_left_out(limit.step())
+    };
+    written(method.root()).iter().map(|one| one.value.to_string()).filter(belongs).collect()
 }
 
-/// An error for each condition whose step or score is not in a plan that has all tests.
-pub(crate) fn unknown(method: &Methodology, plan: &Plan) -> Errors {
+/// An error for each condition whose step or score is in none of these plans, which have all tests of all profiles and
+/// forms.
+pub(crate) fn unknown(method: &Methodology, plans: &[Plan]) -> Errors {
     let mut errors = Errors::default();
     for one in written(method.root()) {
         let text = one.value.to_string();
         let Ok(limit) = text.parse::<FigureLimit>() else { continue };
-        if let Some(unknown) = Unknown::of(plan, limit.step()).filter(|_| !is_of_other_profile(method, &text)) {
+        let unknown: Option<Vec<Unknown<'_>>> = plans.iter().map(|plan| Unknown::of(plan, limit.step())).collect();
+        if let Some(unknown) = unknown.as_ref().and_then(|unknown| unknown.first()) {
             let error = Diagnostic::new(one.at.clone(), unknown.title(), "expected STEP:METRIC").near(unknown.near);
             errors.push(error.help(unknown.there_are()));
         }
@@ -71,8 +72,11 @@ pub(crate) struct Unknown<'p> {
 const MOST_LISTED: usize = 8;
 
 impl<'p> Unknown<'p> {
-    /// `None` if the plan has it.
+    /// `None` if the plan has it. Without a name there must be only one step.
     pub(crate) fn of(plan: &'p Plan, name: &'p str) -> Option<Unknown<'p>> {
+        if name == WHOLE_RUN {
+            return None;
+        }
         if let Some(score) = name.strip_prefix(SCORE).and_then(|rest| rest.strip_prefix('/')) {
             let known: Vec<&str> = plan.scores.iter().map(|score| score.name.as_str()).collect();
             let near = nearest(score, known.iter().copied());
@@ -80,7 +84,7 @@ impl<'p> Unknown<'p> {
         }
         let measured = plan.steps().filter(|step| step.role == StepRole::Measure);
         let steps: Vec<&str> = measured.map(|step| step.id.as_str()).collect();
-        if steps.contains(&name) {
+        if steps.contains(&name) || name.is_empty() && steps.len() == 1 {
             return None;
         }
         let near = nearest(name, steps.iter().copied());
@@ -96,7 +100,10 @@ impl<'p> Unknown<'p> {
 
     /// What is missing.
     pub(crate) fn title(&self) -> String {
-        format!("there is no {} '{}'", self.kind, self.name)
+        match self.name {
+            "" => "several steps may have this figure; name one of them, STEP:METRIC".to_owned(),
+            name => format!("there is no {} '{name}'", self.kind),
+        }
     }
 
     /// What there is instead.

@@ -50,15 +50,28 @@ impl Methodology {
     pub(crate) fn sound(self) -> Result<Self, Diagnostics> {
         let mut errors = Errors::default();
         let others = self.other_profiles();
-        for one in self.entries().iter().map(|entry| &entry.method).chain([&self]).chain(&others) {
-            for form in one.forms() {
-                errors.join(match one.nominal_plan(form) {
-                    Ok(plan) => limits::unknown(one, &plan),
-                    Err(errors) => errors,
-                });
-            }
+        for part in self.entries().iter().map(|entry| &entry.method) {
+            part.nominal_plans(&mut errors);
+        }
+        let plans: Vec<Plan> =
+            [&self].into_iter().chain(&others).flat_map(|one| one.nominal_plans(&mut errors)).collect();
+        // Parameters that are set may change what steps are called.
+        if errors.is_empty() && self.settings().is_empty() {
+            errors.join(limits::unknown(&self, &plans));
         }
         if errors.is_empty() { Ok(self) } else { Err(self.diagnostics(errors)) }
+    }
+
+    /// The plans of all forms that have no errors.
+    fn nominal_plans(&self, errors: &mut Errors) -> Vec<Plan> {
+        let mut plans = Vec::new();
+        for form in self.forms() {
+            match self.nominal_plan(form) {
+                Ok(plan) => plans.push(plan),
+                Err(found) => errors.join(found),
+            }
+        }
+        plans
     }
 
     /// The plan for a target of the size that the form wants, which has everything that is needed.

@@ -14,6 +14,8 @@ use crate::vocabulary::parameters::REPEATS;
 /// The tree of an included methodology with what the file states on top.
 pub(crate) fn derived(mut base: Table, own: Table, dropped: &[Located<Value>], errors: &mut Errors) -> Table {
     drop_tests(&mut base, dropped, errors);
+    // They are about steps that the file may change or leave out.
+    base.entries.remove("limits");
     retain_known(&mut base);
     general_details(&mut base, &own);
     for (key, entry) in own.entries {

@@ -2,7 +2,7 @@
 
 use drivelab_analysis::bridge::Bridge;
 use drivelab_analysis::price::for_money;
-use drivelab_analysis::ratios::{Basis, FigureRatios, RatioBound, SideFigure, Verdict};
+use drivelab_analysis::ratios::{Basis, FigureRatios, Limits, RatioBound, SideFigure, Verdict};
 use drivelab_analysis::together::Doubling;
 use drivelab_core::event::RunState;
 use drivelab_core::ids::{RunId, StepId};
@@ -341,7 +341,7 @@ fn cell(side: &SideFigure<'_>) -> CellDoc {
         value: side.value,
         runs: side.metrics.iter().map(|metric| metric.and_then(|metric| metric.value)).collect(),
         lower_bound: side.is_at_least(),
-        wrong: side.known().find_map(|metric| metric.wrong),
+        wrong: side.wrong(),
         spoiled_by: codes(|metric| &metric.spoiled_by),
         voided_by: codes(|metric| &metric.voided_by),
         ratio: against.and_then(|one| one.ratio),
@@ -407,6 +407,24 @@ impl CompareDoc {
         Some(behind)
     }
 
+    /// How many headline figures of sides beside the base there are, and how many of them nothing could be said of:
+    /// bounds, disturbed and incomplete ones.
+    #[must_use]
+    pub fn unjudged(&self) -> (usize, usize) {
+        let verdicts = self.groups.iter().filter(|group| group.has_base).flat_map(|group| {
+            let cells = group.headlines().flat_map(|(_, figure)| figure.cells.iter().enumerate());
+            let base = group.sides.iter().position(|side| *side == group.base);
+            cells.filter(move |(side, _)| Some(*side) != base).filter_map(|(_, cell)| cell.verdict)
+        });
+        let none_said = |verdict: &Verdict| {
+            matches!(
+                verdict,
+                Verdict::AtLeast | Verdict::AtMost | Verdict::BothBounds | Verdict::Spoiled | Verdict::Incomplete
+            )
+        };
+        verdicts.fold((0, 0), |(all, unjudged), verdict| (all + 1, unjudged + usize::from(none_said(&verdict))))
+    }
+
     /// The sides that are in no group with the base.
     pub(crate) fn apart(&self) -> Vec<&str> {
         let beside = |name: &String| self.groups.iter().any(|group| group.has_base && group.sides.contains(name));
@@ -415,15 +433,15 @@ impl CompareDoc {
 
     /// How a figure of a side falls behind the base's, if it does.
     pub(crate) fn lag(&self, group: &GroupDoc, figure: &FigureDoc, at: usize) -> Option<Lag> {
-        let (cell, relevant) = (&figure.cells[at], 1.0 - self.relevant_percent / 100.0);
+        let cell = &figure.cells[at];
+        let limits = Limits { relevant: self.relevant_percent / 100.0, one_run: self.one_run_percent / 100.0 };
         let base = group.sides.iter().position(|side| *side == group.base);
         let has_base = base.is_some_and(|base| figure.cells[base].value.is_some());
-        // A ratio of at most this, where more is better.
-        let below = figure.better == Better::Higher && cell.ratio.is_some_and(|ratio| ratio < relevant);
         match cell.verdict {
-            Some(Verdict::Worse) => Some(Lag::Worse),
-            Some(Verdict::AtMost) if below => Some(Lag::Worse),
-            Some(Verdict::NoFigure | Verdict::Incomplete) if has_base => Some(Lag::Missing),
+            Some(verdict) if verdict.is_worse(cell.ratio, figure.better, limits) => Some(Lag::Worse),
+            Some(Verdict::NoFigure) if has_base => Some(Lag::Missing),
+            // Where the base lacks a run's value and the side does not, the side is not behind.
+            Some(Verdict::Incomplete) if has_base && cell.runs.iter().any(Option::is_none) => Some(Lag::Missing),
             _ => None,
         }
     }

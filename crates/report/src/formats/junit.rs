@@ -122,4 +122,19 @@ mod tests {
         assert!(text.contains("<testsuite name=\"Not comparable\" tests=\"1\" failures=\"1\""), "{text}");
         assert!(!text.contains("<look>") && !text.contains("\"quick\""), "titles are escaped: {text}");
     }
+
+    #[test]
+    fn a_side_is_not_behind_if_only_the_base_lacks_a_run() {
+        let mut digests = [sample_run(), sample_run(), slowed(1.0)].map(|run| Digest::of(&run, &analyse(&run)));
+        for metric in digests[1].tests.iter_mut().flat_map(|test| &mut test.steps).flat_map(|step| &mut step.metrics) {
+            (metric.value, metric.voided_by) = (None, vec!["clock".to_owned()]);
+        }
+        let runs = digests.each_ref().map(|digest| ComparedRun { digest, live: false, title: "" });
+        let behind = |base: usize| {
+            let sides = Sides { runs: vec![vec![0, 1], vec![2]], base, ..Sides::alone(0) };
+            Compared { runs: &runs, sides: &sides }.document().behind().expect("a base").missing
+        };
+        assert_eq!(behind(0), Vec::<String>::new(), "the side is whole");
+        assert!(!behind(1).is_empty(), "a run of the side lacks what the base has");
+    }
 }

@@ -269,6 +269,23 @@ fn a_side_with_a_void_run_wins_nothing_and_single_runs_use_the_scatter_of_others
 }
 
 #[test]
+fn a_mean_of_runs_wrong_in_both_directions_is_wrong_either_way() {
+    let base = sample();
+    let wrong = |wrong: Wrong| {
+        let mut run = base.clone();
+        let steps = run.tests.iter_mut().flat_map(|test| &mut test.steps);
+        steps.flat_map(|step| &mut step.metrics).for_each(|metric| metric.wrong = Some(wrong));
+        run
+    };
+    let runs = [base.clone(), wrong(Wrong::TooLow), wrong(Wrong::TooHigh), wrong(Wrong::TooLow)];
+    let runs: Vec<&Digest> = runs.iter().collect();
+    let found = ratios(&align(&runs), &[vec![0], vec![1, 2], vec![3]], 0, Limits::default());
+    let figure = found.of_steps().next().expect("a figure");
+    let wrong: Vec<Option<Wrong>> = figure.cells.iter().map(SideFigure::wrong).collect();
+    assert_eq!(wrong, [None, Some(Wrong::EitherWay), Some(Wrong::TooLow)]);
+}
+
+#[test]
 fn limits_hold_up_and_down() {
     let base = sample();
     let near = |verdict: &Verdict| *verdict == Verdict::WithinRuns;

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how they are worked out.
 
-use drivelab_core::metric::{Better, Metric};
+use drivelab_core::metric::{Better, Metric, Wrong};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -34,6 +34,13 @@ pub struct Ratios<'d> {
     pub run: Vec<FigureRatios<'d>>,
     /// Number of differences tested, for which the verdicts are corrected.
     pub judged: usize,
+}
+
+impl<'d> Ratios<'d> {
+    /// The figures of all steps, without those of whole runs.
+    pub fn of_steps(&self) -> impl Iterator<Item = &FigureRatios<'d>> {
+        self.tests.iter().flat_map(|test| &test.steps).flat_map(|step| &step.figures)
+    }
 }
 
 /// A test.
@@ -102,6 +109,12 @@ impl SideFigure<'_> {
         self.metrics.iter().all(|metric| metric.is_some_and(|metric| metric.value.is_some()))
     }
 
+    /// In which direction the mean of its runs is wrong; `None` if none of them is.
+    #[must_use]
+    pub fn wrong(&self) -> Option<Wrong> {
+        Wrong::together(self.known().filter_map(|metric| metric.wrong))
+    }
+
     /// Whether something outside the test changed a run's value.
     #[must_use]
     pub fn is_spoiled(&self) -> bool {
@@ -124,6 +137,21 @@ pub struct Against {
     pub bound: Option<RatioBound>,
     /// Smallest detectable ratio, above 1, in either direction; absent if nothing was tested.
     pub detectable: Option<f64>,
+}
+
+impl Verdict {
+    /// Whether it says that a figure is worse than the base's, from its ratio. A bound has no interval, so it must lie
+    /// beyond what two runs of one drive may differ.
+    #[must_use]
+    pub fn is_worse(self, ratio: Option<f64>, better: Better, limits: Limits) -> bool {
+        let margin = limits.relevant.max(limits.one_run);
+        match self {
+            Verdict::Worse => true,
+            Verdict::AtMost => better == Better::Higher && ratio.is_some_and(|ratio| ratio < 1.0 - margin),
+            Verdict::AtLeast => better == Better::Lower && ratio.is_some_and(|ratio| ratio > 1.0 + margin),
+            _ => false,
+        }
+    }
 }
 
 /// A ratio that is only a bound.

@@ -2,7 +2,6 @@
 
 use drivelab_core::environment::{BlockDeviceFacts, TargetKind, ToolVersion};
 use drivelab_core::event::RunState;
-use drivelab_core::group::GroupRole;
 use drivelab_core::units::Bytes;
 
 use crate::digest::Digest;
@@ -248,10 +247,7 @@ impl Differing {
                 source.map_or(Value::None, |source| Value::Name(source.file_system.source.clone()))
             }
             Differing::Interruptions => Value::Count(run.breaks),
-            Differing::Company => match &run.group {
-                Some(group) if group.role == GroupRole::Together => Value::Drives(group.drives()),
-                _ => Value::Drives(1),
-            },
+            Differing::Company => Value::Drives(run.drives_at_once()),
             Differing::State => Value::State(run.state),
         }
     }
@@ -292,11 +288,15 @@ fn share_models(runs: &[&Digest]) -> bool {
     all.iter().enumerate().any(again)
 }
 
-/// Whether a run tested the whole of its drive.
+/// Share of a drive that counts as all of it: a partition table and the header of an encryption take a little.
+const WHOLE: f64 = 0.99;
+
+/// Whether a run tested the whole of its drive, and not a partition or a volume of it.
 fn is_whole(run: &Digest) -> bool {
-    let target = &run.run.environment.target;
-    let capacity = target.devices.first().map(|device| device.capacity);
-    target.kind == TargetKind::BlockDevice && capacity.is_some_and(|capacity| target.length >= capacity)
+    let environment = &run.run.environment;
+    let (target, capacity) = (&environment.target, environment.drive().map(|drive| drive.capacity.as_f64()));
+    let is_all = |capacity: f64| target.length.as_f64() >= WHOLE * capacity;
+    target.kind == TargetKind::BlockDevice && capacity.is_some_and(is_all)
 }
 
 /// Everything in which runs differ besides the drive.

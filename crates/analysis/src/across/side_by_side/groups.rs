@@ -105,7 +105,8 @@ impl Key {
 }
 
 /// Whether two runs are of one methodology: its content is the same, or they are profiles of one version of it.
-fn are_one_method(one: &Digest, other: &Digest) -> bool {
+#[must_use]
+pub fn are_one_method(one: &Digest, other: &Digest) -> bool {
     let (one, other) = (&one.run, &other.run);
     let of_one =
         (&one.method.name, &one.method.version, &one.set) == (&other.method.name, &other.method.version, &other.set);

@@ -7,7 +7,7 @@ mod groups;
 
 pub use align::{Aligned, AlignedStep, AlignedTest, LeftOut, align};
 pub use differences::{Difference, Differing, Kind, Value};
-pub use groups::{Alike, Ground, Methodology, Refusal, Refused, SideBySide, side_by_side};
+pub use groups::{Alike, Ground, Methodology, Refusal, Refused, SideBySide, are_one_method, side_by_side};
 
 #[cfg(test)]
 mod tests;

@@ -178,6 +178,18 @@ fn the_tested_size_is_refused_unless_every_run_tested_its_whole_drive() {
     assert_eq!((whole.as_slice(), whole[0].kind()), (&[Differing::WholeSize][..], None));
     let part = differing(&[run(1 << 40, 1 << 40), run(2 << 40, 1 << 30)]);
     assert_eq!((part.as_slice(), part[0].kind()), (&[Differing::TestedSize][..], Some(Kind::Size)));
+    // A volume is a device of its own, but no drive.
+    let volume = |length: u64| {
+        let mut run = run(1 << 40, length);
+        let target = &mut run.environment.target;
+        let volume = BlockDeviceFacts { capacity: target.length, model: None, ..target.devices[0].clone() };
+        target.devices[0].model = Some("X".to_owned());
+        target.devices.insert(0, volume);
+        run
+    };
+    assert_eq!(differing(&[volume(1 << 30), volume(2 << 30)]), [Differing::TestedSize]);
+    // The header of an encryption is no part of what is tested.
+    assert_eq!(differing(&[volume(1 << 40), volume((1 << 40) - (16 << 20))]), [Differing::WholeSize]);
 }
 
 #[test]

@@ -136,12 +136,16 @@ pub fn together(members: &[Member<'_>]) -> Option<Together> {
     })
 }
 
-/// What a doubling of the capacity brings in each step: the rates alone, else with the others.
+/// What a doubling of the capacity brings in each step: the rates alone, else with the others, as far as they were
+/// with others.
 fn doublings(steps: &[StepTogether], digests: &[DigestPair]) -> Vec<Doubling> {
-    let rate = |step: &StepTogether, pair: &DigestPair| {
-        let digest = pair.alone.as_ref().or(pair.together.as_ref())?;
+    let rate = |step: &StepTogether, (index, pair): (usize, &DigestPair)| {
+        let own = pair.step(&step.step);
+        let shared = step.drives.get(index)?.together_mb_s.is_some();
+        let alone = pair.alone.as_ref().zip(own.alone);
+        let (digest, found) = alone.or_else(|| pair.together.as_ref().zip(own.together).filter(|_| shared))?;
         let capacity = capacity(&digest.run.environment.target).as_f64();
-        let metric = digest.step(&step.step)?.metric(&step.metric)?;
+        let metric = found.metric(&step.metric)?;
         let interval = metric.spread.and_then(|spread| spread.confidence);
         Some(SizedRate {
             capacity,
@@ -152,7 +156,7 @@ fn doublings(steps: &[StepTogether], digests: &[DigestPair]) -> Vec<Doubling> {
         })
     };
     let one = |step: &StepTogether| {
-        let rates: Vec<SizedRate> = digests.iter().filter_map(|pair| rate(step, pair)).collect();
+        let rates: Vec<SizedRate> = digests.iter().enumerate().filter_map(|pair| rate(step, pair)).collect();
         Doubling::of(step.step.clone(), step.label.clone(), rates)
     };
     steps.iter().map(one).collect()

@@ -134,8 +134,8 @@ fn one(plan: &Plan, score: &Score, over: Option<&ScoreFigure>, metrics: &[Metric
     spoiled_by.retain(|_| value.is_some());
     spoiled_by.sort_unstable();
     spoiled_by.dedup();
-    let own_wrong = together(figures.iter().filter_map(|metric| metric.wrong));
-    let wrong = together(own_wrong.into_iter().chain(over.and_then(|over| over.wrong).map(of_divisor)));
+    let own_wrong = Wrong::together(figures.iter().filter_map(|metric| metric.wrong));
+    let wrong = Wrong::together(own_wrong.into_iter().chain(over.and_then(|over| over.wrong).map(of_divisor)));
     Some(ScoreFigure {
         address: score.address(),
         name: score.name.clone(),
@@ -156,13 +156,6 @@ fn one(plan: &Plan, score: &Score, over: Option<&ScoreFigure>, metrics: &[Metric
         spoiled_by,
         approximation: score.approximation.clone(),
     })
-}
-
-/// In which direction a figure is wrong that grows with several others: as these if they agree, else either way,
-/// because they may cancel out or not.
-fn together(mut parts: impl Iterator<Item = Wrong>) -> Option<Wrong> {
-    let first = parts.next()?;
-    Some(if parts.all(|part| part == first) { first } else { Wrong::EitherWay })
 }
 
 /// The direction in which a wrong divisor makes a quotient wrong.

@@ -2,6 +2,7 @@
 
 use drivelab_analysis::bridge::{Bridge, bridges, testbed};
 use drivelab_analysis::digest::Digest;
+use drivelab_analysis::side_by_side::are_one_method;
 use drivelab_lab::digests;
 use drivelab_store::{Catalog, DataDir, RunRow};
 
@@ -37,6 +38,7 @@ pub(super) fn found(
         .iter()
         .filter(elsewhere)
         .filter_map(|row| digests::digest(data, catalog, &context.tool, row.id).ok())
+        .filter(|digest| digest.run.id == first.row.id || are_one_method(digest, &first.digest))
         .collect();
     Some(bridges(&known.iter().collect::<Vec<_>>(), &from, &to))
 }

@@ -4,7 +4,7 @@ use drivelab_core::drive_facts::{Price, Value};
 use drivelab_lab::Result;
 use drivelab_lab::plan::drives::library;
 use drivelab_report::DriveWords;
-use drivelab_store::{KeptDrive, read_drives};
+use drivelab_store::KeptDrive;
 
 use super::read::{Read, Run};
 use crate::context::Context;
@@ -12,10 +12,10 @@ use crate::context::Context;
 /// Name and price of the drive of each side; none for a target on several drives.
 ///
 /// # Errors
-/// What the user set cannot be read, or a drive facts file is wrong.
+/// A drive facts file is wrong.
 pub(super) fn known(context: &Context, read: &Read) -> Result<Vec<DriveWords>> {
     let settings = &context.settings;
-    let (kept, library) = (read_drives(&settings.data.value)?, library(settings.drives.as_deref(), &settings.voice)?);
+    let (kept, library) = (context.kept_drives(), library(settings.drives.as_deref(), &settings.voice)?);
     let of_run = |run: &Run| {
         let environment = &run.digest.run.environment;
         let (model, serial) = environment.model_and_serial()?;

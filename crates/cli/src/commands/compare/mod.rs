@@ -30,13 +30,18 @@ use read::Read;
 pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
     let destination = Destination::of(arguments.output.as_deref(), arguments.json)?;
     let junit = arguments.junit.as_deref().map(OutputFile::check).transpose()?;
+    if arguments.junit.is_some() && arguments.junit == arguments.output {
+        return Err(Failure::usage("--junit and -o name the same file; give each its own"));
+    }
     let (data, catalog) = (context.data()?, context.catalog()?);
-    let (published, words) = published::split(&context.settings.data.value, &arguments.sides)?;
+    let (mut published, words) = published::split(&context.settings.data.value, &arguments.sides)?;
     let all = catalog.list()?;
     let chosen = sides::choose(context, &all, arguments, &words, !published.is_empty())?;
     let least = if published.is_empty() { 2 } else { 1 };
     let read = Read::new(context, &data, &catalog, chosen, least)?;
     let runs: Vec<ComparedRun<'_>> = read.runs().map(|run| run.compared()).collect();
+    let methods: Vec<&str> = read.runs().map(|run| run.row.method.as_str()).collect();
+    published.iter_mut().for_each(|side| side.only_beside(&methods));
     let base = read.base(arguments.base.as_deref())?;
     let sides = Sides {
         runs: read.places(),
@@ -67,17 +72,28 @@ pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
         context.settings.voice.say(format!("Wrote {}", junit.path().display()));
     }
     destination.write(context, &text)?;
-    if arguments.fail_if_worse { worse(&compared) } else { Ok(ExitCode::Ok) }
+    if arguments.fail_if_worse { worse(context, &compared) } else { Ok(ExitCode::Ok) }
 }
 
-/// Fails if a headline figure is worse than the base's, or is missing where the base has one.
-fn worse(compared: &Compared<'_>) -> Result {
-    let Some(behind) = compared.document().behind() else {
+/// Fails if a headline figure is worse than the base's, or is missing where the base has one, or if nothing could be
+/// said of any figure.
+fn worse(context: &Context, compared: &Compared<'_>) -> Result {
+    let document = compared.document();
+    let Some(behind) = document.behind() else {
         return Err(Failure::nothing("no run can be compared with the base"));
     };
+    let (all, unjudged) = document.unjudged();
+    let why = "they are bounds, disturbed or incomplete";
     let parts = [("worse than the base", behind.worse), ("no figure beside the base's", behind.missing)];
     let parts = parts.into_iter().filter(|(_, all)| !all.is_empty());
     let message: Vec<String> = parts.map(|(what, all)| format!("{what}: {}", all.join("; "))).collect();
+    if message.is_empty() && unjudged == all && all > 0 {
+        let what = format!("none of the headline figures can be judged: {why}");
+        return Err(Failure::new(ExitCode::AcceptanceFailed, what));
+    }
+    if unjudged > 0 {
+        context.settings.voice.warn(format!("{unjudged} of {all} headline figures were not judged: {why}"));
+    }
     if message.is_empty() {
         return Ok(ExitCode::Ok);
     }

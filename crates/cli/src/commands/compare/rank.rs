@@ -5,7 +5,6 @@ use drivelab_analysis::rank::rank as ranked;
 use drivelab_analysis::ratios::Limits;
 use drivelab_analysis::side_by_side::{Kind, align, side_by_side};
 use drivelab_core::exit::ExitCode;
-use drivelab_core::group::GroupRole;
 use drivelab_core::plan::Form;
 use drivelab_lab::{Failure, Result};
 use drivelab_report::{Compared, ComparedRun, RankInput, Sides};
@@ -13,7 +12,7 @@ use drivelab_store::RunRow;
 
 use super::destination::{Destination, Format, json_text};
 use super::published;
-use super::read::{Read, Run};
+use super::read::{Read, Run, TOGETHER};
 use super::sides::{Axis, Chosen, Side, is_fit};
 use crate::args::RankArgs;
 use crate::context::{Context, NO_RUNS};
@@ -28,13 +27,14 @@ const MOST_LISTED: usize = 12;
 /// No drive ran the methodology, the runs differ in what was not allowed, or there is no such figure.
 pub fn rank(context: &Context, arguments: &RankArgs) -> Result {
     let destination = Destination::of(arguments.output.as_deref(), arguments.json)?;
-    let (published, words) = published::split(&context.settings.data.value, &arguments.published)?;
+    let (mut published, words) = published::split(&context.settings.data.value, &arguments.published)?;
     if let Some(word) = words.first() {
         return Err(Failure::usage(format!(
             "'{word}' is not published:NAME; a ranking is of all drives that ran {}",
             arguments.method
         )));
     }
+    published.iter_mut().for_each(|side| side.only_beside(&[&arguments.method]));
     let read = read(context, arguments)?;
     let least = if published.is_empty() { 2 } else { 1 };
     if read.sides.len() < least {
@@ -54,7 +54,7 @@ pub fn rank(context: &Context, arguments: &RankArgs) -> Result {
     let compared = Compared { runs: &runs, sides: &sides };
     let kinds = compared.kinds();
     let digests: Vec<&Digest> = runs.iter().map(|run| run.digest).collect();
-    // Profiles and data states are told apart by their names, and drives are of different firmware and size.
+    // Sides differ in profile and data state, and their names say so.
     let names = names(&compared, &sides, &digests);
     super::unlike::check(&kinds, &[Kind::Profile, Kind::State], (false, &names), &sides.allowed)?;
     let address = address(&compared, arguments)?;
@@ -97,7 +97,7 @@ fn read(context: &Context, arguments: &RankArgs) -> Result<Read> {
         )));
     }
     let sides = vec![Side { word: String::new(), selection: true, rows }];
-    let read = Read::new(context, &data, &catalog, Chosen { sides, by: Axis::Alike }, 1)?;
+    let read = Read::new(context, &data, &catalog, Chosen { sides, by: Axis::Alike, alone_only: false }, 1)?;
     let left_out = |count: usize, why: &str| {
         let runs = if count == 1 { "1 run is".to_owned() } else { format!("{count} runs are") };
         if count > 0 {
@@ -106,10 +106,7 @@ fn read(context: &Context, arguments: &RankArgs) -> Result<Read> {
     };
     let all = read.runs().count();
     let read = if arguments.allow.contains(&Kind::Company) { read } else { read.alone() };
-    left_out(
-        all - read.runs().count(),
-        "other drives were measured at the same time (--allow company includes such runs)",
-    );
+    left_out(all - read.runs().count(), TOGETHER);
     // Of the runs that remain: the newest of all may be one that is left out.
     let newest = read.runs().max_by_key(|run| run.row.id).map(|run| run.row.form);
     let read = read.only(|_, run| Some(run.row.form) == asked.or(newest));
@@ -171,9 +168,9 @@ fn names(compared: &Compared<'_>, sides: &Sides, digests: &[&Digest]) -> Vec<Str
         let serial = run(side)?.environment.target.devices.iter().find_map(|device| device.serial.clone())?;
         Some(serial.chars().rev().take(4).collect::<Vec<_>>().into_iter().rev().collect::<String>())
     };
-    let together = |side: usize| match &run(side)?.group {
-        Some(group) if group.role == GroupRole::Together => Some(format!("{} drives at once", group.drives())),
-        _ => None,
+    let together = |side: usize| {
+        let drives = run(side)?.drives_at_once();
+        (drives > 1).then(|| format!("{drives} drives at once"))
     };
     let tells: [&dyn Fn(usize) -> Option<String>; 5] = [
         &|side| run(side).map(|run| run.profile.clone()).filter(|profile| !profile.is_empty()),
@@ -183,11 +180,12 @@ fn names(compared: &Compared<'_>, sides: &Sides, digests: &[&Digest]) -> Vec<Str
         &serial,
     ];
     for tell in tells {
-        let repeated: Vec<bool> =
-            names.iter().map(|name| names.iter().filter(|other| *other == name).count() > 1).collect();
         let values: Vec<Option<String>> = (0..names.len()).map(tell).collect();
-        for (at, name) in names.iter_mut().enumerate().filter(|(at, _)| repeated[*at]) {
-            if let Some(value) = values[at].as_ref().filter(|_| values.iter().any(|other| *other != values[at])) {
+        let before = names.clone();
+        for (at, name) in names.iter_mut().enumerate() {
+            // Only what differs between sides of this name distinguishes them.
+            let differs = |other: usize| before[other] == before[at] && values[other] != values[at];
+            if let Some(value) = values[at].as_ref().filter(|_| (0..before.len()).any(differs)) {
                 name.push_str(&format!(", {value}"));
             }
         }
@@ -198,7 +196,7 @@ fn names(compared: &Compared<'_>, sides: &Sides, digests: &[&Digest]) -> Vec<Str
 impl Read {
     /// Without the runs that were measured at the same time as others.
     fn alone(self) -> Read {
-        let is_alone = |run: &Run| !matches!(&run.digest.run.group, Some(group) if group.role == GroupRole::Together);
+        let is_alone = |run: &Run| run.digest.run.drives_at_once() == 1;
         self.only(|_, run| is_alone(run))
     }
 

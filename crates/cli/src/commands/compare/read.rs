@@ -1,10 +1,10 @@
 //! The sides of a comparison with the digests of their runs.
 
 use drivelab_analysis::digest::Digest;
+use drivelab_analysis::side_by_side::are_one_method;
 use drivelab_core::environment::BlockDeviceFacts;
-use drivelab_core::group::{GroupRole, letter};
+use drivelab_core::group::letter;
 use drivelab_core::ids::RunId;
-use drivelab_core::plan::OWN_LOAD;
 use drivelab_lab::{Failure, Result, digests};
 use drivelab_report::ComparedRun;
 use drivelab_store::{Catalog, DataDir, RunRow};
@@ -12,6 +12,9 @@ use drivelab_store::{Catalog, DataDir, RunRow};
 use super::sides::{Axis, Chosen, Side};
 use crate::args::By;
 use crate::context::Context;
+
+/// Why runs are left out of a comparison of drives.
+pub(super) const TOGETHER: &str = "other drives were measured at the same time (--allow company includes such runs)";
 
 /// A run of a side.
 pub(super) struct Run {
@@ -38,8 +41,8 @@ impl Read {
     /// out, with a warning.
     ///
     /// # Errors
-    /// A run that was named cannot be read; none of the first side can; a side holds runs of different things; there
-    /// are fewer than `least` sides.
+    /// A run that was named cannot be read; none of a side can; a side holds runs of different things; there are fewer
+    /// than `least` sides.
     pub(super) fn new(
         context: &Context,
         data: &DataDir,
@@ -48,10 +51,12 @@ impl Read {
         least: usize,
     ) -> Result<Read> {
         let (by, mut sides, mut words) = (chosen.by, Vec::new(), Vec::new());
+        let mut together = 0;
         for Side { word, selection, rows } in chosen.sides {
             let mut runs = Vec::new();
             for row in rows {
                 match digests::digest(data, catalog, &context.tool, row.id) {
+                    Ok(digest) if chosen.alone_only && digest.run.drives_at_once() > 1 => together += 1,
                     Ok(digest) => runs.push(Run { row, digest }),
                     Err(why) if !selection => return Err(why),
                     Err(why) => context.settings.voice.warn(format!("run {} is left out: {}", row.id, why.message)),
@@ -59,15 +64,16 @@ impl Read {
             }
             match runs.first() {
                 Some(first) => words.push((word, first.row.id)),
-                // Another side must not become the base unnoticed.
-                None if sides.is_empty() => {
-                    return Err(Failure::nothing(format!("no run of '{word}' can be read, and it is the base")));
-                }
-                None => {}
+                None if word.is_empty() => return Err(Failure::nothing("none of these runs can be read")),
+                // Without the side, the letters of the others would mean other words.
+                None => return Err(Failure::nothing(format!("no run of '{word}' can be read"))),
             }
             sides.push(runs);
         }
-        sides.retain(|runs| !runs.is_empty());
+        if together > 0 {
+            let runs = if together == 1 { "1 run is".to_owned() } else { format!("{together} runs are") };
+            context.settings.voice.warn(format!("{runs} left out: {TOGETHER}"));
+        }
         let alike = by == Axis::Alike;
         let by = match by {
             Axis::Words | Axis::Alike => None,
@@ -88,7 +94,6 @@ impl Read {
         }
         sides.iter().enumerate().try_for_each(|(at, runs)| of_one_thing(at, runs))?;
         match sides.as_slice() {
-            [] => Err(Failure::nothing("none of these runs can be compared")),
             few if few.len() < least => {
                 let runs: Vec<String> = few.iter().flatten().map(|run| run.row.id.to_string()).collect();
                 let what = format!("a comparison needs two sides; there is only one: {}", runs.join(", "));
@@ -150,8 +155,16 @@ fn are_of_one_drive<'r>(runs: impl Iterator<Item = &'r Run>) -> bool {
     drives.all(|drive| Some(&drive) == first.as_ref())
 }
 
-/// By what a run belongs to a side.
+/// By what a run belongs to a side. A drive alone and with others is two sides.
 fn key(by: By, run: &Run) -> String {
+    let own = own_key(by, run);
+    match run.digest.run.drives_at_once() {
+        1 => own,
+        drives => format!("{own}, {drives} drives at once"),
+    }
+}
+
+fn own_key(by: By, run: &Run) -> String {
     match by {
         By::Run | By::Time => run.row.id.to_string(),
         By::Drive => drive(run),
@@ -197,11 +210,8 @@ fn grouped(key: impl Fn(&Run) -> String, runs: impl Iterator<Item = Run>) -> Vec
 fn of_one_thing(at: usize, runs: &[Run]) -> Result<()> {
     for run in runs {
         let alike = |one: &&Run| {
-            let (one, run) = (&one.digest.run, &run.digest.run);
-            let profiles =
-                (&one.method.name, &one.method.version, &one.set) == (&run.method.name, &run.method.version, &run.set);
-            let content = one.method.compared_by() == run.method.compared_by();
-            one.form == run.form && (content || profiles && one.method.name != OWN_LOAD)
+            one.digest.run.form == run.digest.run.form
+                && (one.row.id == run.row.id || are_one_method(&one.digest, &run.digest))
         };
         let Some(first) = runs.iter().find(alike) else { continue };
         let unlike = facts(first).into_iter().zip(facts(run)).find(|(one, other)| one.1 != other.1);
@@ -235,9 +245,9 @@ fn remedy(what: &str) -> &'static str {
 /// What must be the same in all runs of a side.
 fn facts(run: &Run) -> [(&'static str, String); 7] {
     let digest = &run.digest;
-    let together = match &digest.run.group {
-        Some(group) if group.role == GroupRole::Together => format!("{} drives at once", group.drives()),
-        _ => "alone".to_owned(),
+    let together = match digest.run.drives_at_once() {
+        1 => "alone".to_owned(),
+        drives => format!("{drives} drives at once"),
     };
     [
         ("drive", drive(run)),

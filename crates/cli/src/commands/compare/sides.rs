@@ -1,5 +1,6 @@
 //! What `drivelab compare` sets side by side: from words and filters to sides of runs.
 
+use drivelab_analysis::side_by_side::Kind;
 use drivelab_core::event::RunState;
 use drivelab_core::plan::{Form, OWN_LOAD};
 use drivelab_lab::{Failure, Result};
@@ -37,6 +38,8 @@ pub(super) struct Chosen {
     pub(super) sides: Vec<Side>,
     /// What makes a side.
     pub(super) by: Axis,
+    /// Whether runs that a filter chose are left out if other drives were measured at the same time.
+    pub(super) alone_only: bool,
 }
 
 /// The sides that `words` or the filters of the arguments name, among all runs, newest first. Beside published figures
@@ -82,7 +85,8 @@ pub(super) fn choose(
         let only = sides.iter().flat_map(|side| &side.rows).map(|row| row.id.to_string()).collect::<String>();
         return Err(Failure::usage(format!("a comparison needs two sides; there is only one, with run {only}")));
     }
-    Ok(Chosen { sides, by })
+    let alone_only = words.is_empty() && !arguments.allow.contains(&Kind::Company);
+    Ok(Chosen { sides, by, alone_only })
 }
 
 /// The runs that match a filter, oldest first: those that have ended and can be read.

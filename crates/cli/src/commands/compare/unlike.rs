@@ -33,11 +33,28 @@ pub(super) fn check(
     let lines: Vec<String> = sides.chain(rest.iter().map(|(_, words)| format!("  {words}"))).collect();
     let flags: Vec<String> = kinds.iter().map(|kind| format!("--allow {}", kind.name())).collect();
     let what = if one_drive { "more than one thing" } else { "more than the drive" };
+    let axis = match kinds.as_slice() {
+        [kind] => axis(*kind).map_or_else(String::new, |name| format!("\nto make it a side of its own: --by {name}")),
+        _ => String::new(),
+    };
     Err(Failure::usage(format!(
-        "these runs differ in {what}, so a ratio would not show the cause:\n{}\nto compare them anyway: {}",
+        "these runs differ in {what}, so a ratio would not show the cause:\n{}{axis}\nto compare them anyway: {}",
         lines.join("\n"),
         flags.join(" ")
     )))
+}
+
+/// The axis that asks for a difference.
+const fn axis(kind: Kind) -> Option<&'static str> {
+    match kind {
+        Kind::Arm => Some("arm"),
+        Kind::Firmware => Some("firmware"),
+        Kind::Testbed => Some("testbed"),
+        Kind::Profile => Some("profile"),
+        Kind::State => Some("state"),
+        Kind::Size => Some("capacity"),
+        Kind::Target | Kind::Engine | Kind::FileSystem | Kind::Traces | Kind::Source | Kind::Company => None,
+    }
 }
 
 /// The difference that an axis asks for.
@@ -68,7 +85,10 @@ mod tests {
         assert!(why.contains("arm: A none, B luks2") && why.contains("--allow arm --allow size"), "{why}");
         assert!(why.contains("B  990 PRO"), "{why}");
         let why = check(&found(), &[Kind::Arm], (true, &[]), &[]).expect_err("the size differs too").message;
-        assert!(!why.contains("arm: ") && why.ends_with("--allow size"), "{why}");
+        assert!(
+            !why.contains("arm: ") && why.ends_with("--by capacity\nto compare them anyway: --allow size"),
+            "{why}"
+        );
         assert!(check(&found(), &[Kind::Arm], (true, &[]), &[Kind::Size]).is_ok());
         assert!(check(&found(), &[], (false, &[]), &[Kind::Size, Kind::Arm]).is_ok());
     }

@@ -5,7 +5,7 @@ use drivelab_core::exit::ExitCode;
 use drivelab_lab::{Failure, Result};
 use drivelab_store::{RunRow, change_drive};
 
-use crate::args::DrivesCommand;
+use crate::args::{DrivesCommand, one_line};
 use crate::context::{Context, NO_RUNS};
 
 /// Runs the command.
@@ -18,6 +18,7 @@ pub(super) fn keep(context: &Context, command: &DrivesCommand) -> Result {
     let data = context.data()?;
     let set = match command {
         DrivesCommand::Name { name, .. } => {
+            let name = &named(name)?;
             let kept = change_drive(&data, &model, serial.as_deref(), |kept| name.trim().clone_into(&mut kept.name))?;
             set_to("name", name, &kept.name)
         }
@@ -38,6 +39,18 @@ fn set_to(what: &str, asked: &str, now: &str) -> String {
         (false, _) => format!("{what} {now}"),
         (true, true) => format!("{what} removed"),
         (true, false) => format!("{what} removed; that of the model still applies: {now}"),
+    }
+}
+
+/// Most characters of a name: tables have room for it.
+const LONGEST_NAME: usize = 60;
+
+/// A name in one line.
+fn named(name: &str) -> Result<String> {
+    let name = one_line(name);
+    match name.chars().count() {
+        0..=LONGEST_NAME => Ok(name),
+        count => Err(Failure::usage(format!("a name has at most {LONGEST_NAME} characters, and this one has {count}"))),
     }
 }
 
@@ -72,7 +85,8 @@ fn which(all: &[RunRow], word: &str) -> Result<(String, Option<String>)> {
         models.into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
     let with_serial = all.iter().filter(|row| row.has_serial(word));
-    let serial = with_serial.clone().find_map(|row| row.serial.clone());
+    // A drive without a model is known by its place alone.
+    let serial = with_serial.clone().find_map(|row| row.drive.as_ref().and(row.serial.clone()));
     let of_serial = distinct(with_serial.map(RunRow::drive_or_place).collect());
     if !of_serial.is_empty() {
         return one(word, of_serial).map(|model| (model, serial));

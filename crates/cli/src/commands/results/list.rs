@@ -8,7 +8,7 @@ use drivelab_core::plan::{Form, OWN_LOAD};
 use drivelab_core::units::Nanos;
 use drivelab_lab::{Failure, Result};
 use drivelab_report::format;
-use drivelab_store::{Filter, KeptDrive, RunRow, read_drives};
+use drivelab_store::{Filter, KeptDrive, RunRow};
 
 use crate::args::FilterArgs;
 use crate::context::{Context, NO_MATCH, NO_RUNS};
@@ -34,7 +34,7 @@ pub(super) fn list(context: &Context, asked: &FilterArgs, json: bool) -> Result 
     let catalog = context.catalog()?;
     let all = catalog.list()?;
     let rows: Vec<&RunRow> = all.iter().filter(|row| filter.fits(row)).collect();
-    let kept = read_drives(&context.settings.data.value)?;
+    let kept = context.kept_drives();
     let name = |row: &RunRow| named(row, &kept);
     if rows.is_empty() && !filter.is_empty() {
         return Err(Failure::nothing(NO_MATCH));
@@ -105,7 +105,8 @@ fn row_text(row: &RunRow, name: &str, characters: usize) -> [String; 6] {
 /// The user's name for the drive of a run; empty for none.
 fn named(row: &RunRow, kept: &[KeptDrive]) -> String {
     let model = row.drive.as_deref().map_or_else(|| row.place(), str::trim);
-    KeptDrive::of(kept, model, row.serial.as_deref()).name
+    let serial = row.drive.as_ref().and(row.serial.as_deref());
+    KeptDrive::of(kept, model, serial).name
 }
 
 /// Aligned columns in at most `width` characters: the drive is cut first, then the methodology, then the end of a line.

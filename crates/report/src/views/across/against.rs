@@ -8,7 +8,7 @@ use drivelab_core::metric::Metric;
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{cells, format};
 use crate::views::across::contrast::{Contrast, label};
-use crate::views::across::published::PublishedSide;
+use crate::views::across::published::{PublishedSide, measured_here};
 use crate::views::across::sides::Sides;
 
 /// Most sentences about single figures; the table has all.
@@ -62,6 +62,9 @@ pub(crate) fn view(contrast: &Contrast<'_>, sides: &Sides) -> AgainstView {
         notes.push(touched_note(touched));
     }
     notes.extend(sources(found, published));
+    if !published.is_empty() {
+        notes.push(measured_here(&contrast.first[found.base].run));
+    }
     AgainstView { table: table(found, letters, (*all, !touched.is_empty()), published), sentences, notes }
 }
 
@@ -156,7 +159,7 @@ pub(crate) fn value_cell(side: &SideFigure<'_>) -> Cell {
     let valued = side.known().filter(|metric| metric.value.is_some()).count();
     let detail = if side.is_whole() { String::new() } else { format!("{valued} of {} runs", side.metrics.len()) };
     let cell = Cell { detail, ..cell };
-    cell.wrong(side.known().find_map(|metric| metric.wrong))
+    cell.wrong(side.wrong())
 }
 
 /// A published value, in the unit of the row.

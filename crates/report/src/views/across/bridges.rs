@@ -15,14 +15,15 @@ pub(crate) fn notes(bridges: &[Bridge]) -> Vec<String> {
 }
 
 fn note(bridge: &Bridge) -> String {
-    let Bridge { drive, from, to, runs, rates, ratio, least, most } = bridge;
+    let Bridge { drive, state, from, to, runs, rates, ratio, least, most } = bridge;
+    let state = if state.is_empty() { String::new() } else { format!(" ({state})") };
     let [own, others] = runs.map(|runs| if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") });
     let rates =
         if *rates == 1 { "one headline rate".to_owned() } else { format!("the mean of {rates} headline rates") };
     let [ratio, least, most] = [ratio, least, most].map(|ratio| ratio_text(*ratio));
     format!(
-        "Testbeds: {drive} was measured on both ({own} on {from}, {others} on {to}). Its throughput on {to} is {ratio} \
-         times that on {from}, {rates} ({least} to {most})."
+        "Testbeds: {drive}{state} was measured on both, {own} on {from} and {others} on {to}. On {to} it has {ratio} \
+         times the rate, {rates} ({least} to {most})."
     )
 }
 
@@ -32,15 +33,11 @@ mod tests {
 
     #[test]
     fn a_bridge_names_drive_testbeds_and_ratio_and_its_absence_is_said() {
-        let (drive, from, to) = ("X 1TB".to_owned(), "v1".to_owned(), "v2".to_owned());
-        let bridge = Bridge { drive, from, to, runs: [1, 3], rates: 4, ratio: 1.05, least: 0.98, most: 1.2 };
-        assert_eq!(
-            notes(&[bridge]),
-            [
-                "Testbeds: X 1TB was measured on both (1 run on v1, 3 runs on v2). Its throughput on v2 is 1.050 times that \
-              on v1, the mean of 4 headline rates (0.980 to 1.20)."
-            ]
-        );
+        let [drive, state, from, to] = ["X 1TB", "full", "v1", "v2"].map(str::to_owned);
+        let bridge = Bridge { drive, state, from, to, runs: [1, 3], rates: 4, ratio: 1.05, least: 0.98, most: 1.2 };
+        let says = "Testbeds: X 1TB (full) was measured on both, 1 run on v1 and 3 runs on v2. On v2 it has 1.050 times the \
+                    rate, the mean of 4 headline rates (0.980 to 1.20).";
+        assert_eq!(notes(&[bridge]), [says]);
         assert!(notes(&[])[0].contains("is unknown"));
     }
 }

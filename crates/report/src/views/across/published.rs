@@ -2,8 +2,11 @@
 //!
 //! They have a ratio to the base, but no interval or verdict, and do not count for "best".
 
+use drivelab_analysis::digest::RunFacts;
 use drivelab_core::metric::Metric;
 use drivelab_core::published::{Bound, Published, PublishedFigure};
+
+use crate::figure::format;
 
 /// A drive of a publication, as a column.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,8 +19,22 @@ pub struct PublishedSide {
     pub(crate) source: String,
     /// How the figures were measured.
     pub(crate) method: String,
+    /// Methodologies that measure the same way; empty if the publication names none.
+    pub(crate) same_as: Vec<String>,
     /// Its figures.
     pub(crate) figures: Vec<PublishedFigure>,
+}
+
+/// What the run beside published figures was: the publication may have tested more, for longer.
+pub(crate) fn measured_here(run: &RunFacts) -> String {
+    let set = if run.set.is_empty() { String::new() } else { format!(", with {} set", run.set.join(", ")) };
+    format!(
+        "Measured here: {} {}, {}, {} tested{set}.",
+        run.method.name,
+        run.method.version,
+        run.form.words(&run.method.name),
+        format::bytes(run.environment.target.length)
+    )
 }
 
 impl PublishedSide {
@@ -35,11 +52,21 @@ impl PublishedSide {
                     title,
                     source: format!("{}: {}", published.author, published.title),
                     method: published.method.clone(),
+                    same_as: published.same_as.clone(),
                     figures: vec![figure.clone()],
                 }),
             }
         }
         sides
+    }
+
+    /// Drops its figures if it measured in another way than these methodologies: steps of other methodologies may have
+    /// the same names.
+    pub fn only_beside(&mut self, methods: &[&str]) {
+        let is_same = |name: &String| methods.contains(&name.as_str());
+        if !self.same_as.is_empty() && !self.same_as.iter().any(is_same) {
+            self.figures.clear();
+        }
     }
 
     /// The figure that is of the same load and quantity as a metric.

@@ -12,7 +12,7 @@ use crate::figure::{Figure, cells, format, signs};
 use crate::views::across::against::{published_cell, ratio_cell, ratio_text, touched_note, value_cell, verdict_word};
 use crate::views::across::charts::{Ranked, range, ranking};
 use crate::views::across::contrast::label;
-use crate::views::across::published::PublishedSide;
+use crate::views::across::published::{PublishedSide, measured_here};
 
 /// What is ranked.
 #[derive(Debug, Clone)]
@@ -195,6 +195,9 @@ impl RankInput<'_> {
                     side.source, side.method
                 ));
             }
+        }
+        if !known.is_empty() {
+            notes.push(measured_here(&self.method.run));
         }
         if !self.published.is_empty() && known.is_empty() {
             notes.push("No published figure matches this one.".to_owned());
