@@ -185,7 +185,7 @@ fn drive(run: &Run) -> String {
         Some(format!("{model} {}", device.serial.as_deref().unwrap_or_default()).trim_end().to_owned())
     };
     let names: Vec<String> = environment.target.devices.iter().filter_map(name).collect();
-    if names.is_empty() { environment.named() } else { names.join(" and ") }
+    if names.is_empty() { environment.place() } else { names.join(" and ") }
 }
 
 fn firmware(run: &Run) -> String {

@@ -298,14 +298,18 @@ impl Condition {
         parts
     }
 
-    /// Arm and data state as a suffix, `, luks2:inline, filled:80%`; empty if nothing was set up.
+    /// Arm and data state as a suffix, `, luks2:inline, filled:80%`; empty if nothing was set up. That nothing encrypts is
+    /// said if nothing else was set up either.
     #[must_use]
     pub fn behind(&self) -> String {
-        let state = match self.data_state {
-            DataState::AsFound => String::new(),
-            state => format!(", {state}"),
-        };
-        if self.is_any() { format!(", {}{state}", self.arm()) } else { String::new() }
+        let state = self.data_state;
+        let is_plain = self.encryption == Arm::None && self.power_state.is_none();
+        match state {
+            _ if !self.is_any() => String::new(),
+            DataState::AsFound => format!(", {}", self.arm()),
+            _ if is_plain => format!(", {state}"),
+            _ => format!(", {}, {state}", self.arm()),
+        }
     }
 
     /// What distinguishes this run from the runs that it is compared with: `luks2:inline`, `power state 2`.

@@ -238,10 +238,16 @@ impl Environment {
     /// the condition in brackets; otherwise the path.
     #[must_use]
     pub fn named(&self) -> String {
-        if let Some((condition, device)) = self.condition.as_ref().zip(self.conditioned()) {
-            let words = condition.asked.words();
-            let words = if words.is_empty() { words } else { format!(" ({words})") };
-            return format!("/dev/{}{words}", device.name);
+        let words = self.asked_condition().words();
+        let words = if words.is_empty() { words } else { format!(" ({words})") };
+        format!("{}{words}", self.place())
+    }
+
+    /// The same without the condition.
+    #[must_use]
+    pub fn place(&self) -> String {
+        if let Some(device) = self.condition.as_ref().and_then(|_| self.conditioned()) {
+            return format!("/dev/{}", device.name);
         }
         let path = &self.target.path;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());

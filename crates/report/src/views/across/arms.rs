@@ -92,23 +92,22 @@ pub(crate) struct ArmsView {
     pub(crate) arms: Arms,
 }
 
-/// The arms among comparable runs, each with its letter: all runs of each drive that has two or more, at least one of
-/// them under conditions.
+/// The arms among comparable runs, each with its letter: all runs of each drive, in one data state and profile, that has
+/// several arms.
 pub(crate) fn views(runs: &[(String, &Digest)]) -> Vec<ArmsView> {
     let mut drives: Vec<(String, Vec<(&str, &Digest)>)> = Vec::new();
     for (letter, digest) in runs {
-        let drive = drive_key(&digest.run.environment);
+        let (drive, state) = (drive_key(&digest.run.environment), digest.condition().data_state);
+        let drive = format!("{drive} {state} {}", digest.run.profile);
         match drives.iter_mut().find(|(known, _)| *known == drive) {
             Some((_, members)) => members.push((letter, digest)),
             None => drives.push((drive, vec![(letter, digest)])),
         }
     }
-    let under = |digest: &Digest| digest.run.environment.condition.is_some();
-    let several = drives.iter().map(|(_, members)| members);
-    several
-        .filter(|members| members.len() > 1 && members.iter().any(|(_, digest)| under(digest)))
-        .map(|members| view(members))
-        .collect()
+    let several = |members: &[(&str, &Digest)]| {
+        members.windows(2).any(|two| two[0].1.condition().arm() != two[1].1.condition().arm())
+    };
+    drives.iter().filter(|(_, members)| several(members)).map(|(_, members)| view(members)).collect()
 }
 
 /// The drive below encryption and partition: a cost is never relative to another drive.
