@@ -298,8 +298,8 @@ impl Condition {
         parts
     }
 
-    /// Arm and data state as a suffix, `, luks2:inline, filled:80%`; empty if nothing was set up. That nothing encrypts is
-    /// said if nothing else was set up either.
+    /// Arm and data state as a suffix, `, luks2:inline, filled:80%`; empty if nothing was set up. With a data state, it
+    /// is not said that nothing encrypts.
     #[must_use]
     pub fn behind(&self) -> String {
         let state = self.data_state;

@@ -2,6 +2,7 @@
 
 use drivelab_analysis::arms::{ArmCell, ArmColumn, Arms, arms};
 use drivelab_analysis::digest::Digest;
+use drivelab_core::condition::{Arm, Condition, ConditionFacts};
 use drivelab_core::environment::Environment;
 use drivelab_core::metric::Wrong;
 
@@ -92,8 +93,8 @@ pub(crate) struct ArmsView {
     pub(crate) arms: Arms,
 }
 
-/// The arms among comparable runs, each with its letter: all runs of each drive, in one data state and profile, that has
-/// several arms.
+/// The arms among comparable runs, each with its letter: all runs of each drive, in one data state and profile, that
+/// has several, at least one of them of a command that measured arms.
 pub(crate) fn views(runs: &[(String, &Digest)]) -> Vec<ArmsView> {
     let mut drives: Vec<(String, Vec<(&str, &Digest)>)> = Vec::new();
     for (letter, digest) in runs {
@@ -104,10 +105,18 @@ pub(crate) fn views(runs: &[(String, &Digest)]) -> Vec<ArmsView> {
             None => drives.push((drive, vec![(letter, digest)])),
         }
     }
-    let several = |members: &[(&str, &Digest)]| {
-        members.windows(2).any(|two| two[0].1.condition().arm() != two[1].1.condition().arm())
+    let is_arm = |digest: &Digest| {
+        let facts = digest.run.environment.condition.as_ref();
+        // A command with one arm only set up a data state or a partition.
+        let one_arm = |facts: &ConditionFacts| facts.series.as_ref().is_some_and(|series| series.of <= series.rounds);
+        let is_set = |asked: &Condition| asked.encryption != Arm::None || asked.power_state.is_some();
+        facts.is_some_and(|facts| !one_arm(facts) || is_set(&facts.asked))
     };
-    drives.iter().filter(|(_, members)| several(members)).map(|(_, members)| view(members)).collect()
+    let several = drives.iter().map(|(_, members)| members);
+    several
+        .filter(|members| members.len() > 1 && members.iter().any(|(_, digest)| is_arm(digest)))
+        .map(|members| view(members))
+        .collect()
 }
 
 /// The drive below encryption and partition: a cost is never relative to another drive.
