@@ -107,7 +107,7 @@ fn run_part(root: &Path, part: Part) -> Outcome {
 }
 
 /// The scenarios, with the program that the tests have built.
-pub(super) fn vm_test(root: &Path) -> Command {
+fn vm_test(root: &Path) -> Command {
     // Not by its path: the tests may have built this program again in the meantime.
     command(root, &format!("/proc/{}/exe", std::process::id()), &["vm-test", "--debug"])
 }
