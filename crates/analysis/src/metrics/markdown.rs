@@ -151,8 +151,7 @@ definition, its function and the records that it comes from. An address is `STEP
   is used. Of all positions with at least 3 % of the span before and 5 % after them, the one at which two levels leave
   the least squares is the candidate. It is the end of a cache if all of this holds:
   - the rate falls by a fifth or more;
-  - the two levels are six standard errors apart (more for few intervals), also without the first interval, and have
-    two recorded intervals each;
+  - the two levels are six standard errors apart (more for few intervals) and have two recorded intervals each;
   - in pieces of 2 % of the span, three quarters of what comes before are faster than the middle of both levels (on the
     logarithmic scale), and three fifths of what follows are slower, as is half of its last quarter;
   - the fall is a step: two thirds of it happen within 5 % (and eight intervals) to each side, and two levels explain

@@ -154,16 +154,9 @@ impl Fill<'_> {
         [&self.levels, &self.calm].into_iter().find_map(|levels| {
             let (before, behind, contrast) = self.best(levels, start, least)?;
             let sure = self.apart(contrast) && self.steep(levels, &before, &behind, contrast);
-            let sure = sure && self.apart(levels.between(&self.after_first(&before), &behind));
             let middle = levels.middle(&before, &behind);
             (sure && self.falls(&before, &behind, contrast, middle)).then_some(Found { at: behind.start, middle })
         })
-    }
-
-    /// A stretch without the fill's first interval: one fast interval and some noise are no cache.
-    fn after_first(&self, of: &Range<usize>) -> Range<usize> {
-        let first = self.track.before.get(1).map_or(0.0, |(bytes, _)| bytes / self.part).ceil() as usize;
-        of.start.max(first.min(of.end - 1))..of.end
     }
 
     /// The change that divides the fill best: the stretches before and after it.
