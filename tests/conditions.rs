@@ -166,6 +166,14 @@ fn data_states_are_prepared_on_the_device_itself() {
         );
     }
     bench.is_bare("data states");
+    let compared = bench.lab.json(&["compare", "--method", "two-steps", "--by", "state", "--json"]);
+    let titles: Vec<&str> =
+        compared["sides"].as_array().expect("sides").iter().map(|side| side["title"].as_str().expect("text")).collect();
+    assert!(titles.len() == 4 && titles[1].ends_with(", filled:50%"), "{titles:?}");
+    bench.lab.ok(&["compare", "--method", "two-steps", "--by", "state", "-o", "states.md"]);
+    let text = std::fs::read_to_string(bench.lab.folder().join("states.md")).expect("the text");
+    assert!(text.contains("data before the tests: A fresh, B filled:50%"), "{text}");
+    assert!(!text.contains("The arms side by side"), "one arm in four data states is no comparison of arms");
 }
 
 #[test]

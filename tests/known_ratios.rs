@@ -217,6 +217,19 @@ fn words_name_sides_or_are_refused() {
         let done = lab.run(&[&["compare"], words].concat());
         assert!((done.code, done.stderr.contains(says)) == (code, true), "{words:?}: {} {}", done.code, done.stderr);
     }
+    let named = |name: &str| lab.run(&["drives", "name", "nop:", name]);
+    let long = named(&"x".repeat(61));
+    assert!(long.code == 2 && long.stderr.contains("at most 60 characters"), "{}", long.stderr);
+    assert_eq!(named("Two\nlines").code, 0);
+    assert!(lab.ok(&["results", "list"]).stdout.contains("Two lines"));
+    // Names are an ornament: a list does without them.
+    std::fs::write(lab.data().join("drives.json"), "{").expect("room");
+    let list = lab.ok(&["results", "list"]);
+    assert!(
+        list.stderr.contains("names and prices of drives are left out") && list.stdout.contains("nop:"),
+        "{}",
+        list.stderr
+    );
 }
 
 #[test]
@@ -297,6 +310,11 @@ fn a_run_has_a_name_and_fails_beyond_its_limits() {
     let runs: Vec<String> = lab.runs().into_iter().map(|(run, _)| run).collect();
     let junit = ["compare", &runs[0], &runs[1], "--junit", file.to_str().expect("UTF-8")];
     lab.ok(&junit);
+    let same = lab.run(&["compare", &runs[0], &runs[1], "--junit", "both.md", "-o", "both.md"]);
+    assert!(same.code == 2 && same.stderr.contains("name the same file"), "{}", same.stderr);
+    // The host limits what stores nothing: both values are bounds, so nothing shows that none got worse.
+    let worse = lab.run(&["compare", &runs[0], &runs[1], "--fail-if-worse"]);
+    assert!(worse.code == 3 && worse.stderr.contains("none of the headline figures can be judged"), "{}", worse.stderr);
     let text = std::fs::read_to_string(&file).expect("the file");
     assert!(text.contains("<testsuite name=\"B against A\"") && text.contains("<testcase "), "{text}");
     lab.ok(&junit);

@@ -336,7 +336,13 @@ fn limits_of_a_methodology_decide_the_exit_code_and_stand_in_the_result() {
         refused(&lab, &["methods", "check", "limited.toml"], 2, &[says, "limited.toml:"]);
         refused(&lab, &["run", "limited.toml", "nop:"], 2, &[says]);
     }
+    // A derived methodology has limits of its own: those of the other one may be about steps that it changed.
     lab.write("limited.toml", LIMITED);
+    let head = "format = 1\nname = \"derived\"\nversion = \"1.0.0\"\n";
+    let tests = "[include]\nmethod = \"./limited.toml\"\n[[tests]]\nname = \"reads\"\nqueue_depth = 2\n";
+    lab.write("derived.toml", format!("{head}{tests}"));
+    let derived = lab.ok(&["run", "derived.toml", "nop:", "--form", "quick", "--json"]).stdout;
+    assert!(!derived.contains("limits_"), "limits are not inherited");
     let wrong_step = ["run", "limited.toml", "nop:", "--fail-if", "reads/rnd-4k-q3t1-read-buffered:read.iops < 1"];
     refused(
         &lab,

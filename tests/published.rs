@@ -60,7 +60,7 @@ fn a_run_stands_beside_the_figures_of_a_file_of_the_users_own() {
          unit = \"GB/s\"\ndoubtful = \"a guess\"\nplace = \"page 2\"\nsteps = [\"{step}\"]\n"
     );
     std::fs::create_dir(lab.data().join("published")).expect("a folder");
-    std::fs::write(lab.data().join("published").join("mine.toml"), own).expect("room");
+    std::fs::write(lab.data().join("published").join("mine.toml"), &own).expect("room");
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = words(&lab.ok(&["compare", "last", "published:mine"]).stdout);
     for part in ["P1/A", "~104.9", "1,000 (doubtful)", "P1: Old drive 1 TB, published", "no interval and no verdict"] {
@@ -79,6 +79,12 @@ fn a_run_stands_beside_the_figures_of_a_file_of_the_users_own() {
     {
         assert_eq!(lab.run(&[&["compare"], &words[..]].concat()).code, code, "{words:?}");
     }
+    assert!(text.contains("Measured here: io "), "{text}");
+    // Steps of another methodology may have the same names.
+    let other = format!("same_as = [\"quick\"]\n{}", own.replace("\"mine\"", "\"other\""));
+    std::fs::write(lab.data().join("published").join("other.toml"), other).expect("room");
+    let other = words(&lab.ok(&["compare", "last", "published:other"]).stdout);
+    assert!(other.contains("No published figure matches a step of this run"), "{other}");
     let apart = words(&lab.ok(&["compare", "last", "published:dillon-nvme"]).stdout);
     assert!(apart.contains("No published figure matches a step of this run"), "{apart}");
     // A page of a single run has the comparison too.

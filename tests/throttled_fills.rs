@@ -38,6 +38,8 @@ const SLOWER: f64 = 1.03;
 const HELD: Duration = Duration::from_millis(6);
 /// Longest wait for that, two slices: on a device that is slower than the limit, no writes are held back.
 const HELD_WITHIN: Duration = Duration::from_millis(200);
+/// What a change of the limit may give or take, in seconds at the new limit: one slice of the throttle.
+const SLICE_S: f64 = 0.1;
 /// What the device may write while a limit is being changed, in bytes; above this, the position of the change is
 /// unknown.
 const WHILE_CHANGING: u64 = SPAN / 200;
@@ -276,13 +278,18 @@ fn fill(course: &Course, burst: bool) -> Option<Fill> {
 /// Whether one of the first recorded intervals is clearly faster than the limit after the burst. If drivelab had no
 /// CPU for a part of the first 100 ms, the burst has ended before an interval can show it.
 fn shows_burst(report: &Value) -> bool {
+    first_rates(report).iter().take(2).any(|rate| *rate > 1.6 * FAST as f64)
+}
+
+/// Rates of the first recorded intervals, in bytes per second.
+fn first_rates(report: &Value) -> Vec<f64> {
     let rate = |interval: &Value| {
         let length = interval["end_ns"].as_f64()? - interval["start_ns"].as_f64()?;
         Some(interval["write"]["bytes"].as_f64()? / length * 1e9)
     };
     let steps = report["steps"].as_array().expect("steps");
-    let first = steps.iter().filter_map(|step| step["intervals"].as_array()).flat_map(|all| all.iter().take(2));
-    first.filter_map(rate).any(|rate| rate > 1.6 * FAST as f64)
+    let first = steps.iter().filter_map(|step| step["intervals"].as_array()).flat_map(|all| all.iter().take(4));
+    first.filter_map(rate).collect()
 }
 
 /// Waits for the end of the burst, and returns how much was written until then. It lasts 45 ms: a program without the
@@ -315,13 +322,15 @@ fn due_s(course: &Course, fill: &Fill, burst_s: f64) -> f64 {
 
 /// What is wrong with the rates before and after a cliff to this limit: the page shows both beside its position.
 fn wrong_rates(behind: u64, fill: &Fill) -> Option<String> {
-    let off = |id: &str, limit: u64, most: f64| {
+    let off = |id: &str, limit: u64, bytes: u64, least: f64| {
+        let most = (SLICE_S * limit as f64 / bytes as f64).max(least);
         let rate = fill.metric(id).map(|mb_s| mb_s * 1e6);
         let near = rate.is_some_and(|rate| (rate / limit as f64 - 1.0).abs() <= most);
-        (!near).then(|| format!("{id} is {rate:?} at a limit of {limit}"))
+        (!near).then(|| format!("{id} is {rate:?} at a limit of {limit}, {most:.2} of it allowed"))
     };
+    let changed = *fill.changed.first()?;
     // There are at least 10 intervals before it, of which the first may contain the rest of a burst.
-    off("fill.peak", FAST, 0.08).or_else(|| off("fill.sustained", behind, 0.04))
+    off("fill.peak", FAST, changed, 0.08).or_else(|| off("fill.sustained", behind, SPAN - changed, 0.04))
 }
 
 /// What is wrong with the answer; `None` if it is right.
@@ -373,11 +382,12 @@ fn assert_course(course: &Course, burst: bool) -> Option<usize> {
         let too_little = fill.code("write_cache_too_little");
         let cache = fill.metric("fill.cache_size");
         println!(
-            "{} {:?}, burst {burst}: changed at {changed:?}, cache {cache:?} GB, {:.3} of the time, burst told {}, \
-             too little {too_little}, {:?}: {said:?} (attempt {attempt})",
+            "{} {:?}, burst {burst}: changed at {changed:?}, cache {cache:?} GB, {:.3} of the time, first intervals {:?} \
+             MB/s, burst told {}, too little {too_little}, {:?}: {said:?} (attempt {attempt})",
             course.name,
             course.changes.first(),
             fill.slower,
+            first_rates(&fill.report).iter().map(|rate| (rate / 1e6).round()).collect::<Vec<_>>(),
             fill.code("write_burst"),
             fill.other_course,
         );

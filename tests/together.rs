@@ -219,6 +219,16 @@ fn any_run_of_a_group_leads_to_the_report_of_all() {
     let own = lab.json(&["report", &runs[0].0, "--json"]);
     assert!(own["findings"].to_string().contains("in_company"), "{:#}", own["findings"]);
     lab.ok(&["run", "pair.toml", "one"]);
+    // Runs beside other drives are not compared with a run alone unless that is asked for.
+    let alone = lab.run(&["compare", "--method", "pair"]);
+    assert_eq!(alone.code, 4, "{}", alone.stderr);
+    assert!(
+        alone.stderr.contains("2 runs are left out: other drives were measured at the same time"),
+        "{}",
+        alone.stderr
+    );
+    let all = lab.json(&["compare", "--method", "pair", "--allow", "company", "--json"]);
+    assert_eq!(all["sides"].as_array().expect("sides").len(), 3, "one drive alone and with another is two sides");
     let single = lab.run(&["report", "--last", "--group"]);
     assert_eq!(single.code, 4, "{}", single.stderr);
 }

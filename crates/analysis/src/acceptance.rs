@@ -170,7 +170,7 @@ impl AcceptanceLimit {
             Truth::AtValue => value_text,
             Truth::AtLeast(why) => format!("at least {value_text} ({why})"),
             Truth::AtMost(why) => format!("at most {value_text} ({why})"),
-            Truth::Unknown(why) => format!("more or less than {value_text} ({why})"),
+            Truth::Unknown(why) => format!("{value_text}, but may be too high or too low ({why})"),
         };
         let so = if standing == Standing::NotShown { ", so nothing shows that the limit holds" } else { "" };
         let (what, unit) = (metric.address.clone(), metric.unit.clone());

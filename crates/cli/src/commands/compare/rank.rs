@@ -181,16 +181,20 @@ fn names(compared: &Compared<'_>, sides: &Sides, digests: &[&Digest]) -> Vec<Str
     ];
     for tell in tells {
         let values: Vec<Option<String>> = (0..names.len()).map(tell).collect();
-        let before = names.clone();
-        for (at, name) in names.iter_mut().enumerate() {
-            // Only what differs between sides of this name distinguishes them.
-            let differs = |other: usize| before[other] == before[at] && values[other] != values[at];
-            if let Some(value) = values[at].as_ref().filter(|_| (0..before.len()).any(differs)) {
-                name.push_str(&format!(", {value}"));
-            }
-        }
+        distinguish(&mut names, &values);
     }
     names
+}
+
+/// Appends a value to each name that another side has too, if the values of these sides differ.
+fn distinguish(names: &mut [String], values: &[Option<String>]) {
+    let before = names.to_vec();
+    for (at, name) in names.iter_mut().enumerate() {
+        let differs = |other: usize| before[other] == before[at] && values[other] != values[at];
+        if let Some(value) = values[at].as_ref().filter(|_| (0..before.len()).any(differs)) {
+            name.push_str(&format!(", {value}"));
+        }
+    }
 }
 
 impl Read {
@@ -221,5 +225,18 @@ impl Read {
         let mut keep = |run: &Run| place.next().is_some_and(|place| wanted(place, run));
         let sides = self.sides.into_iter().map(|runs| runs.into_iter().filter(&mut keep).collect::<Vec<Run>>());
         Read { sides: sides.filter(|runs| !runs.is_empty()).collect(), words: self.words }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_sides_of_one_name_get_what_distinguishes_them() {
+        let mut names = ["X", "X", "Y", "Z", "Z"].map(str::to_owned);
+        let values = ["1.0", "1.0", "2.0", "3.0", "4.0"].map(|value| Some(value.to_owned()));
+        distinguish(&mut names, &values);
+        assert_eq!(names, ["X", "X", "Y", "Z, 3.0", "Z, 4.0"]);
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn check(
     let flags: Vec<String> = kinds.iter().map(|kind| format!("--allow {}", kind.name())).collect();
     let what = if one_drive { "more than one thing" } else { "more than the drive" };
     let axis = match kinds.as_slice() {
-        [kind] => axis(*kind).map_or_else(String::new, |name| format!("\nto make it a side of its own: --by {name}")),
+        [kind] => axis(*kind).map_or_else(String::new, |name| format!("\nto compare by it: --by {name}")),
         _ => String::new(),
     };
     Err(Failure::usage(format!(

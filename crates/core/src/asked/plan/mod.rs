@@ -7,12 +7,14 @@ mod grid;
 mod published_unit;
 mod redact;
 mod repeats;
+mod repetition;
 mod types;
 mod whole;
 
 pub use grid::Grid;
 pub use published_unit::PublishedUnit;
+pub use repetition::{Repeats, RestAfter};
 pub use types::{
     Action, Approximation, AxisValue, Combine, CoolDown, Form, LeftOut, MethodIdentity, OWN_LOAD, OnError, Order, Plan,
-    RateSearch, Repeats, Rest, RestAfter, Rounds, Source, Step, StepRole, StopRule, TestPlan, Tracked,
+    RateSearch, Rest, Rounds, Source, Step, StepRole, StopRule, TestPlan, Tracked,
 };

@@ -2,7 +2,8 @@
 //!
 //! The executions of a step are numbered from 1 over all sets; in each set the discarded rounds come first.
 
-use super::types::{Order, Plan, Rest, RestAfter, Rounds, Step, TestPlan};
+use super::repetition::RestAfter;
+use super::types::{Order, Plan, Rest, Rounds, Step, TestPlan};
 use crate::ids::StepKey;
 use crate::units::Nanos;
 

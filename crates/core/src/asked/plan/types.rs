@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::published_unit::PublishedUnit;
+use super::repetition::Repeats;
 use crate::data_sheet::PrintedFigure;
 use crate::drive_state::StateWish;
 use crate::ids::StepId;
@@ -506,49 +507,6 @@ pub struct Plan {
     /// Parameters that were set on the command line (`queue_depth=1..64`); later ones override earlier ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<String>,
-}
-
-/// Repetitions besides the rounds of a test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Repeats {
-    /// Rounds at the start of each set that are run and recorded but not counted in the figures; with fixed rounds
-    /// only.
-    #[serde(skip_serializing_if = "is_none")]
-    pub warm_up_rounds: u32,
-    /// How often the whole set of tests runs; with fixed rounds only. At least 1.
-    pub sets: u32,
-    /// When a step rests.
-    pub rest_after: RestAfter,
-}
-
-/// When a step rests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RestAfter {
-    /// After each of its executions.
-    #[default]
-    Rounds,
-    /// After the last round of a step, except the last step of the last test; with [`Order::StepByStep`] only.
-    Steps,
-}
-
-impl Default for Repeats {
-    fn default() -> Self {
-        Repeats { warm_up_rounds: 0, sets: 1, rest_after: RestAfter::Rounds }
-    }
-}
-
-impl Repeats {
-    /// Whether nothing is repeated besides the rounds.
-    #[must_use]
-    pub fn is_plain(&self) -> bool {
-        *self == Repeats::default()
-    }
-}
-
-const fn is_none(count: &u32) -> bool {
-    *count == 0
 }
 
 #[cfg(test)]

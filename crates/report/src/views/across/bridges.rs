@@ -18,12 +18,11 @@ fn note(bridge: &Bridge) -> String {
     let Bridge { drive, state, from, to, runs, rates, ratio, least, most } = bridge;
     let state = if state.is_empty() { String::new() } else { format!(" ({state})") };
     let [own, others] = runs.map(|runs| if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") });
-    let rates =
-        if *rates == 1 { "one headline rate".to_owned() } else { format!("the mean of {rates} headline rates") };
+    let rates = if *rates == 1 { "one headline rate".to_owned() } else { format!("mean of {rates} headline rates") };
     let [ratio, least, most] = [ratio, least, most].map(|ratio| ratio_text(*ratio));
     format!(
-        "Testbeds: {drive}{state} was measured on both, {own} on {from} and {others} on {to}. On {to} it has {ratio} \
-         times the rate, {rates} ({least} to {most})."
+        "Testbeds: {drive}{state} was measured on both, {own} on {from} and {others} on {to}. Its rates on {to} are \
+         {ratio} times those on {from} ({rates}, {least} to {most})."
     )
 }
 
@@ -35,8 +34,8 @@ mod tests {
     fn a_bridge_names_drive_testbeds_and_ratio_and_its_absence_is_said() {
         let [drive, state, from, to] = ["X 1TB", "full", "v1", "v2"].map(str::to_owned);
         let bridge = Bridge { drive, state, from, to, runs: [1, 3], rates: 4, ratio: 1.05, least: 0.98, most: 1.2 };
-        let says = "Testbeds: X 1TB (full) was measured on both, 1 run on v1 and 3 runs on v2. On v2 it has 1.050 times the \
-                    rate, the mean of 4 headline rates (0.980 to 1.20).";
+        let says = "Testbeds: X 1TB (full) was measured on both, 1 run on v1 and 3 runs on v2. Its rates on v2 are 1.050 \
+                    times those on v1 (mean of 4 headline rates, 0.980 to 1.20).";
         assert_eq!(notes(&[bridge]), [says]);
         assert!(notes(&[])[0].contains("is unknown"));
     }
