@@ -152,6 +152,16 @@ fn capacity_and_price_are_known(lab: &Lab, devices: &[&str], parts: &[f64], size
     for part in ["Per doubling", "sub-linear", "Price per GB", "Price and performance per EUR"] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    // The drives are not what `--by state` asks for.
+    let by_state = ["compare", "--method", "io", "--by", "state"];
+    let refused = lab.run(&by_state);
+    assert!(refused.code == 2 && refused.stderr.contains("differ in more than the state"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("drive: A ") && refused.stderr.contains("--allow drive"), "{}", refused.stderr);
+    let allowed = lab.ok(&[&by_state[..], &["--allow", "drive"]].concat()).stdout;
+    assert!(allowed.contains('†'), "{allowed}");
+    let listed = lab.ok(&["drives"]).stdout;
+    let line = format!("{}: Known drive {} GB, 40 EUR on ", devices[1], sizes_mib[1]);
+    assert!(listed.contains(&line), "{listed}");
     // A new catalog keeps both, and another currency is not compared.
     lab.ok(&["results", "reindex"]);
     lab.ok(&["drives", "price", devices[1], "40 USD"]);
@@ -163,6 +173,7 @@ fn capacity_and_price_are_known(lab: &Lab, devices: &[&str], parts: &[f64], size
     for (words, code, says) in [
         (&["price", devices[0], "cheap"][..], 2, "'cheap' is not a price"),
         (&["price", devices[0], "0 EUR"], 2, "an amount above 0"),
+        (&["price", devices[0], "-5 EUR"], 2, "'-5 EUR' is not a price"),
         (&["name", "no such drive", "x"], 4, "no stored run is of a drive with the model or serial number"),
         (&["name", "/dev/loop", "x"], 2, "matches several drives"),
     ] {
@@ -278,6 +289,11 @@ fn what_differs_besides_the_question_is_refused_unless_allowed() {
     assert!(allowed.code == 0 && allowed.stdout.contains('†'), "{}{}", allowed.stdout, allowed.stderr);
     let asked = lab.json(&["compare", &runs[0], &runs[1], "--by", "testbed", "--allow", "engine", "--json"]);
     assert_eq!(asked["groups"][0]["allowed"], serde_json::json!(["engine"]));
+    let title = |side: usize| asked["sides"][side]["title"].as_str().expect("a title").rsplit(", ").next();
+    // The newer run was named first.
+    assert_eq!([title(0), title(1)], [Some("Testbed-v2"), Some("Testbed-v1")], "sides of one drive are told apart");
+    let redacted = lab.ok(&["compare", &runs[0], &runs[1], "--by", "testbed", "--allow", "engine", "--redact"]).stdout;
+    assert!(!redacted.contains(target) && redacted.contains("Testbed-v2"), "{redacted}");
     assert_eq!(compare(&["--by", "testbed"]).code, 2, "the engine was not allowed");
 }
 

@@ -74,6 +74,10 @@ fn a_run_stands_beside_the_figures_of_a_file_of_the_users_own() {
     assert_eq!((cell["published_value"].as_f64(), &cell["published_unit"]), (Some(100.0), &"MiB/s".into()));
     let value = figures[0]["cells"][0]["value"].as_f64().expect("a value");
     assert!((cell["ratio"].as_f64().expect("a ratio") - 104.8576 / value).abs() < 1e-9, "{cell}");
+    lab.ok(&["compare", "last", "published:mine/old", "-o", "mine.csv"]);
+    let csv = std::fs::read_to_string(lab.folder().join("mine.csv")).expect("the file");
+    let published: Vec<&str> = csv.lines().filter(|line| line.contains(",P1,Old drive 1 TB,")).collect();
+    assert!(published.len() == 1 && published[0].contains(",104.8575") && published[0].ends_with(",page 1"), "{csv}");
     for (words, code) in
         [(["last", "published:nothing"], 4), (["last", "published:mine/nobody"], 4), (["published:mine", "zzzz"], 4)]
     {

@@ -39,7 +39,7 @@ pub use marker::{is_drivelab_output, is_drivelab_page};
 pub use views::across::group::GroupInput;
 pub use views::across::published::PublishedSide;
 pub use views::across::rank::RankInput;
-pub use views::across::sides::{DriveWords, Sides};
+pub use views::across::sides::{DriveWords, Sides, drives_of};
 pub use words::load::{load_text, load_words};
 pub use words::load_parts::LoadWords;
 pub use words::run_facts::{severity_word, stop_text};

@@ -21,12 +21,13 @@ use drivelab_core::load::OpKind;
 use drivelab_core::metric::{Better, Metric};
 use drivelab_core::plan::{Approximation, AxisValue, Combine, Form, MethodIdentity};
 use drivelab_core::relative::RelativeRate;
+use drivelab_core::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::topics::limits::StepLimit;
 
 /// Version of the digest: raised whenever the same records and analysis give another one.
-pub const DIGEST_VERSION: u32 = 3;
+pub const DIGEST_VERSION: u32 = 4;
 
 /// The parts of a run that lists, rankings and comparisons need.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,6 +84,8 @@ pub struct RunFacts {
     /// Target, source of files, testbed and condition. The pages of the drive, its facts and its data sheet, samples of
     /// its content, the guard's decision and the host's ceilings are left out.
     pub environment: Box<Environment>,
+    /// The bytes of the target that its steps cover, in preparation too.
+    pub tested: Bytes,
     /// The group to which it belongs.
     pub group: Option<Group>,
     /// Engines that issued its I/O: `io_uring`, `sync`.

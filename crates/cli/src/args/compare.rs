@@ -59,6 +59,7 @@ pub(super) fn kinds() -> impl TypedValueParser<Value = Kind> {
 
 const fn about(kind: Kind) -> &'static str {
     match kind {
+        Kind::Drive => "The drive, if --by asks for something else",
         Kind::Arm => "Encryption or power state",
         Kind::Profile => "Profile of the methodology, such as an empty and a full drive",
         Kind::State => "What the drive held before the tests (--data-state)",
@@ -106,6 +107,9 @@ pub struct CompareArgs {
     /// Print one JSON document (docs/formats/compare.schema.json).
     #[arg(long, conflicts_with = "output")]
     pub json: bool,
+    /// Leave serial numbers and folder names out.
+    #[arg(long)]
+    pub redact: bool,
     /// Exit with code 3 if a headline figure is worse than the base's, or missing.
     #[arg(long)]
     pub fail_if_worse: bool,

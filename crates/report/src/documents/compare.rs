@@ -1,5 +1,7 @@
 //! The document of a comparison, which `drivelab compare --json` prints, and its schema.
 
+mod csv;
+
 use drivelab_analysis::bridge::Bridge;
 use drivelab_analysis::price::for_money;
 use drivelab_analysis::ratios::{Basis, FigureRatios, Limits, RatioBound, SideFigure, Verdict};
@@ -12,7 +14,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::documents::schema;
-use crate::figure::escape;
 use crate::marker;
 use crate::views::across::contrast::Contrast;
 use crate::views::across::published::PublishedSide;
@@ -48,7 +49,7 @@ pub struct CompareDoc {
 pub(crate) struct SideDoc {
     /// Its letter: `A`.
     pub(crate) name: String,
-    /// The drive, and what was set up on it.
+    /// The drive, what was set up on it, and what tells it from other sides.
     pub(crate) title: String,
     /// Price of the drive; absent if it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -445,92 +446,6 @@ impl CompareDoc {
             _ => None,
         }
     }
-
-    /// One row for each figure of each side, with a heading, as CSV.
-    ///
-    /// # Errors
-    /// The rows cannot be written to memory.
-    pub(crate) fn csv(&self) -> Result<String, csv::Error> {
-        let mut rows = csv::Writer::from_writer(Vec::new());
-        rows.write_record(COLUMNS)?;
-        for (at, group) in self.groups.iter().enumerate() {
-            for test in &group.tests {
-                for step in &test.steps {
-                    for figure in &step.figures {
-                        write_rows(&mut rows, at, group, [&test.name, step.id.as_str(), &step.label], figure)?;
-                    }
-                }
-            }
-            for figure in &group.run {
-                write_rows(&mut rows, at, group, ["", "", ""], figure)?;
-            }
-        }
-        let bytes = rows.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    }
-}
-
-/// Headings of the CSV.
-const COLUMNS: [&str; 21] = [
-    "drivelab_compare_version",
-    "group",
-    "side",
-    "base",
-    "test",
-    "step",
-    "label",
-    "metric",
-    "address",
-    "unit",
-    "better",
-    "headline",
-    "value",
-    "lower_bound",
-    "wrong",
-    "ratio",
-    "low",
-    "high",
-    "basis",
-    "verdict",
-    "best",
-];
-
-fn write_rows(
-    rows: &mut csv::Writer<Vec<u8>>,
-    at: usize,
-    group: &GroupDoc,
-    [test, step, label]: [&str; 3],
-    figure: &FigureDoc,
-) -> Result<(), csv::Error> {
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
-    for (cell, side) in figure.cells.iter().zip(&group.sides) {
-        let row = [
-            VERSION.to_string(),
-            (at + 1).to_string(),
-            side.clone(),
-            group.base.clone(),
-            escape::spreadsheet(test),
-            escape::spreadsheet(step),
-            escape::spreadsheet(label),
-            figure.metric.clone(),
-            figure.address.clone(),
-            figure.unit.clone(),
-            word(serde_json::json!(figure.better)),
-            figure.headline.to_string(),
-            number(cell.value),
-            cell.lower_bound.to_string(),
-            word(serde_json::json!(cell.wrong)),
-            number(cell.ratio),
-            number(cell.low),
-            number(cell.high),
-            word(serde_json::json!(cell.basis)),
-            word(serde_json::json!(cell.verdict)),
-            (figure.best.as_ref() == Some(side)).to_string(),
-        ];
-        rows.write_record(&row)?;
-    }
-    Ok(())
 }
 
 /// JSON Schema of the document.

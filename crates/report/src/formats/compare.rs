@@ -330,6 +330,10 @@ mod tests {
                     assert_eq!(at(row, name).parse::<f64>().ok(), cell[name].as_f64(), "{row:?}");
                 }
                 assert_eq!(at(row, "verdict"), cell["verdict"].as_str().unwrap_or_default());
+                let sides = document["sides"].as_array().expect("sides");
+                let side = sides.iter().find(|side| side["name"] == at(row, "side")).expect("a side");
+                assert_eq!(at(row, "title"), side["title"].as_str().expect("a title"));
+                assert_eq!(at(row, "runs"), side["runs"][0]["id"].as_str().expect("a run"));
             }
         }
         let markdown = compared.markdown();

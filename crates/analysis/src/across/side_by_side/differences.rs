@@ -28,8 +28,8 @@ pub enum Differing {
     TargetKind,
     /// The bytes that were tested.
     TestedSize,
-    /// The bytes that were tested, where each run tested the whole of its drive.
-    WholeSize,
+    /// The bytes that were tested, where each run tested the same share of its drive, such as the whole.
+    SameShare,
     /// Firmware, of drives of one model.
     Firmware,
     /// Version of the methodology: other words, the same loads.
@@ -84,6 +84,8 @@ pub enum Value {
 /// A difference that a comparison refuses unless it is asked for or allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
+    /// The drive, where another axis was asked for.
+    Drive,
     /// Encryption or power state.
     Arm,
     /// Profile of the methodology.
@@ -112,7 +114,8 @@ pub enum Kind {
 
 impl Kind {
     /// All.
-    pub const ALL: [Kind; 12] = [
+    pub const ALL: [Kind; 13] = [
+        Kind::Drive,
         Kind::Arm,
         Kind::Profile,
         Kind::State,
@@ -131,6 +134,7 @@ impl Kind {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Kind::Drive => "drive",
             Kind::Arm => "arm",
             Kind::Profile => "profile",
             Kind::State => "state",
@@ -162,7 +166,7 @@ impl Differing {
         Differing::DataState,
         Differing::TargetKind,
         Differing::TestedSize,
-        Differing::WholeSize,
+        Differing::SameShare,
         Differing::Firmware,
         Differing::MethodVersion,
         Differing::ToolVersion,
@@ -195,7 +199,7 @@ impl Differing {
             Differing::Traces => Some(Kind::Traces),
             Differing::Source => Some(Kind::Source),
             Differing::Company => Some(Kind::Company),
-            Differing::WholeSize
+            Differing::SameShare
             | Differing::MethodVersion
             | Differing::ToolVersion
             | Differing::Kernel
@@ -215,7 +219,7 @@ impl Differing {
             Differing::Profile => Value::Name(run.profile.clone()),
             Differing::DataState => Value::Name(digest.condition().data_state.to_string()),
             Differing::TargetKind => Value::Target(target.kind),
-            Differing::TestedSize | Differing::WholeSize => Value::Size(target.length),
+            Differing::TestedSize | Differing::SameShare => Value::Size(run.tested),
             Differing::Firmware => {
                 let all: Vec<String> = models(digest).into_iter().filter_map(|(_, firmware)| firmware).collect();
                 Value::listed(&all)
@@ -288,15 +292,24 @@ fn share_models(runs: &[&Digest]) -> bool {
     all.iter().enumerate().any(again)
 }
 
-/// Share of a drive that counts as all of it: a partition table and the header of an encryption take a little.
-const WHOLE: f64 = 0.99;
+/// By which part of a drive shares of it may differ and still be the same: a partition table and the header of an
+/// encryption take a little.
+const SAME_SHARE: f64 = 0.01;
 
-/// Whether a run tested the whole of its drive, and not a partition or a volume of it.
-fn is_whole(run: &Digest) -> bool {
+/// The share of its drive that a run tested, 0 to 1; `None` if the target is no drive, partition or volume.
+fn share(run: &Digest) -> Option<f64> {
     let environment = &run.run.environment;
-    let (target, capacity) = (&environment.target, environment.drive().map(|drive| drive.capacity.as_f64()));
-    let is_all = |capacity: f64| target.length.as_f64() >= WHOLE * capacity;
-    target.kind == TargetKind::BlockDevice && capacity.is_some_and(is_all)
+    let capacity = environment.drive()?.capacity.as_f64();
+    let is_device = environment.target.kind == TargetKind::BlockDevice && capacity > 0.0;
+    is_device.then(|| run.run.tested.as_f64() / capacity)
+}
+
+/// Whether each run tested the same share of its drive.
+fn same_share(runs: &[&Digest]) -> bool {
+    let Some(shares) = runs.iter().map(|run| share(run)).collect::<Option<Vec<f64>>>() else { return false };
+    let (least, most) =
+        shares.iter().fold((f64::MAX, f64::MIN), |(least, most), share| (least.min(*share), most.max(*share)));
+    most - least <= SAME_SHARE * most
 }
 
 /// Everything in which runs differ besides the drive.
@@ -304,7 +317,6 @@ pub(super) fn differences(runs: &[&Digest]) -> Vec<Difference> {
     let different = |what: Differing| {
         let values: Vec<Value> = runs.iter().map(|run| what.of(run)).collect();
         let unlike = values.windows(2).any(|two| two[0] != two[1]);
-        let whole = || runs.iter().all(|run| is_whole(run));
         let tells = match what {
             // Other drives have other firmware: that says nothing more.
             Differing::Firmware => share_models(runs),
@@ -312,8 +324,8 @@ pub(super) fn differences(runs: &[&Digest]) -> Vec<Difference> {
             Differing::Testbed => {
                 distinct(runs.iter().filter_map(|run| run.run.environment.testbed.tag.clone())).len() > 1
             }
-            Differing::TestedSize => !whole(),
-            Differing::WholeSize => whole(),
+            Differing::TestedSize => !same_share(runs),
+            Differing::SameShare => same_share(runs),
             _ => true,
         };
         (unlike && tells).then_some(Difference { what, values })

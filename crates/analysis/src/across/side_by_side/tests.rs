@@ -2,10 +2,11 @@
 
 use drivelab_core::condition::{Arm, Condition, ConditionFacts, DataState, Luks2, Series, Share};
 use drivelab_core::environment::{BlockDeviceFacts, TargetKind};
-use drivelab_core::plan::Form;
+use drivelab_core::plan::{Action, Form};
 use drivelab_core::record::Origin;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::{Bytes, Percent};
+use drivelab_core::workload::Span;
 use drivelab_samples::{replayed, sample_resumed_run, sample_run, under_arm};
 
 use super::*;
@@ -39,6 +40,15 @@ fn changed(change: impl FnOnce(&mut RunRecords)) -> RunRecords {
     let mut run = sample_run();
     change(&mut run);
     run
+}
+
+/// Lets every step cover this many bytes.
+fn cover(run: &mut RunRecords, bytes: u64) {
+    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+        if let Action::Io { workload, .. } = &mut step.action {
+            workload.span = Span { offset: Bytes::new(0), length: Bytes::new(bytes) };
+        }
+    }
 }
 
 #[test]
@@ -109,7 +119,7 @@ fn a_run_that_went_on_elsewhere_and_another_trace_are_named() {
 fn groups_are_made_by_the_key_and_name_runs_by_their_place() {
     let (small, other) = (sample_run(), changed(|run| run.plan.methodology.hash = "77".repeat(32)));
     let mut large = sample_run();
-    large.environment.target.length = Bytes::new(1 << 40);
+    cover(&mut large, 1 << 40);
     let digests = digests(&[other.clone(), small, other, large]);
     let found = side_by_side(&digests.iter().collect::<Vec<_>>());
     let places: Vec<&[usize]> = found.groups.iter().map(|group| group.places.as_slice()).collect();
@@ -164,24 +174,30 @@ fn profiles_of_one_version_stand_side_by_side_and_an_edited_file_does_not() {
 }
 
 #[test]
-fn the_tested_size_is_refused_unless_every_run_tested_its_whole_drive() {
+fn the_tested_size_is_refused_unless_every_run_tested_the_same_share_of_its_drive() {
     let run = |capacity: u64, length: u64| {
         changed(|run| {
             let target = &mut run.environment.target;
             target.kind = TargetKind::BlockDevice;
             target.devices[0].capacity = Bytes::new(capacity);
-            target.length = Bytes::new(length);
+            target.length = Bytes::new(capacity);
+            cover(run, length);
         })
     };
     let differing = |runs: &[RunRecords]| named(runs).into_iter().map(|(what, _)| what).collect::<Vec<_>>();
     let whole = differing(&[run(1 << 40, 1 << 40), run(2 << 40, 2 << 40)]);
-    assert_eq!((whole.as_slice(), whole[0].kind()), (&[Differing::WholeSize][..], None));
+    assert_eq!((whole.as_slice(), whole[0].kind()), (&[Differing::SameShare][..], None));
+    assert_eq!(differing(&[run(1 << 40, 1 << 38), run(2 << 40, 2 << 38)]), [Differing::SameShare], "a quarter of each");
+    // As much of each, and different amounts of one.
+    assert_eq!(differing(&[run(1 << 40, 1 << 30), run(2 << 40, 1 << 30)]), Vec::new());
+    assert_eq!(differing(&[run(1 << 40, 1 << 38), run(1 << 40, 1 << 36)]), [Differing::TestedSize]);
     let part = differing(&[run(1 << 40, 1 << 40), run(2 << 40, 1 << 30)]);
     assert_eq!((part.as_slice(), part[0].kind()), (&[Differing::TestedSize][..], Some(Kind::Size)));
     // A volume is a device of its own, but no drive.
     let volume = |length: u64| {
         let mut run = run(1 << 40, length);
         let target = &mut run.environment.target;
+        target.length = Bytes::new(length);
         let volume = BlockDeviceFacts { capacity: target.length, model: None, ..target.devices[0].clone() };
         target.devices[0].model = Some("X".to_owned());
         target.devices.insert(0, volume);
@@ -189,7 +205,7 @@ fn the_tested_size_is_refused_unless_every_run_tested_its_whole_drive() {
     };
     assert_eq!(differing(&[volume(1 << 30), volume(2 << 30)]), [Differing::TestedSize]);
     // The header of an encryption is no part of what is tested.
-    assert_eq!(differing(&[volume(1 << 40), volume((1 << 40) - (16 << 20))]), [Differing::WholeSize]);
+    assert_eq!(differing(&[volume(1 << 40), volume((1 << 40) - (16 << 20))]), [Differing::SameShare]);
 }
 
 #[test]

@@ -3,18 +3,19 @@
 mod bridges;
 mod destination;
 mod drives;
+mod names;
 mod published;
 pub mod rank;
 mod read;
 mod sides;
 mod unlike;
 
+use drivelab_analysis::bridge::Bridge;
 use drivelab_analysis::ratios::Limits;
-use drivelab_analysis::side_by_side::Kind;
 use drivelab_core::exit::ExitCode;
-use drivelab_lab::output::pages::OutputFile;
+use drivelab_lab::output::pages::{OutputFile, without_names};
 use drivelab_lab::{Failure, Result};
-use drivelab_report::{Compared, ComparedRun, ReportInput, Sides};
+use drivelab_report::{Compared, ComparedRun, DriveWords, PublishedSide, ReportInput, Sides};
 
 use crate::args::CompareArgs;
 use crate::context::Context;
@@ -34,37 +35,33 @@ pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
         return Err(Failure::usage("--junit and -o name the same file; give each its own"));
     }
     let (data, catalog) = (context.data()?, context.catalog()?);
-    let (mut published, words) = published::split(&context.settings.data.value, &arguments.sides)?;
+    let (published, words) = published::split(&context.settings.data.value, &arguments.sides)?;
     let all = catalog.list()?;
     let chosen = sides::choose(context, &all, arguments, &words, !published.is_empty())?;
     let least = if published.is_empty() { 2 } else { 1 };
-    let read = Read::new(context, &data, &catalog, chosen, least)?;
-    let runs: Vec<ComparedRun<'_>> = read.runs().map(|run| run.compared()).collect();
-    let methods: Vec<&str> = read.runs().map(|run| run.row.method.as_str()).collect();
-    published.iter_mut().for_each(|side| side.only_beside(&methods));
+    let mut read = Read::new(context, &data, &catalog, chosen, least)?;
     let base = read.base(arguments.base.as_deref())?;
-    let sides = Sides {
-        runs: read.places(),
-        base,
-        limits: Limits { relevant: arguments.relevant / 100.0, ..Limits::default() },
-        all: arguments.all,
-        allowed: arguments.allow.clone(),
-        published,
-        drives: drives::known(context, &read)?,
-        bridges: bridges::found(context, (&data, &catalog), &all, (&read, base)),
-    };
+    let known = (drives::known(context, &read)?, bridges::found(context, (&data, &catalog), &all, (&read, base)));
+    let mut sides = set_side_by_side(arguments, &read, base, published, known);
+    // With the names that --redact removes: they tell drives apart.
+    let compared = Compared { runs: &read.compared(), sides: &sides };
+    let one_drive = read.is_of_one_drive();
+    unlike::check(&compared.kinds(), sides.asked.as_slice(), (one_drive, &compared.titles()), &sides.allowed)?;
+    if arguments.redact {
+        read.without_names();
+        sides.apart.clear();
+        sides.apart = names::apart(&read.compared(), &sides);
+    }
+    let runs = read.compared();
     let compared = Compared { runs: &runs, sides: &sides };
     let none = |why: String| Failure::nothing(format!("no two of these runs can be compared\n{why}"));
     // In every format: without two sides that may be compared there is nothing to write.
     let table = compared.text(terminal_width()).map_err(none)?;
-    let titles = compared.titles();
-    let asked: Vec<Kind> = arguments.by.and_then(unlike::question).into_iter().collect();
-    unlike::check(&compared.kinds(), &asked, (read.is_of_one_drive(), &titles), &sides.allowed)?;
     let text = match destination.format {
         Format::Terminal => table,
         Format::Markdown => compared.markdown(),
         Format::Csv => compared.csv()?,
-        Format::Html => page(context, &runs, &sides)?,
+        Format::Html => page(context, &runs, &sides, arguments.redact)?,
         Format::Json => json_text(&compared.document())?,
     };
     if let Some(junit) = junit {
@@ -73,6 +70,32 @@ pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
     }
     destination.write(context, &text)?;
     if arguments.fail_if_worse { worse(context, &compared) } else { Ok(ExitCode::Ok) }
+}
+
+/// The sides as the report takes them, with names and prices of their drives and with the bridges between testbeds.
+fn set_side_by_side(
+    arguments: &CompareArgs,
+    read: &Read,
+    base: usize,
+    mut published: Vec<PublishedSide>,
+    (drives, bridges): (Vec<DriveWords>, Option<Vec<Bridge>>),
+) -> Sides {
+    let methods: Vec<&str> = read.runs().map(|run| run.row.method.as_str()).collect();
+    published.iter_mut().for_each(|side| side.only_beside(&methods));
+    let mut sides = Sides {
+        runs: read.places(),
+        base,
+        limits: Limits { relevant: arguments.relevant / 100.0, ..Limits::default() },
+        all: arguments.all,
+        allowed: arguments.allow.clone(),
+        published,
+        drives,
+        apart: Vec::new(),
+        asked: arguments.by.and_then(unlike::question),
+        bridges,
+    };
+    sides.apart = names::apart(&read.compared(), &sides);
+    sides
 }
 
 /// Fails if a headline figure is worse than the base's, or is missing where the base has one, or if nothing could be
@@ -101,8 +124,11 @@ fn worse(context: &Context, compared: &Compared<'_>) -> Result {
 }
 
 /// The page of all runs, with the comparison first.
-fn page(context: &Context, runs: &[ComparedRun<'_>], sides: &Sides) -> Result<String> {
-    let loaded = runs.iter().map(|run| context.load(run.digest.run.id)).collect::<Result<Vec<_>>>()?;
+fn page(context: &Context, runs: &[ComparedRun<'_>], sides: &Sides, redact: bool) -> Result<String> {
+    let mut loaded = runs.iter().map(|run| context.load(run.digest.run.id)).collect::<Result<Vec<_>>>()?;
+    if redact {
+        loaded = without_names(loaded);
+    }
     let inputs: Vec<ReportInput<'_>> =
         loaded.iter().map(|(records, analysis)| ReportInput { records, analysis }).collect();
     Ok(drivelab_report::html_of_sides(&inputs, sides)?)

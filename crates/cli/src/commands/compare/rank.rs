@@ -11,11 +11,12 @@ use drivelab_report::{Compared, ComparedRun, RankInput, Sides};
 use drivelab_store::RunRow;
 
 use super::destination::{Destination, Format, json_text};
-use super::published;
 use super::read::{Read, Run, TOGETHER};
 use super::sides::{Axis, Chosen, Side, is_fit};
+use super::{names, published};
 use crate::args::RankArgs;
 use crate::context::{Context, NO_RUNS};
+use crate::front;
 use crate::front::width::terminal_width;
 
 /// Most figures that an error lists.
@@ -46,17 +47,17 @@ pub fn rank(context: &Context, arguments: &RankArgs) -> Result {
         );
         return Err(Failure::nothing(what));
     }
-    let runs: Vec<ComparedRun<'_>> = read.runs().map(|run| run.compared()).collect();
+    let runs: Vec<ComparedRun<'_>> = read.compared();
     let limits = Limits { relevant: arguments.relevant / 100.0, ..Limits::default() };
     let allowed = arguments.allow.clone();
     let drives = super::drives::known(context, &read)?;
-    let sides = Sides { runs: read.places(), base: 0, limits, all: false, allowed, published, drives, bridges: None };
+    let mut sides = Sides { runs: read.places(), limits, allowed, published, drives, ..Sides::alone(0) };
+    sides.apart = names::apart(&runs, &sides);
     let compared = Compared { runs: &runs, sides: &sides };
-    let kinds = compared.kinds();
     let digests: Vec<&Digest> = runs.iter().map(|run| run.digest).collect();
     // Sides differ in profile and data state, and their names say so.
-    let names = names(&compared, &sides, &digests);
-    super::unlike::check(&kinds, &[Kind::Profile, Kind::State], (false, &names), &sides.allowed)?;
+    let names = compared.titles();
+    super::unlike::check(&compared.kinds(), &[Kind::Profile, Kind::State], (false, &names), &sides.allowed)?;
     let address = address(&compared, arguments)?;
     let aligned = align(&digests);
     let ranking = ranked(&aligned, &sides.runs, limits, &address).ok_or_else(|| {
@@ -87,10 +88,19 @@ fn read(context: &Context, arguments: &RankArgs) -> Result<Read> {
         let tagged = arguments.tag.iter().all(|tag| row.label.tags.contains(tag));
         is_fit(row) && row.method == arguments.method && tagged
     };
+    for row in all.iter().filter(|row| row.method == arguments.method) {
+        if let Some(why) = &row.damaged {
+            context.settings.voice.warn(format!("run {} is left out: {why}", row.id));
+        }
+    }
     let mut rows: Vec<RunRow> = all.iter().filter(of_method).rev().cloned().collect();
     let asked: Option<Form> = arguments.form.map(Into::into);
     rows.retain(|row| asked.is_none_or(|form| row.form == form));
     if rows.is_empty() {
+        if !all.iter().any(|row| row.method == arguments.method) {
+            // It may be misspelt.
+            front::method::text(&arguments.method)?;
+        }
         return Err(Failure::nothing(format!(
             "no complete run of '{}' of the faithful or quick form matches; `drivelab results list` lists all runs",
             arguments.method
@@ -159,44 +169,6 @@ fn listed(figures: &[(String, String)]) -> String {
     lines.join("\n")
 }
 
-/// The drives, with what distinguishes sides of one name: profile, firmware, tested size, company, or the end of the
-/// serial number.
-fn names(compared: &Compared<'_>, sides: &Sides, digests: &[&Digest]) -> Vec<String> {
-    let mut names = compared.titles();
-    let run = |side: usize| sides.runs[side].first().map(|run| &digests[*run].run);
-    let serial = |side: usize| {
-        let serial = run(side)?.environment.target.devices.iter().find_map(|device| device.serial.clone())?;
-        Some(serial.chars().rev().take(4).collect::<Vec<_>>().into_iter().rev().collect::<String>())
-    };
-    let together = |side: usize| {
-        let drives = run(side)?.drives_at_once();
-        (drives > 1).then(|| format!("{drives} drives at once"))
-    };
-    let tells: [&dyn Fn(usize) -> Option<String>; 5] = [
-        &|side| run(side).map(|run| run.profile.clone()).filter(|profile| !profile.is_empty()),
-        &|side| run(side)?.environment.target.devices.iter().find_map(|device| device.firmware.clone()),
-        &|side| run(side).map(|run| run.environment.target.length.to_string()),
-        &together,
-        &serial,
-    ];
-    for tell in tells {
-        let values: Vec<Option<String>> = (0..names.len()).map(tell).collect();
-        distinguish(&mut names, &values);
-    }
-    names
-}
-
-/// Appends a value to each name that another side has too, if the values of these sides differ.
-fn distinguish(names: &mut [String], values: &[Option<String>]) {
-    let before = names.to_vec();
-    for (at, name) in names.iter_mut().enumerate() {
-        let differs = |other: usize| before[other] == before[at] && values[other] != values[at];
-        if let Some(value) = values[at].as_ref().filter(|_| (0..before.len()).any(differs)) {
-            name.push_str(&format!(", {value}"));
-        }
-    }
-}
-
 impl Read {
     /// Without the runs that were measured at the same time as others.
     fn alone(self) -> Read {
@@ -225,18 +197,5 @@ impl Read {
         let mut keep = |run: &Run| place.next().is_some_and(|place| wanted(place, run));
         let sides = self.sides.into_iter().map(|runs| runs.into_iter().filter(&mut keep).collect::<Vec<Run>>());
         Read { sides: sides.filter(|runs| !runs.is_empty()).collect(), words: self.words }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_sides_of_one_name_get_what_distinguishes_them() {
-        let mut names = ["X", "X", "Y", "Z", "Z"].map(str::to_owned);
-        let values = ["1.0", "1.0", "2.0", "3.0", "4.0"].map(|value| Some(value.to_owned()));
-        distinguish(&mut names, &values);
-        assert_eq!(names, ["X", "X", "Y", "Z, 3.0", "Z, 4.0"]);
     }
 }

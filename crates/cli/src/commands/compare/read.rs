@@ -2,11 +2,10 @@
 
 use drivelab_analysis::digest::Digest;
 use drivelab_analysis::side_by_side::are_one_method;
-use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::group::letter;
 use drivelab_core::ids::RunId;
 use drivelab_lab::{Failure, Result, digests};
-use drivelab_report::ComparedRun;
+use drivelab_report::{ComparedRun, drives_of};
 use drivelab_store::{Catalog, DataDir, RunRow};
 
 use super::sides::{Axis, Chosen, Side};
@@ -105,6 +104,18 @@ impl Read {
         }
     }
 
+    /// All runs as the report takes them.
+    pub(super) fn compared(&self) -> Vec<ComparedRun<'_>> {
+        self.runs().map(Run::compared).collect()
+    }
+
+    /// Removes serial numbers and folder names.
+    pub(super) fn without_names(&mut self) {
+        for run in self.sides.iter_mut().flatten() {
+            run.digest.run.environment.redact();
+        }
+    }
+
     /// Whether all runs are of one drive.
     pub(super) fn is_of_one_drive(&self) -> bool {
         are_of_one_drive(self.runs())
@@ -168,7 +179,7 @@ fn own_key(by: By, run: &Run) -> String {
     match by {
         By::Run | By::Time => run.row.id.to_string(),
         By::Drive => drive(run),
-        By::Capacity => format!("{} {}", drive(run), run.digest.run.environment.target.length),
+        By::Capacity => format!("{} {}", drive(run), run.digest.run.tested),
         By::Profile => format!("{} {}", drive(run), run.digest.run.profile),
         By::State => format!("{} {}", drive(run), run.digest.condition().data_state),
         By::Firmware => format!("{} {}", drive(run), firmware(run)),
@@ -177,15 +188,8 @@ fn own_key(by: By, run: &Run) -> String {
     }
 }
 
-/// Models and serial numbers of the drives below the target; without any the target as it was named.
 fn drive(run: &Run) -> String {
-    let environment = &run.digest.run.environment;
-    let name = |device: &BlockDeviceFacts| {
-        let model = device.model.as_ref()?;
-        Some(format!("{model} {}", device.serial.as_deref().unwrap_or_default()).trim_end().to_owned())
-    };
-    let names: Vec<String> = environment.target.devices.iter().filter_map(name).collect();
-    if names.is_empty() { environment.place() } else { names.join(" and ") }
+    drives_of(&run.digest.run.environment)
 }
 
 fn firmware(run: &Run) -> String {
@@ -256,7 +260,7 @@ fn facts(run: &Run) -> [(&'static str, String); 7] {
         ("profile", digest.run.profile.clone()),
         ("data state", digest.condition().data_state.to_string()),
         ("drives at once", together),
-        ("tested size", digest.run.environment.target.length.to_string()),
+        ("tested size", digest.run.tested.to_string()),
     ]
 }
 

@@ -32,7 +32,11 @@ pub(super) fn check(
     let sides = titles.iter().enumerate().map(|(at, title)| format!("  {}  {title}", letter(at)));
     let lines: Vec<String> = sides.chain(rest.iter().map(|(_, words)| format!("  {words}"))).collect();
     let flags: Vec<String> = kinds.iter().map(|kind| format!("--allow {}", kind.name())).collect();
-    let what = if one_drive { "more than one thing" } else { "more than the drive" };
+    let what = match asked.first() {
+        Some(kind) => format!("more than the {}", kind.name()),
+        None if one_drive => "more than one thing".to_owned(),
+        None => "more than the drive".to_owned(),
+    };
     let axis = match kinds.as_slice() {
         [kind] => axis(*kind).map_or_else(String::new, |name| format!("\nto compare by it: --by {name}")),
         _ => String::new(),
@@ -47,6 +51,7 @@ pub(super) fn check(
 /// The axis that asks for a difference.
 const fn axis(kind: Kind) -> Option<&'static str> {
     match kind {
+        Kind::Drive => Some("drive"),
         Kind::Arm => Some("arm"),
         Kind::Firmware => Some("firmware"),
         Kind::Testbed => Some("testbed"),
@@ -89,6 +94,7 @@ mod tests {
             !why.contains("arm: ") && why.ends_with("--by capacity\nto compare them anyway: --allow size"),
             "{why}"
         );
+        assert!(why.starts_with("these runs differ in more than the arm,"), "{why}");
         assert!(check(&found(), &[Kind::Arm], (true, &[]), &[Kind::Size]).is_ok());
         assert!(check(&found(), &[], (false, &[]), &[Kind::Size, Kind::Arm]).is_ok());
     }

@@ -24,7 +24,7 @@ pub enum RestAfter {
     /// After each of its executions.
     #[default]
     Rounds,
-    /// After the last round of a step, except the last step of the last test; with [`super::Order::StepByStep`] only.
+    /// After the last round of a step, except the last step of the last test; with the order step by step only.
     Steps,
 }
 

@@ -10,6 +10,7 @@ use drivelab_analysis::side_by_side::{
     SideBySide, Value, align, side_by_side,
 };
 use drivelab_analysis::together::capacity;
+use drivelab_core::environment::Environment;
 use drivelab_core::group::letter;
 use drivelab_core::plan::{Form, OWN_LOAD};
 
@@ -23,7 +24,7 @@ use crate::views::across::arms::{self, ArmsView};
 use crate::views::across::bridges;
 use crate::views::across::charts;
 use crate::views::across::contrast::Contrast;
-use crate::views::across::sides::Sides;
+use crate::views::across::sides::{Sides, drives_of};
 use crate::words::run_facts;
 
 /// Runs that may be compared with each other, as one table for each quantity.
@@ -212,7 +213,7 @@ pub(crate) fn refused_unasked(digests: &[&Digest], sides: &Sides) -> Vec<(Kind, 
     let compared = groups(side_by_side(digests), digests, sides);
     let compared = compared.iter().filter(|alike| sides_of(alike, sides).is_some());
     let mut found: Vec<(Kind, String)> = Vec::new();
-    for one in compared.flat_map(|alike| kinds(alike, &names)) {
+    for one in compared.flat_map(|alike| kinds(alike, sides, &names)) {
         if !found.contains(&one) {
             found.push(one);
         }
@@ -226,9 +227,25 @@ pub(crate) fn refusals(digests: &[&Digest], sides: &Sides) -> Vec<String> {
 }
 
 /// The differences of a group that a comparison refuses unless asked.
-fn kinds(alike: &Alike<'_>, names: &[String]) -> Vec<(Kind, String)> {
+fn kinds(alike: &Alike<'_>, sides: &Sides, names: &[String]) -> Vec<(Kind, String)> {
     let of = |one: &Difference| Some((one.what.kind()?, difference_words(one, &alike.places, names)));
-    alike.differences.iter().filter_map(of).collect()
+    other_drives(alike, sides).into_iter().chain(alike.differences.iter().filter_map(of)).collect()
+}
+
+/// The drives of the sides, if they differ and another difference was asked for. Drives of several capacities are what
+/// a comparison by capacity is about.
+fn other_drives(alike: &Alike<'_>, sides: &Sides) -> Option<(Kind, String)> {
+    sides.asked.filter(|asked| *asked != Kind::Size)?;
+    let environments: Vec<&Environment> = alike.aligned.runs.iter().map(|digest| &*digest.run.environment).collect();
+    let drives: Vec<String> = environments.iter().map(|environment| drives_of(environment)).collect();
+    let drive = |(place, environment): (&usize, &&Environment)| {
+        let side = sides.side_of(*place);
+        format!("{} {}", letter(side), sides.drive(side, environment))
+    };
+    let mut named: Vec<String> = alike.places.iter().zip(&environments).map(drive).collect();
+    named.dedup();
+    let differ = drives.windows(2).any(|two| two[0] != two[1]);
+    differ.then(|| (Kind::Drive, format!("drive: {}", named.join(", "))))
 }
 
 /// Names of the differences that were allowed, each once.
@@ -260,7 +277,7 @@ fn contrast<'d>(alike: &Alike<'d>, sides: &Sides, names: &[String]) -> Option<Co
         names: letters.iter().zip(&titles).map(|(letter, title)| format!("{letter}: {title}")).collect(),
         prices: places.iter().map(|side| sides.price(*side)).collect(),
         families: families(&drives().map(sized).collect::<Vec<_>>()),
-        touched: touched(&kinds(alike, names), sides),
+        touched: touched(&kinds(alike, sides, names), sides),
         first,
         title: group_title(alike),
         differences: differences(alike, names),
@@ -286,7 +303,7 @@ fn group(alike: &Alike<'_>, sides: &Sides, names: &[String], charts_id: Option<&
                     .to_owned(),
             );
         }
-        if kinds(alike, names).iter().any(|(kind, _)| *kind == Kind::Testbed) {
+        if kinds(alike, sides, names).iter().any(|(kind, _)| *kind == Kind::Testbed) {
             view.notes.extend(sides.bridges.as_deref().map(bridges::notes).unwrap_or_default());
         }
         view
@@ -398,7 +415,7 @@ const fn differing_words(what: Differing) -> &'static str {
         Differing::Profile => "profile",
         Differing::DataState => "data before the tests",
         Differing::TestedSize => "tested size",
-        Differing::WholeSize => "tested size (each the whole drive)",
+        Differing::SameShare => "tested size (the same share of each drive)",
         Differing::Firmware => "firmware",
         Differing::MethodVersion => "version of the methodology",
         Differing::ToolVersion => "drivelab version",

@@ -33,7 +33,7 @@ pub(crate) fn measured_here(run: &RunFacts) -> String {
         run.method.name,
         run.method.version,
         run.form.words(&run.method.name),
-        format::bytes(run.environment.target.length)
+        format::bytes(run.tested)
     )
 }
 

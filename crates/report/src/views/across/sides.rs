@@ -4,7 +4,7 @@ use drivelab_analysis::bridge::Bridge;
 use drivelab_analysis::ratios::Limits;
 use drivelab_analysis::side_by_side::Kind;
 use drivelab_core::drive_facts::Price;
-use drivelab_core::environment::Environment;
+use drivelab_core::environment::{BlockDeviceFacts, Environment};
 use drivelab_core::group::letter;
 
 use crate::views::across::published::PublishedSide;
@@ -27,8 +27,23 @@ pub struct Sides {
     pub published: Vec<PublishedSide>,
     /// Name and price of the drive of each side; empty if none is known.
     pub drives: Vec<DriveWords>,
+    /// What tells a side from others of the same title, such as a testbed; empty where the title says enough.
+    pub apart: Vec<String>,
+    /// The difference that was asked for; `None` if it is the drive, the run or the time.
+    pub asked: Option<Kind>,
     /// Drives that were measured on the testbeds of the sides; `None` if nobody looked for them.
     pub bridges: Option<Vec<Bridge>>,
+}
+
+/// Models and serial numbers of the drives below a target; without any, the target as it was named.
+#[must_use]
+pub fn drives_of(environment: &Environment) -> String {
+    let name = |device: &BlockDeviceFacts| {
+        let model = device.model.as_ref()?;
+        Some(format!("{model} {}", device.serial.as_deref().unwrap_or_default()).trim_end().to_owned())
+    };
+    let names: Vec<String> = environment.target.devices.iter().filter_map(name).collect();
+    if names.is_empty() { environment.place() } else { names.join(" and ") }
 }
 
 /// Name and price of a drive.
@@ -53,6 +68,8 @@ impl Sides {
             allowed: Vec::new(),
             published: Vec::new(),
             drives: Vec::new(),
+            apart: Vec::new(),
+            asked: None,
             bridges: None,
         }
     }
@@ -63,9 +80,13 @@ impl Sides {
         if name.is_empty() { facts::title(environment) } else { name.to_owned() }
     }
 
-    /// The drive of a side, and what was set up on it.
+    /// The drive of a side, what was set up on it, and what tells it from others.
     pub(crate) fn title(&self, side: usize, environment: &Environment) -> String {
-        format!("{}{}", self.drive(side, environment), environment.asked_condition().behind())
+        let title = format!("{}{}", self.drive(side, environment), environment.asked_condition().behind());
+        match self.apart.get(side).filter(|apart| !apart.is_empty()) {
+            Some(apart) => format!("{title}, {apart}"),
+            None => title,
+        }
     }
 
     /// The side that holds a run.
