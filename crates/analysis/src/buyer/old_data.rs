@@ -135,6 +135,12 @@ pub(super) fn answer(known: &Known<'_>) -> Answer {
     }
     let spins = known.device().is_some_and(|device| device.rotational == Some(true));
     let limit = if spins { SLOW_SPINNING } else { SLOW };
+    if spins {
+        let share = 100.0 * SLOW_SPINNING;
+        notes.saw(format!(
+            "the kernel calls this a hard disk, so a place is slow below {share:.0} % of the fastest; of flash half is slow"
+        ));
+    }
     let open = compare(&with, limit, &mut notes);
     if let Some((why, how)) = open.filter(|_| notes.beware.is_empty()) {
         return notes.unknown(Question::OldData, &why, how);

@@ -9,6 +9,8 @@ use super::share::{LEAST_OVERLAP_PERCENT, Pair, StepTogether, is_complete};
 use crate::evidence::{evidence, plural, words};
 use crate::topics::conduct;
 
+/// Code of the finding about drives on one device.
+pub const SHARED_DEVICE: &str = "shared_device";
 /// A CPU that is busier than this, %, has nothing left to give.
 const FULL_CORE: f64 = 95.0;
 /// Most steps whose figures are spelled out in one finding.
@@ -63,7 +65,7 @@ fn shared_device(pairs: &[Pair<'_>]) -> Vec<Finding> {
             format!("{} are on the same device, {name}: measured together, they share its performance.", and(&letters));
         let cause = "All these targets are on one drive, directly or through partitions and volumes.";
         let action = "To see how much drives slow each other down, name targets on different drives.";
-        words(Severity::Warning, "shared_device", statement, cause, action).about_run(Vec::new())
+        words(Severity::Warning, SHARED_DEVICE, statement, cause, action).about_run(Vec::new())
     };
     shared.into_iter().map(finding).collect()
 }

@@ -63,6 +63,8 @@ struct Page {
     drives_table: Table,
     asked: Vec<Table>,
     findings: Vec<FindingView>,
+    /// What is said if there are none.
+    no_findings: &'static str,
     /// The drives side by side, each measured alone.
     comparison: Comparison,
     tests: Vec<TestView>,
@@ -99,6 +101,11 @@ pub(crate) fn html(input: &GroupInput<'_>) -> Result<String, ReportError> {
         drives_table: together::drives_table(input),
         asked: asked::tables(group),
         findings: findings(input),
+        no_findings: if group.each_only {
+            "Nothing was found about the group."
+        } else {
+            "Nothing was found that disturbs the comparison of alone and together."
+        },
         charts: escape::script(&serde_json::to_string(&charts)?),
         results: escape::script(&serde_json::to_string(&together_json(input)?)?),
         cores: together::cores_table(group),

@@ -1,5 +1,6 @@
 //! The page and the other formats of a group: the same figures everywhere, escaped names, axes from zero.
 
+use drivelab_analysis::together::{DriveHealth, StepHealth, StepTogether};
 use drivelab_analysis::{Analysis, analyse};
 use drivelab_core::group::GroupRole;
 use drivelab_core::ids::StepId;
@@ -59,6 +60,11 @@ fn drives_that_were_measured_one_after_the_other_have_no_sum_and_keep_nothing() 
         assert!(!text.lines().any(|line| line.split_whitespace().any(|word| word == "all")), "{text}");
         let drives = text.split("The drives\n").nth(1).expect("the drives have no other heading");
         assert!(drives.lines().nth(1).is_some_and(|line| line.starts_with("A: ")), "no empty line of units: {text}");
+        let page = together_html(input).unwrap();
+        assert!(page.contains("Throughput, one drive at a time"), "the rates are drawn");
+        for wrong in ["100 % kept", "alone and together", "all drives at once"] {
+            assert!(!page.split("id=\"meaning\"").next().unwrap().contains(wrong), "{wrong}");
+        }
     });
 }
 
@@ -78,6 +84,26 @@ fn rows_of_cpus_are_told_apart_where_two_tests_share_a_label() {
             assert!(names.iter().all(|name| names.iter().filter(|one| one == &name).count() == 1), "{names:?}");
             assert!(names.iter().any(|name| group.steps.iter().any(|step| step.label == *name)), "{names:?}");
         }
+        // So do the rows of each drive's temperatures and interrupts.
+        let step = |of: &StepTogether| StepHealth {
+            step: Some(of.step.clone()),
+            label: of.label.clone(),
+            interrupts_per_second: Some(1815.0),
+            ..StepHealth::default()
+        };
+        let steps = vec![step(&first), step(&group.steps[other])];
+        group.health = vec![DriveHealth { letter: "A".to_owned(), idle_celsius: Vec::new(), steps }];
+        let tables = asked::tables(&group);
+        let table = tables.iter().find(|table| table.caption.starts_with("Interrupts")).unwrap();
+        let names: Vec<String> = table.rows.iter().map(|row| row[0].plain()).collect();
+        let named = [&first.test, &group.steps[other].test].map(|test| format!("{} ({test})", first.label));
+        assert_eq!(names, named);
+        // The sample's drives are on one disk, and so are their interrupts.
+        assert!(
+            table.caption.ends_with("drives on one disk each show all interrupts of that disk"),
+            "{}",
+            table.caption
+        );
     });
 }
 

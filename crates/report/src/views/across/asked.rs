@@ -1,7 +1,9 @@
 //! The tables that a methodology may ask for with several drives: drives needed for a rate, effect of doubling the
 //! capacity, temperatures.
 
-use drivelab_analysis::together::{Doubling, Feed, FeedStep, Ratio, Scaling, SizedRate, StepHealth, Together};
+use drivelab_analysis::together::{
+    Doubling, Feed, FeedStep, Ratio, SHARED_DEVICE, Scaling, SizedRate, StepHealth, Together,
+};
 use drivelab_core::metric::Wrong;
 
 use crate::figure::format;
@@ -11,7 +13,9 @@ use crate::views::across::together;
 /// Every table that has rows, in the order in which they are shown.
 pub(crate) fn tables(group: &Together) -> Vec<Table> {
     let feed = group.feed.iter().map(|asked| feed(group, asked));
-    let doubling = (!group.per_doubling.is_empty()).then(|| doublings(&group.per_doubling));
+    let named = |one: &Doubling| Doubling { label: together::step_name(group, &one.step, &one.label), ..one.clone() };
+    let doubling =
+        (!group.per_doubling.is_empty()).then(|| doublings(&group.per_doubling.iter().map(named).collect::<Vec<_>>()));
     let health = [health(group), idle(group)].into_iter().filter(|table| !table.rows.is_empty());
     feed.chain(doubling).chain(health).map(Table::without_empty_columns).collect()
 }
@@ -54,7 +58,8 @@ fn at_once(group: &Together, feed: &Feed, step: &FeedStep) -> Option<Vec<Cell>> 
         ]
     };
     let [link, lanes] = [Cell::default(), Cell::default()];
-    Some(vec![Cell::text(step.label.clone()), Cell::text("all at once"), rate, needed, link, lanes, limit])
+    let name = Cell::text(together::step_name(group, &step.step, &step.label));
+    Some(vec![name, Cell::text("all at once"), rate, needed, link, lanes, limit])
 }
 
 fn feed(group: &Together, feed: &Feed) -> Table {
@@ -76,7 +81,8 @@ fn feed(group: &Together, feed: &Feed) -> Table {
                 (drive.at_least, "the host was the limit: fewer drives may be enough"),
                 (drive.spoiled, DISTURBED),
             ]);
-            let words = [step.label.clone(), drive.letter.to_string()].map(Cell::text);
+            let name = together::step_name(group, &step.step, &step.label);
+            let words = [name, drive.letter.to_string()].map(Cell::text);
             let link = drive.link.clone().map_or_else(Cell::default, Cell::text);
             let lanes = drives_cell(drive.lanes, drive.at_least, drive.spoiled);
             rows.push([words.to_vec(), vec![rate, needed, link, lanes, limit]].concat());
@@ -157,8 +163,12 @@ fn health(group: &Together) -> Table {
     ];
     let whole = |value: f64| format!("{value:.0}");
     let row = |letter: &str, step: &StepHealth| {
+        let name = match &step.step {
+            Some(id) => together::step_name(group, id, &step.label),
+            None => step.label.clone(),
+        };
         vec![
-            Cell::text(step.label.clone()),
+            Cell::text(name),
             Cell::text(letter.to_string()),
             shown(step.celsius.map(|_| step.after_s), |after| format!("{after:.1}")),
             shown(step.celsius, whole),
@@ -173,7 +183,10 @@ fn health(group: &Together) -> Table {
     let rows = group.health.iter().flat_map(|drive| drive.steps.iter().map(|step| row(&drive.letter, step))).collect();
     let read = group.health.iter().flat_map(|drive| &drive.steps).any(|step| step.celsius.is_some());
     let caption = if read { "Each drive at the end of each step" } else { "Interrupts of each drive in each step" };
-    Table { caption: caption.to_owned(), columns, rows }
+    let counted = group.health.iter().flat_map(|drive| &drive.steps).any(|step| step.interrupts_per_second.is_some());
+    let on_one_disk = group.findings.iter().any(|finding| finding.code == SHARED_DEVICE);
+    let shared = if counted && on_one_disk { "; drives on one disk each show all interrupts of that disk" } else { "" };
+    Table { caption: format!("{caption}{shared}"), columns, rows }
 }
 
 fn idle(group: &Together) -> Table {

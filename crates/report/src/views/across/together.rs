@@ -2,6 +2,7 @@
 
 use drivelab_analysis::together::{CoreShare, CpuShare, KeptRange, Share, Signs, StepTogether, Together};
 use drivelab_core::environment::{TargetFacts, TargetKind};
+use drivelab_core::ids::StepId;
 use drivelab_core::metric::Wrong;
 
 use crate::figure::chart::{Axis, Chart, Panel, Point, Series, Stretch, colour};
@@ -70,6 +71,11 @@ pub(crate) fn mb_s(value: Option<f64>, at_least: bool, spoiled: bool) -> Cell {
 fn latency(value: Option<f64>, spoiled: bool) -> Cell {
     let cell = value.map_or_else(Cell::default, |value| Cell::text(format::latency_us(value)));
     cell.wrong(spoiled.then_some(Wrong::TooHigh))
+}
+
+/// The rate while no other drive of the group worked.
+fn alone_mb_s(share: &Share) -> Cell {
+    mb_s(share.alone_mb_s, share.alone_at_least, share.alone_spoiled)
 }
 
 /// The rate together with the others.
@@ -175,31 +181,35 @@ fn test_figure(input: &GroupInput<'_>, steps: &[StepTogether], id: &str) -> Figu
     let panel = |title: &str, unit: &str, of: Shown| {
         Panel::bars(title, unit, (0..input.group.drives.len()).map(|drive| series(drive, of, unit)).collect())
     };
+    let (description, caption, rates) = if input.group.each_only {
+        let alone = panel("Throughput, one drive at a time", "MB/s", (|share| share.alone_mb_s, alone_mb_s));
+        ("For each step: throughput of each drive.", "Bars start at zero.", vec![alone])
+    } else {
+        let together = panel("Throughput, all at once", "MB/s", (|share| share.together_mb_s, together_mb_s));
+        let kept = panel("Share of the rate alone kept", "%", (|share| share.kept_percent, kept));
+        let caption =
+            "Bars start at zero. 100 % kept means that the drive lost nothing by working together with the others.";
+        let description = "For each step: throughput of each drive while all worked, and its share of the rate alone.";
+        (description, caption, vec![together, kept])
+    };
     let chart = Chart {
         id: id.to_owned(),
-        description: "For each step: throughput of each drive while all worked, and its share of the rate alone."
-            .to_owned(),
+        description: description.to_owned(),
         x: Axis::named("", labels),
-        panels: vec![
-            panel("Throughput, all at once", "MB/s", (|share| share.together_mb_s, together_mb_s)),
-            panel("Share of the rate alone kept", "%", (|share| share.kept_percent, kept)),
-            cpu_panel(steps),
-        ],
+        panels: rates.into_iter().chain([cpu_panel(steps, input.group.each_only)]).collect(),
         stretches: Vec::new(),
     };
     Figure {
         title: String::new(),
-        caption:
-            "Bars start at zero. 100 % kept means that the drive lost nothing by working together with the others."
-                .to_owned(),
+        caption: caption.to_owned(),
         chart: chart.drawable(),
         table: steps_table(input, steps),
         long: false,
     }
 }
 
-/// The host's CPUs in each step: with all drives at once, and the highest value with one drive alone.
-fn cpu_panel(steps: &[StepTogether]) -> Panel {
+/// The host's CPUs in each step: with all drives at once if they worked so, and the highest value with one drive alone.
+fn cpu_panel(steps: &[StepTogether], each_only: bool) -> Panel {
     let series = |name: &str, colour: u8, of: &dyn Fn(&StepTogether) -> Option<f64>| {
         let point = |(x, step): (usize, &StepTogether)| {
             let value = of(step);
@@ -210,10 +220,9 @@ fn cpu_panel(steps: &[StepTogether]) -> Panel {
     };
     let alone =
         |step: &StepTogether| step.cpu_alone.iter().flatten().map(|cpu| cpu.busy_percent).max_by(f64::total_cmp);
-    let series = vec![
-        series("CPUs, all drives at once", colour::TOTAL, &busy),
-        series("CPUs, one drive alone (highest)", 6, &alone),
-    ];
+    let alone = series("CPUs, one drive alone (highest)", 6, &alone);
+    let series =
+        if each_only { vec![alone] } else { vec![series("CPUs, all drives at once", colour::TOTAL, &busy), alone] };
     Panel::bars("Host CPUs busy", "%", series)
 }
 
@@ -239,7 +248,7 @@ fn steps_table(input: &GroupInput<'_>, steps: &[StepTogether]) -> Table {
         vec![
             Cell::text(step.label.clone()),
             Cell::text(drive),
-            mb_s(share.alone_mb_s, share.alone_at_least, share.alone_spoiled),
+            alone_mb_s(share),
             together_mb_s(share),
             kept(share),
             signed(percent(share.lost_percent), share.kept_signs().turned()),
@@ -315,9 +324,12 @@ pub(crate) fn time_figure(input: &GroupInput<'_>) -> Option<Figure> {
 }
 
 /// The label of a step, with its test if another test has a step of the same label.
-fn step_name(group: &Together, step: &StepTogether) -> String {
-    let shared = group.steps.iter().any(|other| other.label == step.label && other.step != step.step);
-    if shared { format!("{} ({})", step.label, step.test) } else { step.label.clone() }
+pub(crate) fn step_name(group: &Together, step: &StepId, label: &str) -> String {
+    let of_label = || group.steps.iter().filter(|one| one.label == label);
+    match of_label().find(|one| one.step == *step) {
+        Some(own) if of_label().count() > 1 => format!("{label} ({})", own.test),
+        _ => label.to_owned(),
+    }
 }
 
 /// CPU time by kind, and the busiest CPU.
@@ -338,7 +350,7 @@ pub(crate) fn cpu_table(group: &Together) -> Table {
             |of: fn(&CoreShare) -> f64| Some(cpu.cores.iter().map(of).sum::<f64>() / cpu.cores.len().max(1) as f64);
         let busiest = cpu.cores.iter().max_by(|one, other| one.busy_percent.total_cmp(&other.busy_percent));
         vec![
-            Cell::text(step_name(group, step)),
+            Cell::text(step_name(group, &step.step, &step.label)),
             percent(Some(cpu.busy_percent)),
             percent(mean(|core| core.user_percent)),
             percent(mean(|core| core.system_percent)),
@@ -365,7 +377,7 @@ pub(crate) fn cores_table(group: &Together) -> Table {
         columns.extend(cpus.iter().map(|cpu| Column::figures(&format!("CPU {cpu}"), "%")));
         let row = |(step, cpu): &(&StepTogether, &CpuShare)| {
             let of = |number: &u32| cpu.cores.iter().find(|core| core.cpu == *number).map(|core| core.busy_percent);
-            std::iter::once(Cell::text(step_name(group, step)))
+            std::iter::once(Cell::text(step_name(group, &step.step, &step.label)))
                 .chain(cpus.iter().map(|number| percent(of(number))))
                 .collect()
         };

@@ -12,6 +12,8 @@ use crate::figure::op::Op;
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{Figure, cells, format, rates};
 
+/// The rate that is also shown in the unit of the source.
+const RATE: &str = "total.throughput";
 /// Columns of the table: metric and heading.
 const SHOWN: [(&str, &str); 9] = [
     ("open_loop.asked_iops", "Requested"),
@@ -53,11 +55,14 @@ const KNEE_POINTS: usize = 4;
 /// Position of the knee, or why there is none.
 pub(crate) fn knee_sentence(curve: &Curve) -> String {
     if let Some(knee) = &curve.knee {
+        let point = curve.points.iter().find(|point| point.step == knee.step);
+        let void = point.is_some_and(|point| point.response_mean_us.is_none());
         return format!(
-            "The knee is at {} % of full speed: {} operations per second with a mean latency of {} µs.",
+            "The knee is at {} % of full speed: {} operations per second with a mean latency of {} µs.{}",
             knee.percent,
             format::iops(knee.iops),
-            format::latency_us(knee.latency_us)
+            format::latency_us(knee.latency_us),
+            if void { " It has no response time: more operations arrived there than were completed." } else { "" }
         );
     }
     let places = curve
@@ -128,7 +133,10 @@ pub(crate) fn table(input: &ReportInput<'_>, test: &TestPlan, curve: &Curve) -> 
         let unit = drivelab_analysis::metric_def(id).map_or("", |def| cells::unit_text(def.unit));
         Column { metric: id.to_owned(), ..Column::figures(title, unit) }
     }));
-    columns.extend(rates::published_column(test));
+    let behind_rate = 1 + SHOWN.iter().position(|(id, _)| *id == RATE).map_or(SHOWN.len(), |at| at + 1);
+    if let Some(published) = rates::published_column(test) {
+        columns.insert(behind_rate, published);
+    }
     let row = |point: &CurvePoint| {
         let step: Option<&Step> = test.steps.iter().find(|step| step.id == point.step);
         let knee = curve.knee.as_ref().is_some_and(|knee| knee.step == point.step);
@@ -137,7 +145,9 @@ pub(crate) fn table(input: &ReportInput<'_>, test: &TestPlan, curve: &Curve) -> 
         let cell = |id| step.map_or_else(Cell::default, |step| cells::cell_of(input, step, id));
         row.extend(SHOWN.map(|(id, _)| cell(id)));
         let published = |step: &Step| rates::published_cell(input, test, step, Op::Total);
-        row.extend(step.and_then(published).or_else(|| rates::other_unit(test).map(|_| Cell::default())));
+        if let Some(cell) = step.and_then(published).or_else(|| rates::other_unit(test).map(|_| Cell::default())) {
+            row.insert(behind_rate, cell);
+        }
         row
     };
     let caption = format!("{}: {}", test.title, curve.label);

@@ -32,16 +32,17 @@ const ALL: [&str; 7] =
 fn pure_table(input: &ReportInput<'_>, test: &TestPlan, steps: &[&Step], first_column: &str) -> Table {
     let mut columns = vec![Column::words(first_column)];
     columns.push(rates::rate_column(None, steps));
-    columns.extend(ALL.into_iter().skip(1).map(|quantity| quantity::column(None, quantity)));
     columns.extend(rates::published_column(test));
+    columns.extend(ALL.into_iter().skip(1).map(|quantity| quantity::column(None, quantity)));
     columns.push(Column::figures("Median", "MB/s"));
     columns.push(Column::figures("Range of rounds", "MB/s"));
     columns.push(Column::figures("95 % interval of the mean", "MB/s"));
     let row = |step: &&Step| {
         let op = Op::of(step);
-        let mut row = vec![cells::measured_cell(input, step)];
-        row.extend(ALL.map(|quantity| cells::cell(input, step, op, quantity)));
+        let [rate, others @ ..] = ALL.map(|quantity| cells::cell(input, step, op, quantity));
+        let mut row = vec![cells::measured_cell(input, step), rate];
         row.extend(rates::published_cell(input, test, step, op));
+        row.extend(others);
         row.push(cells::median_cell(input, step, op, quantity::THROUGHPUT));
         row.extend(cells::spread_cells(input, step, op, quantity::THROUGHPUT));
         row
@@ -68,15 +69,16 @@ fn mixed_table(input: &ReportInput<'_>, test: &TestPlan, steps: &[&Step], first_
         (quantity::IOPS, "IOPS")
     };
     columns.push(rates::rate_column(Some(Op::Total), steps));
-    columns.extend(shown.into_iter().skip(1).map(|(op, quantity)| quantity::column(Some(op), quantity)));
     columns.extend(rates::published_column(test));
+    columns.extend(shown.into_iter().skip(1).map(|(op, quantity)| quantity::column(Some(op), quantity)));
     columns.push(Column::figures("Median", unit));
     columns.push(Column::figures("Range of rounds", unit));
     columns.push(Column::figures("95 % interval of the mean", unit));
     let row = |step: &&Step| {
-        let mut row = vec![cells::measured_cell(input, step)];
-        row.extend(shown.map(|(op, quantity)| cells::cell(input, step, op, quantity)));
+        let [rate, others @ ..] = shown.map(|(op, quantity)| cells::cell(input, step, op, quantity));
+        let mut row = vec![cells::measured_cell(input, step), rate];
         row.extend(rates::published_cell(input, test, step, Op::Total));
+        row.extend(others);
         row.push(cells::median_cell(input, step, Op::Total, spread));
         row.extend(cells::spread_cells(input, step, Op::Total, spread));
         row
@@ -96,7 +98,14 @@ pub(crate) fn caption(input: &ReportInput<'_>, test: &TestPlan) -> String {
         let of = if test.repeats.sets > 1 { "set" } else { "round" };
         format!("Figures are the {rounds}; whiskers show the lowest and the highest {of}. ")
     };
-    format!("{rounds}{more}")
+    // What a file takes does not follow from the files per second.
+    let files = if files::are(&steps) {
+        "Files per second also count the time between files and what makes the last ones durable; the mean per file does \
+         not. "
+    } else {
+        ""
+    };
+    format!("{rounds}{files}{more}")
 }
 
 /// Bars at one position: the read and the write of one load, or a load that reads and writes.

@@ -1,6 +1,7 @@
 //! A curve on the page, in the terminal and in the document: made of the sample's depths, whose figures are known.
 
 use drivelab_analysis::analyse;
+use drivelab_analysis::curve::Knee;
 use drivelab_core::load::Arrivals;
 use drivelab_core::record::OpenLoop;
 use drivelab_core::relative::{RelativeRate, Rounding};
@@ -93,12 +94,33 @@ fn a_backlog_that_a_curve_asks_for_is_said_to_grow_and_rates_stand_in_the_publis
     let text = |row: usize, title: &str| table.rows[row][column(title)].plain();
     assert_eq!((text(6, "Response mean").as_str(), text(6, "Latency mean").is_empty()), ("grows", false));
     assert_ne!(text(5, "Response mean"), "grows", "the point below is not concerned");
+    assert_eq!(column("As published"), column("Throughput") + 1, "beside the rate that it is");
     let unit = &table.columns[column("As published")].unit;
     let of_step = analysis.step_metric(&records.plan.tests[0].steps[0].id, "total.throughput");
     assert_eq!((unit.as_str(), of_step.is_some()), ("MiB/s", true));
     let mb_s =
         analysis.step_metric(&test.steps[1].id, "total.throughput").and_then(|metric| metric.value).expect("a rate");
     assert_eq!(text(1, "As published"), crate::format::value(mb_s * 1e6 / 1_048_576.0, "MiB/s"));
+}
+
+/// Its latency is known, but not its response time.
+#[test]
+fn a_knee_at_an_overloaded_point_says_that_it_has_no_response_time() {
+    let records = sample();
+    let analysis = analyse(&records);
+    let input = ReportInput { records: &records, analysis: &analysis };
+    let test = records.plan.tests.iter().find(|test| test.name == "depths").expect("the sample has it");
+    let mut curve = super::of_test(&input, test).remove(0);
+    curve.knee =
+        Some(Knee { step: curve.points[3].step.clone(), percent: 70, iops: 70_000.0, latency_us: 80.0, depth: 0.4 });
+    curve.points[3].response_mean_us = Some(90.0);
+    assert!(
+        super::knee_sentence(&curve).ends_with("with a mean latency of 80.00 µs."),
+        "{}",
+        super::knee_sentence(&curve)
+    );
+    curve.points[3].response_mean_us = None;
+    assert!(super::knee_sentence(&curve).contains("It has no response time: more operations arrived there"));
 }
 
 /// Two points cannot bend: that is another thing than a curve on which latency does not grow.
