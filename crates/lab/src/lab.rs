@@ -81,10 +81,11 @@ impl Lab<'_> {
         ceilings_of(self.data_folder, testbed)
     }
 
-    /// What the user calls this testbed. Says what has changed since it was named.
+    /// What the user calls this testbed. Says what has changed since it was named, and if its name cannot be read.
     #[must_use]
     pub fn named_testbed(&self, now: &TestbedFacts) -> Option<String> {
-        let named = read_testbed(self.data_folder)?;
+        let cannot = |why| self.voice.warn(format!("the run does not record the name of this testbed: {why}"));
+        let named = read_testbed(self.data_folder).map_err(cannot).ok()??;
         let changes = named.changes(now);
         if !changes.is_empty() {
             self.voice.warn(format!(

@@ -84,6 +84,18 @@ pub enum StoreError {
         /// What is wrong.
         why: String,
     },
+    /// The name of the testbed cannot be read.
+    #[error(
+        "{} cannot be read: {why}. It stores the name that `drivelab testbed set` gave this testbed; correct it, or set \
+         the name again. No run depends on it",
+        file.display()
+    )]
+    TestbedUnreadable {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
     /// A file is not what was written.
     #[error(
         "{} is damaged{}: {what}; {readable}. The medium or a copy changed or lost bytes: restore the file from a \
@@ -255,6 +267,7 @@ impl StoreError {
             | StoreError::Damaged { .. }
             | StoreError::NoManifest { .. }
             | StoreError::DrivesUnreadable { .. }
+            | StoreError::TestbedUnreadable { .. }
             | StoreError::CatalogDamaged { .. } => StoreErrorKind::Damaged,
             StoreError::Newer { .. } | StoreError::CatalogNewer { .. } => StoreErrorKind::Newer,
             StoreError::Live { .. } => StoreErrorKind::Live,

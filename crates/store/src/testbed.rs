@@ -52,7 +52,14 @@ pub fn write_testbed(data: &DataDir, testbed: &NamedTestbed) -> Result<(), Store
 }
 
 /// The named testbed in the data folder at `root`; `None` if it has no name.
-#[must_use]
-pub fn read_testbed(root: &Path) -> Option<NamedTestbed> {
-    serde_json::from_slice(&crate::fsio::read(&root.join(TESTBED)).ok()?).ok()
+///
+/// # Errors
+/// [`StoreError::Io`], [`StoreError::TestbedUnreadable`].
+pub fn read_testbed(root: &Path) -> Result<Option<NamedTestbed>, StoreError> {
+    let file = root.join(TESTBED);
+    if !crate::fsio::exists(&file) {
+        return Ok(None);
+    }
+    let read = serde_json::from_slice(&crate::fsio::read(&file)?);
+    read.map(Some).map_err(|error| StoreError::TestbedUnreadable { file, why: error.to_string() })
 }

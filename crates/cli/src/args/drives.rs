@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueHint};
 /// Shown below the help.
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  drivelab drives                              list the known drives
+  drivelab drives                              list the known drives, and your names and prices
   drivelab drives samsung-960-evo              all facts about one, by its short name
   drivelab drives 'Samsung SSD 960 EVO 250GB'  the same, by the model string that the drive reports
   drivelab drives --check my-drive.toml        check a file of your own
@@ -50,6 +50,7 @@ pub enum DrivesCommand {
         /// reports no model. A stored run must be of it.
         drive: String,
         /// Amount and currency: '54.90 EUR' (as of today) or '54.90 EUR on 2026-11-20'; '' removes it.
+        #[arg(allow_hyphen_values = true)]
         price: String,
     },
 }

@@ -16,7 +16,7 @@ use crate::say;
 pub fn testbed(context: &Context, command: Option<&TestbedCommand>) -> Result {
     let now = testbed_facts(None);
     let Some(TestbedCommand::Set { tag, note }) = command else {
-        let named = read_testbed(&context.settings.data.value).ok_or_else(|| {
+        let named = read_testbed(&context.settings.data.value)?.ok_or_else(|| {
             Failure::nothing("this testbed has no name; `drivelab testbed set --tag NAME` gives it one")
         })?;
         let mut text = format!("{}\n", named.tag);

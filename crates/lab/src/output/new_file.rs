@@ -2,18 +2,22 @@
 //!
 //! A full disk therefore leaves no empty file under the requested name, and a kill leaves no draft. Facts: open(2)
 //! with O_TMPFILE creates a file without a name, which disappears with the process; linkat(2) of `/proc/self/fd/N`
-//! names it. File systems without O_TMPFILE (some network file systems, FAT) get a draft next to the name, which a
-//! kill may leave behind.
+//! names it. File systems without O_TMPFILE (some network file systems, FAT) get a draft next to the name, and so does
+//! a file that replaces another, for a moment. A kill may leave such a draft behind; the next file in the folder
+//! removes it.
 
 use std::fs::File;
 use std::io::{Error, Result};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
 
 /// Prefix of a draft's name.
 const DRAFT: &str = ".drivelab-draft-";
+/// A draft that nobody has written to for this long was left behind.
+const LEFT_BEHIND: Duration = Duration::from_secs(3600);
 
 /// A file that is being written.
 pub struct NewFile {
@@ -30,6 +34,7 @@ impl NewFile {
     /// The folder does not exist, may not be written, or is full.
     pub fn begin(folder: &Path) -> Result<NewFile> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.to_owned();
+        remove_left_behind(&folder);
         let mode = Mode::from_raw_mode(0o644);
         if let Ok(file) = open(&folder, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode) {
             return Ok(NewFile { file: file.into(), folder, draft: None });
@@ -75,6 +80,17 @@ impl NewFile {
     }
 }
 
+/// Removes the drafts that an earlier drivelab left in this folder. What cannot be removed stays.
+fn remove_left_behind(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(DRAFT)) {
+        let modified = entry.metadata().ok().filter(std::fs::Metadata::is_file).and_then(|facts| facts.modified().ok());
+        if modified.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > LEFT_BEHIND) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
 fn builder() -> tempfile::Builder<'static, 'static> {
     use std::os::unix::fs::PermissionsExt;
     let mut builder = tempfile::Builder::new();
@@ -112,5 +128,22 @@ mod tests {
         other.replace(&path).expect("in its place");
         assert_eq!(std::fs::read_to_string(&path).expect("the file"), "another");
         assert_eq!(names(), ["page.html"]);
+    }
+
+    #[test]
+    fn a_draft_that_a_kill_left_is_removed_and_one_in_use_is_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [old, new, other] =
+            [".drivelab-draft-1", ".drivelab-draft-2", "notes"].map(|name| folder.path().join(name));
+        for path in [&old, &new, &other] {
+            std::fs::write(path, "half a page").expect("room");
+        }
+        let long_ago = std::time::SystemTime::now() - 2 * LEFT_BEHIND;
+        for path in [&old, &other] {
+            let file = File::options().write(true).open(path).expect("the file");
+            file.set_modified(long_ago).expect("a time");
+        }
+        drop(NewFile::begin(folder.path()).expect("a file"));
+        assert!(!old.exists() && new.exists() && other.exists());
     }
 }

@@ -385,10 +385,13 @@ fn a_named_testbed_is_kept_and_another_kernel_is_a_change() {
     let facts = sample::environment().testbed;
     let named = NamedTestbed { tag: "Testbed-v1".to_owned(), note: "open bench".to_owned(), facts: facts.clone() };
     write_testbed(&data, &named).unwrap();
-    let kept = read_testbed(data.root()).expect("it was written");
+    let kept = read_testbed(data.root()).expect("it can be read").expect("it was written");
     assert_eq!(kept, named);
     let busy = TestbedFacts { load_average_1m: 9.0, cpu_busy: Some(0.9), ..facts.clone() };
     assert!(kept.changes(&busy).is_empty());
     let changes = kept.changes(&TestbedFacts { kernel: "9.9".to_owned(), ..facts });
     assert!(changes.len() == 1 && changes[0].ends_with("now 9.9"), "{changes:?}");
+    std::fs::write(data.root().join(crate::layout::TESTBED), "{").expect("half a file");
+    let why = read_testbed(data.root()).expect_err("half a file").to_string();
+    assert!(why.contains("testbed.json cannot be read") && why.contains("drivelab testbed set"), "{why}");
 }

@@ -3,7 +3,7 @@
 use drivelab_core::drive_facts::{Price, Value};
 use drivelab_core::exit::ExitCode;
 use drivelab_lab::{Failure, Result};
-use drivelab_store::{RunRow, change_drive};
+use drivelab_store::{KeptDrive, RunRow, change_drive};
 
 use crate::args::{DrivesCommand, one_line};
 use crate::context::{Context, NO_RUNS};
@@ -23,7 +23,7 @@ pub(super) fn keep(context: &Context, command: &DrivesCommand) -> Result {
             set_to("name", name, &kept.name)
         }
         DrivesCommand::Price { price, .. } => {
-            let dated = dated(price)?;
+            let dated = dated(price, jiff::Zoned::now().date())?;
             let kept = change_drive(&data, &model, serial.as_deref(), |kept| kept.price = dated)?;
             set_to("price", price, &kept.price)
         }
@@ -54,24 +54,39 @@ fn named(name: &str) -> Result<String> {
     }
 }
 
+/// The highest price of a drive, in any currency: more is a typing error.
+const HIGHEST_PRICE: f64 = 1e9;
+
 /// A price with its day: today if none is given. Empty text stays empty.
-fn dated(price: &str) -> Result<String> {
+fn dated(price: &str, today: jiff::civil::Date) -> Result<String> {
     let price = price.trim();
     if price.is_empty() {
         return Ok(String::new());
     }
-    let dated = if price.split_whitespace().count() == 2 {
-        format!("{price} on {}", jiff::Zoned::now().date())
-    } else {
-        price.to_owned()
+    let dated = if price.split_whitespace().count() == 2 { format!("{price} on {today}") } else { price.to_owned() };
+    let Some(read) = Price::read(&dated).filter(|price| price.amount > 0.0 && price.amount <= HIGHEST_PRICE) else {
+        return Err(Failure::usage(format!(
+            "'{price}' is not a price: give an amount above 0 (at most {HIGHEST_PRICE}) and a currency of three capitals \
+             (ISO 4217), such as '54.90 EUR' or '54.90 EUR on 2026-11-20'"
+        )));
     };
-    let read = Price::read(&dated).filter(|price| price.amount > 0.0);
-    read.map(|_| dated).ok_or_else(|| {
-        Failure::usage(format!(
-            "'{price}' is not a price: give an amount above 0 and a currency of three capitals (ISO 4217), such as \
-             '54.90 EUR' or '54.90 EUR on 2026-11-20'"
-        ))
-    })
+    // Both are YYYY-MM-DD.
+    if read.date > today.to_string() {
+        return Err(Failure::usage(format!("'{price}' is a price of a day to come; today is {today}")));
+    }
+    Ok(dated)
+}
+
+/// What the user has set, a line for each drive; empty for nothing.
+pub(super) fn listed(drives: &[KeptDrive]) -> String {
+    let line = |drive: &KeptDrive| {
+        let serial = drive.serial.as_ref().map_or_else(String::new, |serial| format!(", serial {serial}"));
+        let set: Vec<&str> = [&drive.name, &drive.price].into_iter().map(String::as_str).collect();
+        let set = set.into_iter().filter(|set| !set.is_empty()).collect::<Vec<_>>().join(", ");
+        (!set.is_empty()).then(|| format!("  {}{serial}: {set}\n", drive.model))
+    };
+    let lines: String = drives.iter().filter_map(line).collect();
+    if lines.is_empty() { lines } else { format!("\nYour names and prices:\n{lines}") }
 }
 
 /// Model of the drive that the user means, and its serial number if that was named.
@@ -109,5 +124,23 @@ fn one(word: &str, mut models: Vec<String>) -> Result<String> {
             "'{word}' matches several drives: {}, {last}; give more of the model, or a serial number",
             models.join(", ")
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_price_is_an_amount_that_a_drive_can_cost_on_a_day_that_was() {
+        let today = jiff::civil::date(2026, 11, 29);
+        let said = |price: &str| dated(price, today).map_err(|failure| failure.message);
+        assert_eq!(said(" 54.90 EUR "), Ok("54.90 EUR on 2026-11-29".to_owned()));
+        assert_eq!(said("54.90 EUR on 2026-11-20"), Ok("54.90 EUR on 2026-11-20".to_owned()));
+        assert_eq!(said(""), Ok(String::new()));
+        for wrong in ["-5 EUR", "0 EUR", "1e300 EUR", "2000000000 EUR", "5 eur", "five EUR", "5 EUR on 2026-13-01"] {
+            assert!(said(wrong).is_err_and(|why| why.contains("is not a price")), "{wrong}");
+        }
+        assert!(said("5 EUR on 2099-01-01").is_err_and(|why| why.contains("a day to come")));
     }
 }

@@ -37,7 +37,14 @@ pub fn drives(context: &Context, arguments: &DrivesArgs) -> Result {
     let settings = &context.settings;
     let library = library(settings.drives.as_deref(), &settings.voice)?;
     match &arguments.name {
-        None => list(&library, arguments.json),
+        None => {
+            list(&library, arguments.json)?;
+            let listed = kept::listed(&context.kept_drives());
+            if !arguments.json && !listed.is_empty() {
+                say::data(&listed)?;
+            }
+            Ok(ExitCode::Ok)
+        }
         Some(name) => show(&library, name, arguments.json),
     }
 }
