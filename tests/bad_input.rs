@@ -524,7 +524,7 @@ fn a_full_data_disk_is_named_and_kills_nothing() {
             assert!(done.code == 0 || done.stderr.contains("no space left"), "{room}: {}", done.stderr);
             assert!(lab.files().is_empty(), "{room}: {:?}", lab.files());
         }
-        for command in [&["results", "list"][..], &["report", "last", "--format", "md"]] {
+        for command in [&["results", "list"][..], &["results", "show", "last"], &["report", "last", "--format", "md"]] {
             let done = lab.run(&[command, &["--data", data]].concat());
             assert_eq!(done.code, 0, "{room}: {command:?}: {}", done.stderr);
         }

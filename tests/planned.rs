@@ -377,7 +377,7 @@ fn too_short(id: &str, step: &Value, ended: &Value, ran: &Ran) -> Option<String>
 /// how many waits.
 fn hold(share: impl Fn(usize) -> bool, all: bool) -> [usize; 3] {
     let mut compared = [0; 3];
-    let volume = if all { "volume=64MB" } else { "volume=2MB" };
+    let volume = if all { "volume=64MB" } else { "volume=16MB" };
     for (_, subject) in subjects(all).into_iter().enumerate().filter(|(at, _)| share(*at)) {
         let Some(ground) = Ground::of(&subject) else { return compared };
         let lab = Lab::new();

@@ -140,7 +140,7 @@ fn a_slow_decline_has_no_step_through_noise_and_in_small_steps() {
 
 /// Noise once made a step, and so an end, of one in nine such declines.
 #[test]
-fn noise_makes_no_step_of_a_slow_decline() {
+fn noise_hardly_ever_makes_a_step_of_a_slow_decline() {
     let even = |share: f64| 100.0 * MB * (1.0 - 0.6 * share);
     let in_sixteen = |share: f64| 100.0 * MB * (1.0 - (16.0 * share).floor() / 24.0);
     for rate in [&even as &dyn Fn(f64) -> f64, &in_sixteen] {
