@@ -14,7 +14,7 @@
 mod disk;
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -31,8 +31,9 @@ const SIZE: u64 = 256;
 const BPS: u64 = 96 << 20;
 /// The remaining rate while a step waits for its kill: its blocks still complete within an eighth of a second.
 const CRAWL: u64 = 8 << 20;
-/// A step moves its first byte within this time, or it moves none.
-const FIRST_BYTE: Duration = Duration::from_secs(2);
+/// A step moves its first byte within this time, or it moves none. Before that, its beginning is made durable, which a
+/// busy disk delays by seconds.
+const FIRST_BYTE: Duration = Duration::from_secs(20);
 
 /// Tries for a run that is to be interrupted in a step.
 const TRIES: usize = 5;
@@ -139,9 +140,13 @@ impl Bench {
         begun.is_some() && self.disk.lab.runs()[0].1 == "interrupted"
     }
 
-    /// Resumes the run to its end; returns the bytes of the image that were allocated when each step began.
+    /// Resumes the run to its end; returns what the device held when each step began.
     fn resume(&self) -> Vec<(String, u64)> {
-        let mut child = self.spawn(&["resume", "--last"]);
+        self.to_its_end(self.spawn(&["resume", "--last"]))
+    }
+
+    /// Waits for the end of a run; returns the bytes of the image that were allocated when each step began.
+    fn to_its_end(&self, mut child: std::process::Child) -> Vec<(String, u64)> {
         let heard = BufReader::new(child.stdout.take().expect("its output")).lines().map_while(Result::ok);
         let mut seen = Vec::new();
         for line in heard {
@@ -155,6 +160,11 @@ impl Bench {
         std::io::Read::read_to_string(&mut child.stderr.take().expect("its words"), &mut said).expect("text");
         assert!(child.wait().expect("it ends").success(), "{}: {said}", self.method);
         seen
+    }
+
+    /// The steps of the newest run that measure.
+    fn measured(&self) -> Vec<String> {
+        plan(&self.events()).into_iter().filter(|step| !step.prepares).map(|step| step.id).collect()
     }
 
     fn events(&self) -> Vec<Value> {
@@ -388,6 +398,32 @@ fn cut(method: &str, test: &str, signal: &str) -> Option<Bench> {
     benches.find(|bench| bench.cut_off_in(test, signal))
 }
 
+/// Bytes that the device holds when each step begins: the least and the most of its rounds.
+type Held = BTreeMap<String, (u64, u64)>;
+
+fn held(seen: &[(String, u64)]) -> Held {
+    let mut held = Held::new();
+    for (step, bytes) in seen {
+        let (least, most) = held.entry(step.clone()).or_insert((*bytes, *bytes));
+        (*least, *most) = ((*least).min(*bytes), (*most).max(*bytes));
+    }
+    held
+}
+
+/// What the file system below the device may keep or give back by itself, in bytes.
+const OWN: u64 = 64 << 10;
+
+/// A sentence for each of these steps at whose beginning the device held other bytes than in the unbroken run.
+fn held_otherwise(measured: &[String], seen: &Held, unbroken: &Held) -> Vec<String> {
+    let near = |one: u64, other: u64| one.abs_diff(other) <= OWN;
+    let differs = |step: &&String| {
+        let (now, then) = (seen.get(*step)?, unbroken.get(*step)?);
+        let alike = near(now.0, then.0) && near(now.1, then.1);
+        (!alike).then(|| format!("{step} found {now:?} bytes on the device, and in one go {then:?}"))
+    };
+    measured.iter().filter_map(|step| differs(&step)).collect()
+}
+
 /// The result of the interruptions.
 #[derive(Debug, Default)]
 struct Tally {
@@ -404,14 +440,19 @@ fn tally(method: &str, tests: &[&str], signals: &[&str]) -> Tally {
         named => named.iter().map(|name| (*name).to_owned()).collect(),
     };
     let mut tally = Tally::default();
+    let unbroken = Bench::new(method);
+    let unbroken = held(&unbroken.to_its_end(unbroken.begin()));
     for test in &tests {
         for signal in signals {
             let Some(bench) = cut(method, test, signal) else {
                 println!("{method} {test} {signal}: was at its end before");
                 continue;
             };
-            bench.resume();
-            let (wrong, said) = judged(&bench.events());
+            let seen = held(&bench.resume());
+            let (mut wrong, said) = judged(&bench.events());
+            if bench.folder.is_none() && said == 0 {
+                wrong.extend(held_otherwise(&bench.measured(), &seen, &unbroken));
+            }
             let word = match (wrong.is_empty(), said) {
                 (true, 0) => "right",
                 (true, _) => "said",

@@ -255,21 +255,39 @@ impl Pair<'_> {
         if self.timed() && !self.paced() {
             return Ok(());
         }
-        // Reads and writes in order each end where chance lets them end, fio's at exactly their share.
-        let share_of_writes = f64::from(load.write_percent.get()) / 100.0;
-        let in_order = load.pattern == Pattern::Sequential;
-        let chance = DEVIATIONS * (self.lab.count() as f64 * share_of_writes * (1.0 - share_of_writes)).sqrt();
+        let (fio, lab) = self.compared_places();
         for part in 0..PARTS {
-            let inside = |op: &&Op| (op.place * PARTS / end.max(1)).min(PARTS - 1) == part;
-            let of = |issued: &Issued| (issued.all().filter(inside).count(), issued.count());
-            let (fio, lab) = (of(self.fio), of(self.lab));
+            let inside = |place: &&u64| (*place * PARTS / end.max(1)).min(PARTS - 1) == part;
+            let of = |places: &[u64]| (places.iter().filter(inside).count(), places.len());
+            let (fio, lab) = (of(&fio), of(&lab));
             let parts = (fio.0, fio.1, lab.0, lab.1);
-            if in_order && fio.0.abs_diff(lab.0) as f64 <= chance {
-                continue;
-            }
             wider(&format!("part {part} of {PARTS}"), parts, runs(load))?;
         }
         Ok(())
+    }
+
+    /// The places of fio's and of drivelab's operations. In a sequential mix, fio keeps the share of each kind exactly
+    /// and drivelab draws it, so one of them comes further: only as many of a kind as both have are taken, the lowest.
+    fn compared_places(&self) -> (Vec<u64>, Vec<u64>) {
+        let load = self.load().0;
+        let is_mix = load.pattern == Pattern::Sequential && (1..100).contains(&load.write_percent.get());
+        if !is_mix {
+            let of = |issued: &Issued| issued.all().map(|op| op.place).collect();
+            return (of(self.fio), of(self.lab));
+        }
+        let (mut fio, mut lab) = (Vec::new(), Vec::new());
+        for kind in OpKind::ALL {
+            let sorted = |issued: &Issued| {
+                let mut places: Vec<u64> = issued.all().filter(|op| op.kind == kind).map(|op| op.place).collect();
+                places.sort_unstable();
+                places
+            };
+            let (of_fio, of_lab) = (sorted(self.fio), sorted(self.lab));
+            let both = of_fio.len().min(of_lab.len());
+            fio.extend_from_slice(&of_fio[..both]);
+            lab.extend_from_slice(&of_lab[..both]);
+        }
+        (fio, lab)
     }
 
     /// The share of the hottest blocks, wherever they are.

@@ -203,10 +203,10 @@ fn a_drive_that_writes_in_bursts_behind_its_cache_has_one_and_no_stalls() {
     assert!(course.stalls.is_empty(), "{:?}", course.stalls.len());
 }
 
-/// Noise of a third to each side of a constant rate is taken for the end of a cache in at most one of 1,000 fills. By
-/// hand, `DRIVELAB_NOISY_FILLS=60000` counts in more of them (docs/metrics.md has the count).
+/// Noise of a third to each side of a constant rate is not taken for the end of a cache in any of these fills. By hand,
+/// `DRIVELAB_NOISY_FILLS=60000` draws more of them (docs/metrics.md has the result).
 #[test]
-fn a_constant_rate_with_noise_hardly_ever_has_a_cache() {
+fn a_constant_rate_with_noise_has_no_cache() {
     let by_hand = std::env::var("DRIVELAB_NOISY_FILLS").ok().and_then(|count| count.parse::<u32>().ok());
     let fills = by_hand.unwrap_or(2000);
     let mut state = 27_u64;
@@ -227,8 +227,7 @@ fn a_constant_rate_with_noise_hardly_ever_has_a_cache() {
         let span: f64 = intervals.iter().map(|(bytes, _)| bytes).sum();
         with_cache += u32::from(matches!(course(span, &intervals).answer, Answer::Ended(_)));
     }
-    println!("{with_cache} of {fills} with a cache");
-    assert!(1000 * with_cache <= fills, "{with_cache} of {fills}");
+    assert_eq!(with_cache, 0, "of {fills}");
 }
 
 /// What holds of noise holds with a probability: always the same noise, unless a series by hand asks for more of it
