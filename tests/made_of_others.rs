@@ -303,6 +303,8 @@ fn limits_of_a_methodology_decide_the_exit_code_and_stand_in_the_result() {
     let (code, said, found) = run(LIMITED, "quick");
     assert_eq!((code, found.len()), (0, 1), "{said}");
     assert_eq!(found[0]["statement"], "All 2 limits of the methodology hold.");
+    let dry = lab.json(&["run", "limited.toml", "nop:", "--dry-run", "--json"]);
+    assert_eq!(dry["limits"].as_array().expect("limits").len(), 2, "{dry}");
 
     let strict = LIMITED.replace(
         "reads/rnd-4k-q1t1-read-buffered:read.iops < 1\"",

@@ -128,11 +128,10 @@ impl Truth {
 }
 
 impl AcceptanceLimit {
-    /// The step or score that it is about: `depths/rnd-4k-q1t1-read`, `score/rating`; `run` for the whole run, empty
-    /// for the only step.
+    /// The condition as it was written.
     #[must_use]
-    pub fn step(&self) -> &str {
-        self.0.step()
+    pub const fn written(&self) -> &FigureLimit {
+        &self.0
     }
 
     /// Why a run fails; `None` if it does not. A run fails too if nothing shows that the limit holds: if it has no such
@@ -183,7 +182,7 @@ impl AcceptanceLimit {
     /// # Errors
     /// There is none, or there are several.
     fn found<'m>(&self, metrics: &'m [Metric]) -> Result<&'m Metric, String> {
-        let is_it = |metric: &&Metric| match self.step() {
+        let is_it = |metric: &&Metric| match self.0.step() {
             "" => metric.id == self.0.figure() && metric.step.is_some() && !metric.address.starts_with(PREPARATION),
             _ => metric.address == self.0.address,
         };

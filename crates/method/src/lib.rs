@@ -28,6 +28,7 @@ pub use documents::markdown::overview;
 pub use documents::profiles::ProfileAbout;
 pub use documents::schema::json_schema;
 pub use documents::template::{can_be_name, derived_text, new_text};
+pub use expand::limits::lacks_figure;
 pub use methodology::Methodology;
 pub use parse::head::Head;
 pub use parse::read::parse;

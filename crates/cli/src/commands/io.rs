@@ -76,7 +76,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         );
     }
     let wrong = |errors: &Diagnostics| wrong::flags(&written, errors);
-    method::has_steps(&methodology, Form::Faithful, &arguments.output.print.fail_if)?;
+    method::has_figures(&methodology, Form::Faithful, &arguments.output.print.fail_if)?;
     let telemetry = arguments.telemetry.asked();
     let order = Order {
         methodology: &methodology,

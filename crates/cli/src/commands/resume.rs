@@ -10,6 +10,7 @@ use drivelab_store::{Bundle, DataDir, RunRow};
 
 use crate::args::ResumeArgs;
 use crate::context::{Context, LAST, several_runs};
+use crate::front::method::plan_has_figures;
 use crate::front::outcome::ended;
 use crate::front::terminal::Terminal;
 
@@ -32,6 +33,10 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     }
     let row = found?;
     let data = context.data()?;
+    if !arguments.print.fail_if.is_empty() {
+        let records = Bundle::open(&data.bundle_path(row.id))?.records()?;
+        plan_has_figures(&records.plan, &arguments.print.fail_if)?;
+    }
     if let Some(code) = at_its_end(context, &lab, arguments, (&data, &row))? {
         return Ok(code);
     }

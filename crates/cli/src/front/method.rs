@@ -4,10 +4,11 @@ use std::path::Path;
 
 use anstream::ColorChoice;
 use drivelab_analysis::AcceptanceLimit;
-use drivelab_core::plan::Form;
+use drivelab_core::acceptance::FigureLimit;
+use drivelab_core::plan::{Form, Plan};
 use drivelab_lab::failure::input_code;
 use drivelab_lab::{Failure, Result, Words};
-use drivelab_method::{Diagnostic, Diagnostics, Methodology, library, nothing_left};
+use drivelab_method::{Diagnostic, Diagnostics, Methodology, lacks_figure, library, nothing_left};
 
 use crate::args::FormArg;
 
@@ -32,13 +33,24 @@ pub fn parsed(file_name: &str, text: &str) -> std::result::Result<Methodology, D
     drivelab_method::parse(file_name, text)?.limits_checked(known)
 }
 
-/// Refuses conditions of the command line on steps that the methodology does not have.
+/// Refuses conditions of the command line on figures that the methodology does not have.
 ///
 /// # Errors
-/// A usage error that names the nearest step.
-pub fn has_steps(methodology: &Methodology, form: Form, fail_if: &[AcceptanceLimit]) -> Result<()> {
-    let unknown = |limit: &AcceptanceLimit| methodology.lacks(form, limit.step()).map(|why| (limit.to_string(), why));
-    match fail_if.iter().find_map(unknown) {
+/// A usage error that names the nearest step, or the kind of operations that the step does not have.
+pub fn has_figures(methodology: &Methodology, form: Form, fail_if: &[AcceptanceLimit]) -> Result<()> {
+    refuse_those(fail_if, |limit| methodology.lacks(form, limit))
+}
+
+/// The same for a stored plan.
+///
+/// # Errors
+/// As for [`has_figures`].
+pub fn plan_has_figures(plan: &Plan, fail_if: &[AcceptanceLimit]) -> Result<()> {
+    refuse_those(fail_if, |limit| lacks_figure(plan, limit))
+}
+
+fn refuse_those(fail_if: &[AcceptanceLimit], lacks: impl Fn(&FigureLimit) -> Option<String>) -> Result<()> {
+    match fail_if.iter().find_map(|limit| Some((limit, lacks(limit.written())?))) {
         Some((limit, why)) => Err(Failure::usage(format!("--fail-if '{limit}': {why}"))),
         None => Ok(()),
     }

@@ -276,6 +276,7 @@ fn document(plan: &Plan, rate: BytesPerSecond) -> DryRun {
         timed_by_rate: plan.timed_by_rate(),
         left_out: plan.left_out.clone(),
         set: plan.set.clone(),
+        limits: plan.limits.clone(),
         ..empty(&plan.methodology, (plan.form, rate), plan.schedule().len())
     }
 }
@@ -300,6 +301,7 @@ fn empty(method: &MethodIdentity, (form, assumed_rate): (Form, BytesPerSecond), 
         conditions: Vec::new(),
         left_out: Vec::new(),
         set: Vec::new(),
+        limits: Vec::new(),
         remarks: Vec::new(),
     }
 }

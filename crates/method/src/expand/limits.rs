@@ -4,6 +4,7 @@
 //! them.
 
 use drivelab_core::acceptance::{FigureLimit, SCORE, WHOLE_RUN};
+use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Plan, StepRole};
 
 use crate::methodology::Methodology;
@@ -42,8 +43,8 @@ pub(crate) fn of_plan(method: &Methodology, plan: &Plan) -> Vec<String> {
     written(method.root()).iter().map(|one| one.value.to_string()).filter(belongs).collect()
 }
 
-/// An error for each condition whose step or score is in none of these plans, which have all tests of all profiles and
-/// forms.
+/// An error for each condition whose step, score or kind of operation is in none of these plans, which have all tests
+/// of all profiles and forms.
 pub(crate) fn unknown(method: &Methodology, plans: &[Plan]) -> Errors {
     let mut errors = Errors::default();
     for one in written(method.root()) {
@@ -53,9 +54,36 @@ pub(crate) fn unknown(method: &Methodology, plans: &[Plan]) -> Errors {
         if let Some(unknown) = unknown.as_ref().and_then(|unknown| unknown.first()) {
             let error = Diagnostic::new(one.at.clone(), unknown.title(), "expected STEP:METRIC").near(unknown.near);
             errors.push(error.help(unknown.there_are()));
+            continue;
+        }
+        let mut with_step = plans.iter().filter(|plan| Unknown::of(plan, limit.step()).is_none()).peekable();
+        let Some(first) = with_step.peek().and_then(|plan| without_kind(plan, &limit)) else { continue };
+        if with_step.all(|plan| without_kind(plan, &limit).is_some()) {
+            errors.push(Diagnostic::new(one.at.clone(), first, "expected a figure that this step has"));
         }
     }
     errors
+}
+
+/// Why no run of this plan can have the figure of a limit: there is no such step or score, or the step has no
+/// operations of that kind. `None` if it can.
+#[must_use]
+pub fn lacks_figure(plan: &Plan, limit: &FigureLimit) -> Option<String> {
+    let Some(unknown) = Unknown::of(plan, limit.step()) else { return without_kind(plan, limit) };
+    let near = unknown.near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
+    Some(format!("{} in '{}'{near} ({})", unknown.title(), plan.methodology.name, unknown.there_are()))
+}
+
+/// Why the step of a limit has no figure about operations of that kind. `None` if it can have it, or if it has no load.
+fn without_kind(plan: &Plan, limit: &FigureLimit) -> Option<String> {
+    let kind = limit.figure().split('.').next()?;
+    let kind = OpKind::ALL.into_iter().find(|one| one.name() == kind)?;
+    let mut measured = plan.steps().filter(|step| step.role == StepRole::Measure);
+    let step = measured.find(|step| limit.step().is_empty() || step.id.as_str() == limit.step())?;
+    let load = step.workload().filter(|load| load.files.is_none())?;
+    let issues = load.groups().any(|group| group.issues_or_reads_back(kind));
+    let figure = limit.figure();
+    (!issues).then(|| format!("'{}' has no {} operations, and so no figure '{figure}'", step.id, kind.name()))
 }
 
 /// A step or score that a plan does not have.

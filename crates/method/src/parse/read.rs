@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use drivelab_core::acceptance::FigureLimit;
 use drivelab_core::plan::{Form, Plan};
 use drivelab_core::units::Bytes;
 
@@ -81,15 +82,11 @@ impl Methodology {
         attempt(self, form, &shape, &Means::default())
     }
 
-    /// Why no run in this form can have a figure of this step (`depths/rnd-4k-q1t1-read`) or score (`score/rating`);
-    /// `None` if it can, or if the methodology cannot be expanded without its target.
+    /// Why no run in this form can have the figure of a limit (`depths/rnd-4k-q1t1-read:read.iops < 100 k`); `None` if
+    /// it can, or if the methodology cannot be expanded without its target.
     #[must_use]
-    pub fn lacks(&self, form: Form, step: &str) -> Option<String> {
-        let plan = self.nominal_plan(form).ok()?;
-        let unknown = limits::Unknown::of(&plan, step)?;
-        let near = unknown.near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
-        let name = &self.identity().name;
-        Some(format!("{} in '{name}'{near} ({})", unknown.title(), unknown.there_are()))
+    pub fn lacks(&self, form: Form, limit: &FigureLimit) -> Option<String> {
+        limits::lacks_figure(&self.nominal_plan(form).ok()?, limit)
     }
 
     /// Its other profiles; none if parameters were set, because settings apply to the chosen profile.

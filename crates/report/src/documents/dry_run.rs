@@ -59,6 +59,9 @@ pub struct DryRun {
     /// Parameters set on the command line; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<String>,
+    /// Conditions of the methodology on figures under which the run would fail; absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<String>,
     /// What else the user should know, a sentence each.
     pub remarks: Vec<String>,
 }

@@ -67,6 +67,7 @@ pub fn dry_run_text(run: &DryRun) -> String {
     for LeftOut { test, title, reason } in &run.left_out {
         fact("Left out", &format!("{test} ({title}): {reason}"));
     }
+    run.limits.iter().for_each(|limit| fact("Fails if", limit));
     run.remarks.iter().for_each(|remark| fact("Note", remark));
     text
 }
@@ -173,6 +174,7 @@ mod tests {
             remarks: Vec::new(),
             left_out: Vec::new(),
             set: Vec::new(),
+            limits: Vec::new(),
         }
     }
 
@@ -224,6 +226,13 @@ mod tests {
         };
         assert_eq!([lines(true, false), lines(false, true)], [(true, false), (false, true)]);
         assert_eq!([lines(true, true), lines(false, false)], [(true, true), (false, false)]);
+    }
+
+    #[test]
+    fn the_limits_of_a_methodology_are_listed() {
+        let limits = vec!["reads/q1:read.iops < 100 k".to_owned()];
+        let text = dry_run_text(&DryRun { limits, ..dry_run() });
+        assert!(text.contains("\nFails if reads/q1:read.iops < 100 k\n"), "{text}");
     }
 
     #[test]
