@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use drivelab_core::units::Bytes;
 use drivelab_report::format;
-use drivelab_rig::{root_or_skip, skip, tool};
+use drivelab_rig::{root_or_skip, skip, text, tool};
 use support::{Lab, Process};
 
 #[test]
@@ -22,6 +22,49 @@ fn completions_and_man_pages_come_from_the_command_line_itself() {
     lab.ok(&["man", "pages"]);
     let page = std::fs::read_to_string(lab.folder().join("pages/drivelab-review.1")).expect("a page for review");
     assert!(page.contains("destroy") && page.contains("dry\\-run"), "{page}");
+}
+
+/// What bash offers for the last of these words.
+fn offered(lab: &Lab, words: &[&str]) -> Vec<String> {
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_drivelab"));
+    let path = format!("{}:{}", text(program.parent().expect("a folder")), std::env::var("PATH").expect("a path"));
+    let words: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+    let script = format!(
+        "source <(drivelab completions bash)
+         COMP_WORDS=(drivelab {}); COMP_CWORD={}; COMP_TYPE=9
+         _clap_complete_drivelab drivelab {}; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        words.join(" "),
+        words.len(),
+        words.last().expect("a word")
+    );
+    let mut command = std::process::Command::new("bash");
+    lab.dress(&mut command).args(["--norc", "-c", &script]).env("PATH", path).env("DRIVELAB_DATA", lab.data());
+    let done = support::done(command.current_dir(lab.folder()).output().expect("bash starts"));
+    assert!(done.stderr.is_empty(), "{}", done.stderr);
+    done.stdout.lines().map(|line| line.trim_end().to_owned()).filter(|line| !line.is_empty()).collect()
+}
+
+#[test]
+fn a_shell_completes_methodologies_runs_tags_and_sides() {
+    let lab = Lab::new();
+    assert_eq!(offered(&lab, &["results", "show", "l"]), Vec::<String>::new());
+    assert!(!lab.data().exists(), "a question creates nothing");
+    lab.ok(&["io", "nop:", "--operations", "100", "--quiet"]);
+    lab.ok(&["results", "tag", "last", "heatsink=none"]);
+    let id = lab.runs()[0].0.clone();
+    assert_eq!(offered(&lab, &["run", "rand"]), ["random-read-sweep"]);
+    assert_eq!(offered(&lab, &["results", "show", "l"]), ["last"]);
+    let ends = offered(&lab, &["results", "show", ""]);
+    assert!(ends.iter().any(|end| id.ends_with(end.as_str())), "{ends:?}");
+    assert_eq!(offered(&lab, &["results", "list", "--tag", "heat"]), ["heatsink=none"]);
+    assert_eq!(offered(&lab, &["compare", "tag=h"]), ["tag=heatsink=none"]);
+    assert_eq!(offered(&lab, &["rank", "quick", "published:beeler-w"]).len(), 0);
+    assert!(offered(&lab, &["rank", "quick", "published:beeler"]).contains(&"published:beeler-sn861".to_owned()));
+    std::fs::write(lab.folder().join("mine.toml"), "").expect("a file");
+    assert_eq!(offered(&lab, &["run", "min"]), ["mine.toml"]);
+    let elsewhere = lab.folder().join("elsewhere");
+    let flags = offered(&lab, &["--data", text(&elsewhere), "results", "show", ""]);
+    assert!(flags.iter().all(|flag| flag.starts_with("--")), "no run is there: {flags:?}");
 }
 
 #[test]

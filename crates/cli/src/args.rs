@@ -31,7 +31,7 @@ pub use drives::{DrivesArgs, DrivesCommand};
 pub use import::{ForeignFormat, ImportArgs};
 pub use io::IoArgs;
 pub use load::{Flag, LoadArgs, data_kinds, flags, in_flags};
-pub use measure::{MeasureArgs, PrintArgs, one_line};
+pub use measure::{MeasureArgs, PrintArgs};
 pub use rank::RankArgs;
 pub use results::{FilterArgs, OneRun, ResultsCommand};
 pub use run::RunArgs;
@@ -40,7 +40,7 @@ pub use telemetry::TelemetryArgs;
 pub use trace::{GivenTraces, TraceCheckArgs, TraceCommand, TraceInArgs};
 pub use watch::WatchArgs;
 use words::assumed_rate;
-pub use words::{BackendArg, EventsArg, FormArg};
+pub use words::{BackendArg, EventsArg, FormArg, one_line};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -209,7 +209,11 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Print shell completions.
+    /// Print shell completions, of runs, methodologies, tags and drives too.
+    #[command(after_help = "To use them, add a line to your shell's start-up file, such as\n  \
+        source <(drivelab completions bash)      ~/.bashrc\n  \
+        source <(drivelab completions zsh)       ~/.zshrc\n  \
+        drivelab completions fish | source       ~/.config/fish/config.fish")]
     Completions {
         /// Which shell.
         #[arg(value_enum)]

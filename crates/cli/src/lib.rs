@@ -21,8 +21,9 @@ use settings::Settings;
 #[must_use]
 pub fn main() -> u8 {
     // The handlers come first: a signal has the same meaning from here to the end.
-    let done = front::signals::begin().and_then(|()| match Cli::try_parse() {
-        Ok(cli) => command(&cli),
+    let done = front::signals::begin().and_then(|()| match commands::shell::completions::answer() {
+        Ok(false) => parsed(),
+        Ok(true) => Ok(ExitCode::Ok),
         Err(error) => not_parsed(&error),
     });
     let code = done.unwrap_or_else(|Failure { code, message }| {
@@ -31,6 +32,13 @@ pub fn main() -> u8 {
         code
     });
     code as u8
+}
+
+fn parsed() -> Result {
+    match Cli::try_parse() {
+        Ok(cli) => command(&cli),
+        Err(error) => not_parsed(&error),
+    }
 }
 
 /// A command line that is wrong, or that asks for help or the version, which go to stdout.
@@ -160,7 +168,7 @@ fn run(context: &Context, cli: &Cli) -> Result {
         Command::Explain(arguments) => commands::explain::explain(context, arguments),
         Command::Version { build, json } => commands::version::version(*build, *json),
         Command::Config { explain, json } => commands::config::config(&context.settings, *explain, *json),
-        Command::Completions { shell } => commands::man::completions(*shell),
-        Command::Man { folder, dry_run } => commands::man::man(folder, *dry_run),
+        Command::Completions { shell } => commands::shell::completions::script(*shell),
+        Command::Man { folder, dry_run } => commands::shell::man::man(folder, *dry_run),
     }
 }

@@ -11,7 +11,7 @@ mod happened;
 mod seams;
 
 use asked::span;
-pub use asked::{acceptance, condition, files, group, load, places, plan, relative, replay, score, workload};
+pub use asked::{acceptance, condition, files, group, label, load, places, plan, relative, replay, score, workload};
 use base::redact;
 pub use base::{clock, excerpt, exit, ids, input, units, wall};
 pub use found::{ceilings, content, data_sheet, drive_facts, environment, namespace, probe, published, watching_cost};

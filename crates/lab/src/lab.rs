@@ -15,7 +15,7 @@ use drivelab_core::watching_cost::WatchingCost;
 use drivelab_device::{BlockNode, Roots, identity_of};
 use drivelab_engine::BackendChoice;
 use drivelab_method::Methodology;
-use drivelab_store::{Bundle, DataDir, read_ceilings, read_testbed, read_watching_costs};
+use drivelab_store::{Bundle, DataDir, label_of, read_ceilings, read_testbed, read_watching_costs};
 
 use crate::failure::{Failure, Result};
 use crate::front::Front;
@@ -146,6 +146,7 @@ pub fn load(data: &DataDir, run: RunId) -> Result<(RunRecords, Analysis)> {
         let text = bundle.methodology_toml().ok();
         method.compared_hash = text.and_then(|text| compared_hash(method, &text, &records.plan.profile));
     }
+    records.label = label_of(&bundle);
     let analysis = analyse(&records);
     Ok((records, analysis))
 }

@@ -86,8 +86,8 @@ pub enum StoreError {
     },
     /// The name of the testbed cannot be read.
     #[error(
-        "{} cannot be read: {why}. It stores the name that `drivelab testbed set` gave this testbed; correct it, or set \
-         the name again. No run depends on it",
+        "{} cannot be read: {why}. It stores the name that `drivelab testbed set` gave this testbed; correct the \
+         file, or set the name again. Stored runs are unaffected",
         file.display()
     )]
     TestbedUnreadable {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use drivelab_analysis::ratios::Limits;
 use drivelab_analysis::side_by_side::Kind;
 
 use super::results::FilterArgs;
@@ -21,8 +22,9 @@ Examples:
 Each word is a side A, B and so on: a run, a drive (its newest run that fits the others) or a selection such as \
 model=970,method=quick with all its runs. The first side is the base unless --base names another. The table shows \
 the headline figures, their ratios to the base, and whether a difference is shown. Several runs a side show the \
-run-to-run spread; with one run each, differences within 5 % are not ranked. Runs that differ in methodology, \
-form or conditions are in separate tables. A run that can be compared with no other is listed with the reason.
+run-to-run spread; with one run each, differences within 5 % (--close) are not ranked. Runs that differ in \
+methodology, form or conditions are in separate tables. A run that can be compared with no other is listed with the \
+reason.
 
 Runs that differ in more than the drive, such as arm, tested size or testbed, are refused (exit code 2), because a \
 ratio would not show the cause: --by compares by that difference, --allow compares anyway. Runs of one drive may have \
@@ -59,7 +61,7 @@ pub(super) fn kinds() -> impl TypedValueParser<Value = Kind> {
 
 const fn about(kind: Kind) -> &'static str {
     match kind {
-        Kind::Drive => "The drive, if --by asks for something else",
+        Kind::Drive => "The drive, with --by arm, firmware, testbed, profile or state",
         Kind::Arm => "Encryption or power state",
         Kind::Profile => "Profile of the methodology, such as an empty and a full drive",
         Kind::State => "What the drive held before the tests (--data-state)",
@@ -95,9 +97,9 @@ pub struct CompareArgs {
     /// Compare runs that differ in this; their ratios are marked †. Can be repeated.
     #[arg(long, value_parser = kinds(), value_name = "WHAT")]
     pub allow: Vec<Kind>,
-    /// Smaller differences (per cent) are called negligible even if they are shown.
-    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = percent)]
-    pub relevant: f64,
+    /// Which differences count.
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// Show every figure, not only the headline figures.
     #[arg(long)]
     pub all: bool,
@@ -118,8 +120,25 @@ pub struct CompareArgs {
     pub junit: Option<PathBuf>,
 }
 
+/// Which differences between sides count.
+#[derive(Debug, Args)]
+pub struct LimitArgs {
+    /// Smaller differences (per cent) are called negligible even if they are shown.
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = percent)]
+    pub relevant: f64,
+    /// With one run a side, differences up to this (per cent) are too close to rank.
+    #[arg(long, value_name = "PERCENT", default_value_t = 5.0, value_parser = percent)]
+    pub close: f64,
+}
+
+impl From<&LimitArgs> for Limits {
+    fn from(asked: &LimitArgs) -> Limits {
+        Limits { relevant: asked.relevant / 100.0, one_run: asked.close / 100.0 }
+    }
+}
+
 /// A share in per cent, below 100.
-pub(super) fn percent(text: &str) -> Result<f64, String> {
+fn percent(text: &str) -> Result<f64, String> {
     let percent: f64 =
         text.trim_end_matches(['%', ' ']).parse().map_err(|_| "expected a number such as 1".to_owned())?;
     if (0.0..100.0).contains(&percent) { Ok(percent) } else { Err("expected 0 or more, and less than 100".to_owned()) }

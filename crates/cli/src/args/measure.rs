@@ -10,7 +10,7 @@ use drivelab_store::Label;
 
 use super::results::tag;
 use super::telemetry::TelemetryArgs;
-use super::words::{BackendArg, EventsArg, FormArg, assumed_rate};
+use super::words::{BackendArg, EventsArg, FormArg, assumed_rate, condition, one_line};
 
 /// Flags of every command that measures.
 #[derive(Debug, Args)]
@@ -77,22 +77,22 @@ pub struct LabelArgs {
     /// A note about the run, such as how the drive was cooled.
     #[arg(long, value_name = "TEXT")]
     pub note: Option<String>,
-    /// A tag, such as heatsink=none. Can be repeated.
+    /// A tag, such as bench-2. Can be repeated.
     #[arg(long, value_name = "TAG", value_parser = tag)]
     pub tag: Vec<String>,
+    /// A condition that nothing can measure, for the page and comparisons: cooling=heatsink. Can be repeated.
+    #[arg(long, value_name = "NAME=TEXT", value_parser = condition)]
+    pub condition: Vec<(String, String)>,
 }
 
 impl From<&LabelArgs> for Label {
     fn from(asked: &LabelArgs) -> Label {
         let text = |text: &Option<String>| one_line(text.as_deref().unwrap_or_default());
-        Label { title: text(&asked.title), note: text(&asked.note), tags: asked.tag.clone() }
+        let mut label =
+            Label { title: text(&asked.title), note: text(&asked.note), tags: asked.tag.clone(), ..Label::none() };
+        label.state(&asked.condition);
+        label
     }
-}
-
-/// A text in one line, without control characters.
-#[must_use]
-pub fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
 }
 
 /// How a run and its result are printed.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use drivelab_analysis::side_by_side::Kind;
 
-use super::compare::{kinds, percent};
+use super::compare::{LimitArgs, kinds};
 use super::words::FormArg;
 
 /// What the help shows behind the options.
@@ -41,9 +41,9 @@ pub struct RankArgs {
     /// Rank runs that differ in this; their ratios are marked †. Can be repeated.
     #[arg(long, value_parser = kinds(), value_name = "WHAT")]
     pub allow: Vec<Kind>,
-    /// Smaller differences (per cent) are called negligible even if they are shown.
-    #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = percent)]
-    pub relevant: f64,
+    /// Which differences count.
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// Write the ranking to this file: .html, .md, .csv or .json.
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,

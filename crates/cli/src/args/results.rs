@@ -5,7 +5,7 @@ use drivelab_core::event::RunState;
 use drivelab_core::units::Nanos;
 use drivelab_store::Filter;
 
-use super::words::FormArg;
+use super::words::{FormArg, condition};
 
 /// Most bytes of a tag.
 const LONGEST_TAG: usize = 64;
@@ -130,7 +130,7 @@ pub enum ResultsCommand {
         #[arg(long)]
         remove: bool,
     },
-    /// Print the title and the note of a run, or set them.
+    /// Print the title, the conditions and the note of a run, or set them.
     Note {
         /// Id of the run, its first or last characters, or `last`.
         run: String,
@@ -139,8 +139,11 @@ pub enum ResultsCommand {
         /// The new title, for lists and comparisons.
         #[arg(long, value_name = "TEXT")]
         title: Option<String>,
-        /// Remove both.
-        #[arg(long, conflicts_with_all = ["note", "title"])]
+        /// A condition that nothing can measure: cooling=heatsink; cooling= removes it. Can be repeated.
+        #[arg(long, value_name = "NAME=TEXT", value_parser = condition)]
+        condition: Vec<(String, String)>,
+        /// Remove all of them.
+        #[arg(long, conflicts_with_all = ["note", "title", "condition"])]
         remove: bool,
     },
     /// Print the tables of one run.

@@ -6,6 +6,9 @@ use drivelab_core::units::BytesPerSecond;
 use drivelab_engine::BackendChoice;
 use drivelab_method::SpeedGuess;
 
+/// Most bytes of the name of a condition.
+const LONGEST_NAME: usize = 40;
+
 /// Form on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FormArg {
@@ -71,4 +74,25 @@ impl From<BackendArg> for BackendChoice {
 pub enum EventsArg {
     /// One JSON object per line on stdout.
     Json,
+}
+/// A condition that the user states, such as `cooling=heatsink`; without a text behind the sign it is removed.
+///
+/// # Errors
+/// No name, or one that is too long.
+pub(super) fn condition(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    let name = one_line(name);
+    let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ');
+    if !text.contains('=') || name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(good) {
+        return Err(format!(
+            "expected NAME=TEXT, such as cooling=heatsink; a name has 1 to {LONGEST_NAME} letters, digits, spaces, '-' or '_'"
+        ));
+    }
+    Ok((name, one_line(value)))
+}
+
+/// A text in one line, without control characters.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
 }

@@ -4,6 +4,7 @@ pub mod acceptance;
 pub mod condition;
 pub mod files;
 pub mod group;
+pub mod label;
 pub mod load;
 pub mod places;
 pub mod plan;

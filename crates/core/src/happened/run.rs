@@ -10,6 +10,7 @@ use crate::event::{Event, EventBody, RunResumed, RunState, Steadiness};
 use crate::finding::Finding;
 use crate::group::{Group, HostCpu};
 use crate::ids::{RunId, StepKey};
+use crate::label::Label;
 use crate::plan::{Plan, StepRole};
 use crate::record::{IntervalRecord, StepRecord, StopReason};
 use crate::telemetry::Recorded;
@@ -106,6 +107,8 @@ pub struct RunRecords {
     pub reused: Vec<Reused>,
     /// Interruptions.
     pub breaks: Vec<Break>,
+    /// What the user says about the run. It lies outside the recording, and may change.
+    pub label: Label,
     /// State of the run.
     pub state: RunState,
     /// Why it failed, if it did.
@@ -161,6 +164,7 @@ impl RunRecords {
             drive_states: Vec::new(),
             reused: Vec::new(),
             breaks: Vec::new(),
+            label: Label::none(),
             state: RunState::Interrupted,
             message: String::new(),
             last_at_ns: first.at_ns,

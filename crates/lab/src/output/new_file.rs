@@ -34,7 +34,6 @@ impl NewFile {
     /// The folder does not exist, may not be written, or is full.
     pub fn begin(folder: &Path) -> Result<NewFile> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.to_owned();
-        remove_left_behind(&folder);
         let mode = Mode::from_raw_mode(0o644);
         if let Ok(file) = open(&folder, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode) {
             return Ok(NewFile { file: file.into(), folder, draft: None });
@@ -54,6 +53,7 @@ impl NewFile {
     /// [`std::io::ErrorKind::AlreadyExists`], and any error of naming the file or making it durable.
     pub fn place(self, path: &Path) -> Result<()> {
         self.file.sync_all()?;
+        remove_left_behind(&self.folder);
         match self.draft {
             None => link(&self.file, path),
             Some(draft) => draft.persist_noclobber(path).map_err(|error| error.error),
@@ -66,6 +66,7 @@ impl NewFile {
     /// Any error of naming the file or making it durable; an existing file is then unchanged.
     pub fn replace(self, path: &Path) -> Result<()> {
         self.file.sync_all()?;
+        remove_left_behind(&self.folder);
         let draft = match self.draft {
             Some(draft) => draft,
             None => match link(&self.file, path) {
@@ -143,7 +144,7 @@ mod tests {
             let file = File::options().write(true).open(path).expect("the file");
             file.set_modified(long_ago).expect("a time");
         }
-        drop(NewFile::begin(folder.path()).expect("a file"));
+        NewFile::begin(folder.path()).expect("a file").place(&folder.path().join("page.html")).expect("a name");
         assert!(!old.exists() && new.exists() && other.exists());
     }
 }

@@ -10,8 +10,9 @@ mod label;
 mod row;
 mod sql;
 
+pub use drivelab_core::label::Label;
 pub use filter::Filter;
-pub use label::{Label, NO_LABEL, write_label};
+pub use label::{NO_LABEL, label_of, write_label};
 pub use row::RunRow;
 
 use std::fs;

@@ -5,7 +5,7 @@ use drivelab_core::ids::RunId;
 use drivelab_core::plan::Form;
 use drivelab_core::units::Bytes;
 
-use super::label::Label;
+use drivelab_core::label::Label;
 
 /// A run as the catalog shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]

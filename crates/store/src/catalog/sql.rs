@@ -16,17 +16,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use drivelab_core::event::RunState;
 use drivelab_core::ids::RunId;
 use drivelab_core::input;
+use drivelab_core::label::Label;
 use drivelab_core::plan::Form;
 use drivelab_core::units::Bytes;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, TransactionBehavior, params};
 
 use super::kept::{Index, KeptDigest};
-use super::label::Label;
 use super::row::RunRow;
 use crate::error::StoreError;
 
 /// Migration `n` leads from version `n` to `n + 1`. Never edit a released migration; add another one.
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 6] = [
     "
     CREATE TABLE run (
         id TEXT PRIMARY KEY,
@@ -68,6 +68,9 @@ const MIGRATIONS: [&str; 5] = [
     ALTER TABLE run ADD COLUMN length_ms INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE run ADD COLUMN name TEXT NOT NULL DEFAULT '';
     ALTER TABLE run ADD COLUMN note TEXT NOT NULL DEFAULT '';
+",
+    "
+    ALTER TABLE run ADD COLUMN conditions TEXT NOT NULL DEFAULT '{}';
 ",
 ];
 
@@ -113,7 +116,7 @@ impl Index for Database {
     fn rows(&self) -> Result<HashMap<RunId, (RunRow, String)>, StoreError> {
         let select = "SELECT id, stamp, state, started, method, method_version, method_hash, form, target, drive, \
                       steps_done, steps_total, damaged, title, serial, firmware, capacity, testbed, tags, profile, \
-                      length_ms, name, note FROM run";
+                      length_ms, name, note, conditions FROM run";
         let all = || -> rusqlite::Result<Vec<Option<(RunRow, String)>>> {
             self.connection.prepare_cached(select)?.query_map([], from_row)?.collect()
         };
@@ -247,18 +250,19 @@ fn put(connection: &Connection, row: &RunRow, stamp: &str) -> rusqlite::Result<(
     let mut statement = connection.prepare_cached(
         "INSERT OR REPLACE INTO run (id, stamp, state, started, method, method_version, method_hash, form, target, \
          drive, steps_done, steps_total, damaged, title, serial, firmware, capacity, testbed, tags, profile, \
-         length_ms, name, note) \
+         length_ms, name, note, conditions) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, \
-         ?23)",
+         ?23, ?24)",
     )?;
     // Whether a run is live is determined from the lock each time and never stored.
     let RunRow { id, state, live: _, started, method, method_version, method_hash, form, target, .. } = row;
     let RunRow { title, drive, serial, firmware, capacity, testbed, steps_done, steps_total, damaged, .. } = row;
-    let RunRow { profile, length_ms, label: Label { title: name, note, tags }, .. } = row;
+    let RunRow { profile, length_ms, label: Label { title: name, note, tags, conditions }, .. } = row;
     let length_ms = i64::try_from(*length_ms).unwrap_or(i64::MAX);
     let (id, state, form) = (id.to_string(), state.name(), form.name());
     let capacity = capacity.and_then(|capacity| i64::try_from(capacity.get()).ok());
     let tags = serde_json::Value::from(tags.as_slice()).to_string();
+    let conditions = serde_json::json!(conditions).to_string();
     statement
         .execute(params![
             id,
@@ -283,7 +287,8 @@ fn put(connection: &Connection, row: &RunRow, stamp: &str) -> rusqlite::Result<(
             profile,
             length_ms,
             name,
-            note
+            note,
+            conditions
         ])
         .map(drop)
 }
@@ -316,6 +321,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Option<(RunRow, String)>> {
             title: text("name")?,
             note: text("note")?,
             tags: serde_json::from_str(&text("tags")?).unwrap_or_default(),
+            conditions: serde_json::from_str(&text("conditions")?).unwrap_or_default(),
         },
         steps_done: row.get("steps_done")?,
         steps_total: row.get("steps_total")?,

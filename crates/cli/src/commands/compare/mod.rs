@@ -4,14 +4,14 @@ mod bridges;
 mod destination;
 mod drives;
 mod names;
-mod published;
+pub(super) mod published;
 pub mod rank;
 mod read;
 mod sides;
 mod unlike;
 
 use drivelab_analysis::bridge::Bridge;
-use drivelab_analysis::ratios::Limits;
+use drivelab_analysis::digest::Digest;
 use drivelab_core::exit::ExitCode;
 use drivelab_lab::output::pages::{OutputFile, without_names};
 use drivelab_lab::{Failure, Result};
@@ -39,29 +39,22 @@ pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
     let all = catalog.list()?;
     let chosen = sides::choose(context, &all, arguments, &words, !published.is_empty())?;
     let least = if published.is_empty() { 2 } else { 1 };
-    let mut read = Read::new(context, &data, &catalog, chosen, least)?;
+    let read = Read::new(context, &data, &catalog, chosen, least)?;
     let base = read.base(arguments.base.as_deref())?;
     let known = (drives::known(context, &read)?, bridges::found(context, (&data, &catalog), &all, (&read, base)));
-    let mut sides = set_side_by_side(arguments, &read, base, published, known);
-    // With the names that --redact removes: they tell drives apart.
-    let compared = Compared { runs: &read.compared(), sides: &sides };
-    let one_drive = read.is_of_one_drive();
-    unlike::check(&compared.kinds(), sides.asked.as_slice(), (one_drive, &compared.titles()), &sides.allowed)?;
-    if arguments.redact {
-        read.without_names();
-        sides.apart.clear();
-        sides.apart = names::apart(&read.compared(), &sides);
-    }
+    let sides = set_side_by_side(arguments, &read, base, published, known);
     let runs = read.compared();
     let compared = Compared { runs: &runs, sides: &sides };
     let none = |why: String| Failure::nothing(format!("no two of these runs can be compared\n{why}"));
     // In every format: without two sides that may be compared there is nothing to write.
     let table = compared.text(terminal_width()).map_err(none)?;
+    let named = (read.is_of_one_drive(), compared.titles());
+    unlike::check(&compared.kinds(), sides.asked.as_slice(), (named.0, &named.1), &sides.allowed)?;
     let text = match destination.format {
         Format::Terminal => table,
         Format::Markdown => compared.markdown(),
         Format::Csv => compared.csv()?,
-        Format::Html => page(context, &runs, &sides, arguments.redact)?,
+        Format::Html => page(context, &runs, &sides)?,
         Format::Json => json_text(&compared.document())?,
     };
     if let Some(junit) = junit {
@@ -85,12 +78,14 @@ fn set_side_by_side(
     let mut sides = Sides {
         runs: read.places(),
         base,
-        limits: Limits { relevant: arguments.relevant / 100.0, ..Limits::default() },
+        limits: (&arguments.limits).into(),
         all: arguments.all,
         allowed: arguments.allow.clone(),
         published,
         drives,
         apart: Vec::new(),
+        stated: read.stated(),
+        redact: arguments.redact,
         asked: arguments.by.and_then(unlike::question),
         bridges,
     };
@@ -124,12 +119,13 @@ fn worse(context: &Context, compared: &Compared<'_>) -> Result {
 }
 
 /// The page of all runs, with the comparison first.
-fn page(context: &Context, runs: &[ComparedRun<'_>], sides: &Sides, redact: bool) -> Result<String> {
+fn page(context: &Context, runs: &[ComparedRun<'_>], sides: &Sides) -> Result<String> {
     let mut loaded = runs.iter().map(|run| context.load(run.digest.run.id)).collect::<Result<Vec<_>>>()?;
-    if redact {
+    if sides.redact {
         loaded = without_names(loaded);
     }
     let inputs: Vec<ReportInput<'_>> =
         loaded.iter().map(|(records, analysis)| ReportInput { records, analysis }).collect();
-    Ok(drivelab_report::html_of_sides(&inputs, sides)?)
+    let digests: Vec<&Digest> = runs.iter().map(|run| run.digest).collect();
+    Ok(drivelab_report::html_of_sides(&inputs, &digests, sides)?)
 }

@@ -32,6 +32,12 @@ pub(super) fn split(data: &Path, words: &[String]) -> Result<(Vec<PublishedSide>
     Ok((sides, rest))
 }
 
+/// A word for each publication that can be read.
+pub(in crate::commands) fn words(data: &Path) -> Vec<String> {
+    let all = read_published(data);
+    all.iter().flatten().map(|known| format!("{PREFIX}{}", known.name)).collect()
+}
+
 /// The publication of this name.
 fn named(data: &Path, name: &str) -> Result<Published> {
     let all = read_published(data);

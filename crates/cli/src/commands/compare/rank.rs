@@ -48,7 +48,7 @@ pub fn rank(context: &Context, arguments: &RankArgs) -> Result {
         return Err(Failure::nothing(what));
     }
     let runs: Vec<ComparedRun<'_>> = read.compared();
-    let limits = Limits { relevant: arguments.relevant / 100.0, ..Limits::default() };
+    let limits = Limits::from(&arguments.limits);
     let allowed = arguments.allow.clone();
     let drives = super::drives::known(context, &read)?;
     let mut sides = Sides { runs: read.places(), limits, allowed, published, drives, ..Sides::alone(0) };

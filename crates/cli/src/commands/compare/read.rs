@@ -1,11 +1,13 @@
 //! The sides of a comparison with the digests of their runs.
 
+use std::collections::BTreeMap;
+
 use drivelab_analysis::digest::Digest;
 use drivelab_analysis::side_by_side::are_one_method;
 use drivelab_core::group::letter;
 use drivelab_core::ids::RunId;
 use drivelab_lab::{Failure, Result, digests};
-use drivelab_report::{ComparedRun, drives_of};
+use drivelab_report::ComparedRun;
 use drivelab_store::{Catalog, DataDir, RunRow};
 
 use super::sides::{Axis, Chosen, Side};
@@ -109,11 +111,9 @@ impl Read {
         self.runs().map(Run::compared).collect()
     }
 
-    /// Removes serial numbers and folder names.
-    pub(super) fn without_names(&mut self) {
-        for run in self.sides.iter_mut().flatten() {
-            run.digest.run.environment.redact();
-        }
+    /// The conditions that the user states of each run.
+    pub(super) fn stated(&self) -> Vec<BTreeMap<String, String>> {
+        self.runs().map(|run| run.row.label.conditions.clone()).collect()
     }
 
     /// Whether all runs are of one drive.
@@ -189,7 +189,7 @@ fn own_key(by: By, run: &Run) -> String {
 }
 
 fn drive(run: &Run) -> String {
-    drives_of(&run.digest.run.environment)
+    run.digest.run.environment.drives()
 }
 
 fn firmware(run: &Run) -> String {

@@ -72,7 +72,7 @@ fn dated(price: &str, today: jiff::civil::Date) -> Result<String> {
     };
     // Both are YYYY-MM-DD.
     if read.date > today.to_string() {
-        return Err(Failure::usage(format!("'{price}' is a price of a day to come; today is {today}")));
+        return Err(Failure::usage(format!("'{price}' is dated in the future; today is {today}")));
     }
     Ok(dated)
 }
@@ -81,8 +81,8 @@ fn dated(price: &str, today: jiff::civil::Date) -> Result<String> {
 pub(super) fn listed(drives: &[KeptDrive]) -> String {
     let line = |drive: &KeptDrive| {
         let serial = drive.serial.as_ref().map_or_else(String::new, |serial| format!(", serial {serial}"));
-        let set: Vec<&str> = [&drive.name, &drive.price].into_iter().map(String::as_str).collect();
-        let set = set.into_iter().filter(|set| !set.is_empty()).collect::<Vec<_>>().join(", ");
+        let set = [&drive.name, &drive.price].into_iter().map(String::as_str).filter(|set| !set.is_empty());
+        let set = set.collect::<Vec<_>>().join(", ");
         (!set.is_empty()).then(|| format!("  {}{serial}: {set}\n", drive.model))
     };
     let lines: String = drives.iter().filter_map(line).collect();
@@ -141,6 +141,6 @@ mod tests {
         for wrong in ["-5 EUR", "0 EUR", "1e300 EUR", "2000000000 EUR", "5 eur", "five EUR", "5 EUR on 2026-13-01"] {
             assert!(said(wrong).is_err_and(|why| why.contains("is not a price")), "{wrong}");
         }
-        assert!(said("5 EUR on 2099-01-01").is_err_and(|why| why.contains("a day to come")));
+        assert!(said("5 EUR on 2099-01-01").is_err_and(|why| why.contains("in the future")));
     }
 }

@@ -39,8 +39,8 @@ pub fn drives(context: &Context, arguments: &DrivesArgs) -> Result {
     match &arguments.name {
         None => {
             list(&library, arguments.json)?;
-            let listed = kept::listed(&context.kept_drives());
-            if !arguments.json && !listed.is_empty() {
+            let listed = if arguments.json { String::new() } else { kept::listed(&context.kept_drives()) };
+            if !listed.is_empty() {
                 say::data(&listed)?;
             }
             Ok(ExitCode::Ok)

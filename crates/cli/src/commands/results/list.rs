@@ -58,8 +58,14 @@ pub(super) fn list(context: &Context, asked: &FilterArgs, json: bool) -> Result 
     Ok(ExitCode::Ok)
 }
 
+/// The last characters of an id.
+pub(in crate::commands) fn end_of(id: RunId, characters: usize) -> String {
+    let id = id.to_string();
+    id.chars().skip(id.chars().count().saturating_sub(characters)).collect()
+}
+
 /// How many characters at the end of an id are enough to tell all runs apart.
-fn characters(ids: &[RunId]) -> usize {
+pub(in crate::commands) fn characters(ids: &[RunId]) -> usize {
     let texts: Vec<String> = ids.iter().map(RunId::to_string).collect();
     let last = |text: &String, count: usize| text.chars().rev().take(count).collect::<String>();
     let apart = |count: &usize| {
@@ -73,7 +79,6 @@ fn characters(ids: &[RunId]) -> usize {
 /// A run in words: the end of its id, when, how long or its state, the drive, the methodology, what its user calls it.
 /// A load of `drivelab io` is described, because all such loads have the same methodology.
 fn row_text(row: &RunRow, name: &str, characters: usize) -> [String; 6] {
-    let id = row.id.to_string();
     let length = if row.damaged.is_some() {
         "damaged".to_owned()
     } else if row.live {
@@ -93,7 +98,7 @@ fn row_text(row: &RunRow, name: &str, characters: usize) -> [String; 6] {
     let method = if own { format!("io: {}", row.title) } else { format!("{}{profile}{form}", row.method) };
     let label = std::iter::once(row.label.title.as_str()).chain(row.label.tags.iter().map(String::as_str));
     [
-        id.chars().skip(id.chars().count().saturating_sub(characters)).collect(),
+        end_of(row.id, characters),
         row.started.get(..16).unwrap_or(&row.started).replace('T', " "),
         length,
         if name.is_empty() { row.drive.clone().unwrap_or_else(|| place(row)) } else { name.to_owned() },
@@ -168,6 +173,7 @@ fn row_json(row: &RunRow, name: &str) -> serde_json::Value {
         "run_title": row.label.title,
         "note": row.label.note,
         "tags": row.label.tags,
+        "conditions": row.label.conditions,
         "steps_done": row.steps_done,
         "steps_total": row.steps_total,
         "damaged": row.damaged,

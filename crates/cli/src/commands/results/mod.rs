@@ -1,13 +1,13 @@
 //! `drivelab results`: list, tag, note, show, path, remove and reindex.
 
-mod list;
+pub(super) mod list;
 
 use std::io::IsTerminal;
 
 use drivelab_core::exit::ExitCode;
 use drivelab_lab::{Failure, Result};
 use drivelab_report::{ReportInput, format};
-use drivelab_store::{Bundle, write_label};
+use drivelab_store::{Bundle, Label, write_label};
 
 use crate::args::{OneRun, ResultsCommand, one_line};
 use crate::context::{Context, LAST};
@@ -22,8 +22,8 @@ use crate::say;
 pub fn results(context: &Context, command: &ResultsCommand) -> Result {
     match command {
         ResultsCommand::List { filter, json } => list::list(context, filter, *json),
-        ResultsCommand::Note { run, note, title, remove } => {
-            set_note(context, run, (note.as_deref(), title.as_deref()), *remove)
+        ResultsCommand::Note { run, note, title, condition, remove } => {
+            set_note(context, run, (note.as_deref(), title.as_deref(), condition), *remove)
         }
         ResultsCommand::Tag { run, tags, remove } => tag(context, run, tags, *remove),
         ResultsCommand::Show { run, json } => show(context, run, *json),
@@ -59,17 +59,24 @@ fn tag(context: &Context, run: &str, tags: &[String], remove: bool) -> Result {
     Ok(ExitCode::Ok)
 }
 
-/// Prints title and note of a run, or sets what is given.
-fn set_note(context: &Context, run: &str, (note, title): (Option<&str>, Option<&str>), remove: bool) -> Result {
+/// Prints title, conditions and note of a run, or sets what is given.
+fn set_note(
+    context: &Context,
+    run: &str,
+    (note, title, conditions): (Option<&str>, Option<&str>, &[(String, String)]),
+    remove: bool,
+) -> Result {
     let row = context.find_named(run)?;
     let mut label = row.label;
     if remove {
-        (label.title, label.note) = (String::new(), String::new());
-    } else if (note, title) == (None, None) {
-        let parts = [&label.title, &label.note].into_iter().filter(|text| !text.is_empty());
-        say::data(&parts.map(|text| format!("{text}\n")).collect::<String>())?;
+        label = Label { tags: label.tags, ..Label::none() };
+    } else if (note, title) == (None, None) && conditions.is_empty() {
+        let conditions = label.conditions.iter().map(|(name, text)| format!("{name}={text}"));
+        let parts = [label.title].into_iter().chain(conditions).chain([label.note]);
+        say::data(&parts.filter(|text| !text.is_empty()).map(|text| format!("{text}\n")).collect::<String>())?;
         return Ok(ExitCode::Ok);
     }
+    label.state(conditions);
     if let Some(note) = note {
         label.note = one_line(note);
     }

@@ -228,6 +228,17 @@ impl Environment {
         drives.all(|other| other == first).then_some(first)
     }
 
+    /// Models and serial numbers of the drives below the target; without any, the target as it was named.
+    #[must_use]
+    pub fn drives(&self) -> String {
+        let name = |device: &BlockDeviceFacts| {
+            let model = device.model.as_ref()?;
+            Some(format!("{model} {}", device.serial.as_deref().unwrap_or_default()).trim_end().to_owned())
+        };
+        let names: Vec<String> = self.target.devices.iter().filter_map(name).collect();
+        if names.is_empty() { self.place() } else { names.join(" and ") }
+    }
+
     fn down_to_a_loop(&self) -> &[BlockDeviceFacts] {
         let devices = &self.target.devices;
         let from_file = devices.iter().position(|device| device.transport == "loop");

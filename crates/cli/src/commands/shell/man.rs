@@ -1,4 +1,4 @@
-//! `drivelab completions` and `drivelab man`: generated from the same definition as the command line itself.
+//! `drivelab man`: pages generated from the same definition as the command line itself.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -14,17 +14,6 @@ use crate::say;
 
 /// Most bytes of a man page.
 const LONGEST: u64 = 4 << 20;
-
-/// Prints the completions of a shell.
-///
-/// # Errors
-/// Only if stdout cannot be written.
-pub fn completions(shell: clap_complete::Shell) -> Result {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "drivelab", &mut script);
-    say::data(&String::from_utf8_lossy(&script))?;
-    Ok(ExitCode::Ok)
-}
 
 /// Writes one man page per command.
 ///
