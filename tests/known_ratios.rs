@@ -159,6 +159,15 @@ fn capacity_and_price_are_known(lab: &Lab, devices: &[&str], parts: &[f64], size
     assert!(refused.stderr.contains("drive: A ") && refused.stderr.contains("--allow drive"), "{}", refused.stderr);
     let allowed = lab.ok(&[&by_state[..], &["--allow", "drive"]].concat()).stdout;
     assert!(allowed.contains('†'), "{allowed}");
+    // Without their names they are still other drives.
+    let written = |file: &str, words: &[&str]| {
+        lab.ok(&[words, &["--redact", "-o", file]].concat());
+        std::fs::read_to_string(lab.folder().join(file)).expect("the file").contains('†')
+    };
+    for file in ["drives.md", "drives.html"] {
+        assert!(!written(file, &by_state[..3]), "{file}: drives are compared by drive");
+        assert!(written(file, &[&by_state[..], &["--allow", "drive"]].concat()), "{file}: drives differ too");
+    }
     let listed = lab.ok(&["drives"]).stdout;
     let line = format!("{}: Known drive {} GB, 40 EUR on ", devices[1], sizes_mib[1]);
     assert!(listed.contains(&line), "{listed}");
@@ -223,6 +232,7 @@ fn words_name_sides_or_are_refused() {
         (&["tag=old", "tag=new", "--base", "C"], 2, "--base C is none of the sides"),
         (&["tag=old", "tag=new", "-o", "both.cdm.txt"], 2, "for one run"),
         (&["tag=old", "tag=new", "--relevant", "most"], 2, "expected a number"),
+        (&["tag=old", "tag=new", "--close", "100"], 2, "less than 100"),
         (&["tag=old"], 2, "two sides"),
     ] {
         let done = lab.run(&[&["compare"], words].concat());
@@ -261,6 +271,11 @@ fn runs_in_one_folder_are_one_side() {
     }
     let document = lab.json(&["compare", "tag=new", "tag=old", "--json"]);
     assert_eq!(document["sides"][1]["runs"].as_array().expect("runs").len(), 2, "{document}");
+    // A testbed that is named later is not another one.
+    lab.ok(&["testbed", "set", "--tag", "Testbed-v1"]);
+    load(&["16MiB"]);
+    let document = lab.json(&["compare", "last", &runs[2], "--json"]);
+    assert_eq!(document["sides"][0]["title"], document["sides"][1]["title"], "{document}");
 }
 
 #[test]
@@ -313,12 +328,35 @@ fn a_run_has_a_name_and_fails_beyond_its_limits() {
     assert_eq!(fails_if("read.iops < 1").code, 0, "a load has one step, which needs no name");
     let missing = fails_if("no/step:read.iops < 1");
     assert!(missing.code == 2 && missing.stderr.contains("there is no step 'no/step'"), "{}", missing.stderr);
+    let reads = fails_if("write.iops < 1");
+    assert!(reads.code == 2 && reads.stderr.contains("has no write operations"), "{}", reads.stderr);
+    let ended = lab.run(&["resume", &lab.runs()[0].0, "--fail-if", "no/step:read.iops < 1"]);
+    assert!(ended.code == 2 && ended.stderr.contains("there is no step 'no/step'"), "{}", ended.stderr);
     let wrong = fails_if(&format!("{address} < 1 ms"));
     assert!(wrong.code == 2 && wrong.stderr.contains("which is in IOPS"), "{}", wrong.stderr);
     lab.ok(&["results", "note", "last", "case closed", "--title", "Bench 2"]);
     assert_eq!(lab.ok(&["results", "note", "last"]).stdout, "Bench 2\ncase closed\n");
     let list = lab.ok(&["results", "list"]).stdout;
     assert!(list.lines().nth(1).is_some_and(|line| line.ends_with("Bench 2")), "{list}");
+    let first = lab.runs()[0].0.clone();
+    lab.ok(&["results", "note", &first, "--condition", "cooling=none", "--condition", "case=open"]);
+    lab.ok(&["results", "note", &first, "--condition", "cooling=", "--condition", "room=21 °C"]);
+    assert_eq!(lab.ok(&["results", "note", &first]).stdout, "Bench 2\ncase=open\nroom=21 °C\ncase closed\n");
+    let nameless = lab.run(&["results", "note", &first, "--condition", "heatsink"]);
+    assert!(nameless.code == 2 && nameless.stderr.contains("expected NAME=TEXT"), "{}", nameless.stderr);
+    for format in ["md", "brief", "html"] {
+        let page = lab.ok(&["report", &first, "--format", format]).stdout;
+        for words in ["Bench 2", "Stated by the author", "Room", "21 °C", "case closed"] {
+            assert!(page.contains(words), "{format}: {words}");
+        }
+    }
+    assert_eq!(lab.json(&["report", &first, "--json"])["label"]["conditions"]["case"], "open");
+    let other = lab.runs()[1].0.clone();
+    let both = lab.json(&["compare", &first, &other, "--json"]);
+    let differ = both["groups"][0]["differences"].as_array().expect("differences");
+    assert!(differ.contains(&"case (stated): A open, B not stated".into()), "{differ:?}");
+    lab.ok(&["results", "reindex"]);
+    assert_eq!(lab.ok(&["results", "note", &first]).stdout.lines().count(), 4, "a new catalog keeps them");
     lab.ok(&["results", "note", "last", "--remove"]);
     assert!(!lab.ok(&["results", "list"]).stdout.contains("Bench 2"));
     // Two runs of one load: every figure is a test case.

@@ -1,6 +1,5 @@
 //! The scope of a run's figures: which bytes of the target its steps covered, and what was not measured.
 
-use drivelab_core::plan::Step;
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::Quantity;
 use drivelab_core::units::Bytes;
@@ -13,22 +12,7 @@ use crate::topics::telemetry::values as telemetry;
 #[must_use]
 pub fn tested(records: &RunRecords) -> Vec<Span> {
     let executed = |id| records.steps.iter().any(|record| record.key.step == id);
-    joined(records.plan.steps().filter(|step| executed(step.id.clone())))
-}
-
-/// How many bytes of the target all steps of the plan cover together, preparation included, also those that were not
-/// executed; the whole target if its steps have no places there, as sets of files.
-#[must_use]
-pub(crate) fn planned(records: &RunRecords) -> Bytes {
-    let spans = joined(records.plan.steps());
-    if spans.is_empty() {
-        return records.environment.target.length;
-    }
-    Bytes::new(spans.iter().map(|span| span.length.get()).sum())
-}
-
-/// The union of the spans of steps, in order and without overlaps.
-fn joined<'p>(steps: impl Iterator<Item = &'p Step>) -> Vec<Span> {
+    let steps = records.plan.steps().filter(|step| executed(step.id.clone()));
     let mut spans: Vec<Span> = steps
         .filter_map(|step| step.workload())
         .flat_map(|workload| workload.on_target().map(|group| group.span))
@@ -92,14 +76,6 @@ mod tests {
         assert_eq!(ends(&with_spans(&[(50, 50), (0, 60), (200, 10)])), [(0, 100), (200, 210)]);
         assert_eq!(ends(&with_spans(&[(100, 50), (0, 100)])), [(0, 150)]);
         assert_eq!(ends(&with_spans(&[(0, 100), (20, 10)])), [(0, 100)], "one within the other");
-    }
-
-    #[test]
-    fn the_planned_size_counts_each_byte_once_and_steps_that_did_not_run() {
-        let mut records = with_spans(&[(50, 50), (0, 60), (200, 10)]);
-        records.steps.clear();
-        assert_eq!(planned(&records), Bytes::new(110));
-        assert_eq!(planned(&with_spans(&[(0, 0)])), records.environment.target.length);
     }
 
     #[test]

@@ -32,7 +32,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let page = match kind.as_str() {
         "together" => drivelab_report::together_html(&drivelab_report::GroupInput::new(&inputs)?)?,
         "rank" => ranking(&inputs)?,
-        "many" => drivelab_report::html_of_sides(&inputs, &priced(inputs.len()))?,
+        "many" => {
+            let digests: Vec<Digest> = inputs.iter().map(|input| Digest::of(input.records, input.analysis)).collect();
+            drivelab_report::html_of_sides(&inputs, &digests.iter().collect::<Vec<_>>(), &priced(inputs.len()))?
+        }
         _ => drivelab_report::html(&inputs)?,
     };
     std::fs::write(path, page)?;

@@ -24,6 +24,7 @@ pub use documents::schemas::published_schemas;
 pub use documents::together::together_json;
 pub use documents::watch::{WatchCost, WatchLine, WatchRow};
 pub use documents::wipe::{WipeCheck, WipeDocument};
+use drivelab_analysis::digest::Digest;
 pub use error::ReportError;
 pub use figure::format;
 pub use figure::input::ReportInput;
@@ -39,7 +40,7 @@ pub use marker::{is_drivelab_output, is_drivelab_page};
 pub use views::across::group::GroupInput;
 pub use views::across::published::PublishedSide;
 pub use views::across::rank::RankInput;
-pub use views::across::sides::{DriveWords, Sides, drives_of};
+pub use views::across::sides::{DriveWords, Sides};
 pub use words::load::{load_text, load_words};
 pub use words::load_parts::LoadWords;
 pub use words::run_facts::{severity_word, stop_text};
@@ -49,15 +50,17 @@ pub use words::run_facts::{severity_word, stop_text};
 /// # Errors
 /// [`ReportError`] if there is no run or a part cannot be written.
 pub fn html(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
-    html_of_sides(inputs, &Sides::alone(inputs.len()))
+    let digests = if inputs.len() > 1 { views::across::compare::digests(inputs) } else { Vec::new() };
+    html_of_sides(inputs, &digests.iter().collect::<Vec<_>>(), &Sides::alone(inputs.len()))
 }
 
-/// The page of runs that are set side by side in this way.
+/// The page of runs with these digests, set side by side in this way. The digests of redacted runs are those from
+/// before the redaction, which still show what differs; `sides.redact` keeps names out of the page.
 ///
 /// # Errors
 /// [`ReportError`] if there is no run or a part cannot be written.
-pub fn html_of_sides(inputs: &[ReportInput<'_>], sides: &Sides) -> Result<String, ReportError> {
-    formats::page::html(some(inputs)?, sides)
+pub fn html_of_sides(inputs: &[ReportInput<'_>], digests: &[&Digest], sides: &Sides) -> Result<String, ReportError> {
+    formats::page::html(some(inputs)?, digests, sides)
 }
 
 /// The review as Markdown, with GitHub's tables.

@@ -36,10 +36,15 @@ pub struct Bridge {
 /// Name of a run's testbed: the user's, else its CPU and board.
 #[must_use]
 pub fn testbed(run: &RunFacts) -> String {
+    run.environment.testbed.tag.clone().unwrap_or_else(|| hardware(run))
+}
+
+/// CPU and board of a run's testbed.
+#[must_use]
+pub fn hardware(run: &RunFacts) -> String {
     let facts = &run.environment.testbed;
     let known = [&facts.cpu_model, &facts.board].into_iter().flatten();
-    let hardware = || known.map(|name| name.trim()).collect::<Vec<_>>().join(", ");
-    facts.tag.clone().unwrap_or_else(hardware)
+    known.map(|name| name.trim()).collect::<Vec<_>>().join(", ")
 }
 
 /// The bridges from one testbed to the others: one for each drive with a serial number, in each of its states, that has

@@ -136,9 +136,9 @@ pub(super) fn answer(known: &Known<'_>) -> Answer {
     let spins = known.device().is_some_and(|device| device.rotational == Some(true));
     let limit = if spins { SLOW_SPINNING } else { SLOW };
     if spins {
-        let share = 100.0 * SLOW_SPINNING;
+        let [share, flash] = [SLOW_SPINNING, SLOW].map(|share| 100.0 * share);
         notes.saw(format!(
-            "the kernel calls this a hard disk, so a place is slow below {share:.0} % of the fastest; of flash half is slow"
+            "the kernel reports a hard disk, so places below {share:.0} % of the fastest count as slow (flash: {flash:.0} %)"
         ));
     }
     let open = compare(&with, limit, &mut notes);

@@ -11,7 +11,6 @@ use super::digits::nine_digits;
 use super::{DIGEST_VERSION, Digest, RateSetBy, RunFacts, ScoreFacts, StepDigest, StepFacts, TestDigest};
 use crate::analysis::Analysis;
 use crate::rate::rate_metric;
-use crate::reach;
 use crate::topics::telemetry::spent::{cpu_s_per_gb, idle_watts};
 
 impl Digest {
@@ -58,7 +57,7 @@ fn facts(records: &RunRecords, analysis: &Analysis) -> RunFacts {
         form: plan.form,
         set: plan.set.clone(),
         environment: Box::new(slim(&records.environment)),
-        tested: reach::planned(records),
+        tested: plan.capacity,
         group: records.group.clone(),
         backends,
         idle_watts: idle_watts(records),

@@ -84,7 +84,7 @@ pub struct RunFacts {
     /// Target, source of files, testbed and condition. The pages of the drive, its facts and its data sheet, samples of
     /// its content, the guard's decision and the host's ceilings are left out.
     pub environment: Box<Environment>,
-    /// The bytes of the target that its steps cover, in preparation too.
+    /// Bytes of the target that were to be tested, from `--size` or the methodology; else all of it.
     pub tested: Bytes,
     /// The group to which it belongs.
     pub group: Option<Group>,

@@ -163,9 +163,9 @@ definition, its function and the records that it comes from. An address is `STEP
   median of the nine intervals around it, so that short gaps do not hide the end. If the stretch before the end has
   such an end itself, with a rate that is 1.5 times as high before as after it or more, the earlier one counts, with
   the levels before and after that step. A fast start of at most 3 % of the span, or of at most half a second and a
-  tenth of the span, is a burst (`write_burst`) and is left out before the search. Noise can hardly be taken for an end:
-  of 60,000 made-up fills at a constant rate, with noise of a third in each of 20 to 600 intervals and, in half of them,
-  a first interval twice as fast, none was (29 November 2026; one such fill is known from another draw).
+  tenth of the span, is a burst (`write_burst`) and is left out before the search. Noise is rarely mistaken for an end:
+  of 60,000 simulated fills at a constant rate, with noise of a third in each of 20 to 600 intervals and, in half of
+  them, a first interval twice as fast, none had one (29 November 2026); one such fill is known from another draw.
 
   Without such an end, a rate that sinks along a line by a fifth or more is a slow decline (`write_ramp`). If it falls
   at one position by a fifth more than the lines before and after that position explain, six standard errors high, that
@@ -256,8 +256,8 @@ drive, arm or state with one run or several.
   may be too small by chance. Simulated, a gap of 3 % was shown in at least 88 of 100 comparisons in which the stated
   ratio was at most 1.03. With one run of each it is at least 1.05.
 - **Incomplete**: a run of a side has no value, or a void one. The ratio of the others is given, without a verdict.
-- **One run of each.** Without several runs, differences up to 5 % are not ranked, and larger ones only if the rounds,
-  where they count, show them.
+- **One run of each.** Without several runs, differences up to 5 % (`--close`) are not ranked, and larger ones only if
+  the rounds, where they count, show them.
 - **Best** is a side that is shown to be better than every other side that has a value.
 - **Bridge.** Across testbeds: of a drive (by model and serial number) with runs on both, in one state, the geometric
   mean of the ratios of its headline figures of which more is better, with the smallest and the largest ratio

@@ -49,7 +49,7 @@ pub struct CompareDoc {
 pub(crate) struct SideDoc {
     /// Its letter: `A`.
     pub(crate) name: String,
-    /// The drive, what was set up on it, and what tells it from other sides.
+    /// The drive, what was set up on it, and what distinguishes it from other sides.
     pub(crate) title: String,
     /// Price of the drive; absent if it is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,6 +92,8 @@ pub(crate) struct GroupDoc {
     pub(crate) title: String,
     /// Letters of the sides, in the order of the cells.
     pub(crate) sides: Vec<String>,
+    /// The runs of each of them in this group, in the order of the values of a cell.
+    pub(crate) runs: Vec<Vec<RunId>>,
     /// Published drives that are set beside them; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) published: Vec<PublishedSideDoc>,
@@ -258,7 +260,7 @@ pub(crate) fn document(
 /// A group of sides.
 pub(crate) fn group(contrast: &Contrast<'_>, published: &[PublishedSide]) -> GroupDoc {
     let allowed = contrast.touched.iter().map(|name| (*name).to_owned()).collect();
-    let Contrast { title, differences, letters, ratios, has_base, .. } = contrast;
+    let Contrast { title, differences, letters, runs, ratios, has_base, .. } = contrast;
     let figures = |all: &[FigureRatios<'_>]| all.iter().map(|one| figure(one, contrast, published)).collect();
     let tests = ratios.tests.iter().map(|test| {
         let steps = test.steps.iter().map(|step| StepFiguresDoc {
@@ -280,6 +282,7 @@ pub(crate) fn group(contrast: &Contrast<'_>, published: &[PublishedSide]) -> Gro
         run: figures(&ratios.run),
         per_doubling: contrast.doublings(),
         sides: letters.clone(),
+        runs: runs.clone(),
     }
 }
 
@@ -375,14 +378,20 @@ pub(crate) enum Lag {
 }
 
 impl GroupDoc {
+    /// All figures with their test and step; figures of whole runs have none.
+    pub(crate) fn figures(&self) -> impl Iterator<Item = (Option<(&TestDoc, &StepFiguresDoc)>, &FigureDoc)> {
+        let steps = self.tests.iter().flat_map(|test| test.steps.iter().map(move |step| (test, step)));
+        let of_steps = steps.flat_map(|place| place.1.figures.iter().map(move |figure| (Some(place), figure)));
+        of_steps.chain(self.run.iter().map(|figure| (None, figure)))
+    }
+
     /// Headline figures with their test and step.
     pub(crate) fn headlines(&self) -> impl Iterator<Item = (String, &FigureDoc)> {
-        let steps = self.tests.iter().flat_map(|test| test.steps.iter().map(move |step| (test, step)));
-        let of_steps = steps.flat_map(|(test, step)| {
-            step.figures.iter().map(move |figure| (format!("{}, {}", test.title, step.label), figure))
-        });
-        let all = of_steps.chain(self.run.iter().map(|figure| (figure.title.clone(), figure)));
-        all.filter(|(_, figure)| figure.headline)
+        let named = |(place, figure): (Option<(&TestDoc, &StepFiguresDoc)>, &FigureDoc)| match place {
+            Some((test, step)) => format!("{}, {}", test.title, step.label),
+            None => figure.title.clone(),
+        };
+        self.figures().filter(|(_, figure)| figure.headline).map(move |found| (named(found), found.1))
     }
 }
 

@@ -16,6 +16,7 @@ use drivelab_core::event::{RunState, Steadiness};
 use drivelab_core::finding::Finding;
 use drivelab_core::histogram::LatencySummary;
 use drivelab_core::ids::{RunId, StepId, StepKey};
+use drivelab_core::label::Label;
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::{Class, Metric};
 use drivelab_core::plan::{Form, MethodIdentity, Repeats, Source, Step};
@@ -59,6 +60,9 @@ pub(crate) struct RunResults<'a> {
     pub(crate) run: RunDoc,
     /// Target and testbed at the start of the run.
     pub(crate) environment: Environment,
+    /// What the user says about the run; absent if nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) label: Option<Label>,
     /// Every figure, in the order of the plan, with those of the whole run last. docs/metrics.md defines them.
     pub(crate) metrics: Vec<MetricDoc>,
     /// Findings about the run, the most severe first.
@@ -373,6 +377,7 @@ pub(crate) fn results<'a>(input: &ReportInput<'a>) -> RunResults<'a> {
         schema_version: SCHEMA_VERSION,
         run: run_doc(input),
         environment: input.records.environment.clone(),
+        label: Some(&input.records.label).filter(|label| !label.is_none()).cloned(),
         metrics: metrics(input.analysis, None),
         findings: findings(input, None),
         steps: steps(input),

@@ -67,6 +67,7 @@ fn run(text: &mut String, input: &ReportInput<'_>) {
     }
     facts_table(text, "Target", &known(facts::target(input)));
     facts_table(text, "Testbed", &known(facts::testbed(input)));
+    facts_table(text, "Stated by the author", &facts::stated(input));
     let left = tests(text, input);
     how(text, input, left);
 }

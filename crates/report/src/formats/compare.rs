@@ -333,12 +333,36 @@ mod tests {
                 let sides = document["sides"].as_array().expect("sides");
                 let side = sides.iter().find(|side| side["name"] == at(row, "side")).expect("a side");
                 assert_eq!(at(row, "title"), side["title"].as_str().expect("a title"));
-                assert_eq!(at(row, "runs"), side["runs"][0]["id"].as_str().expect("a run"));
+                let place = group["sides"].as_array().expect("sides").iter().position(|one| *one == side["name"]);
+                assert_eq!(at(row, "runs"), group["runs"][place.expect("a side")][0].as_str().expect("a run"));
             }
         }
         let markdown = compared.markdown();
         assert!(markdown.contains("| SEQ 1 MiB Q8T1 read") && crate::is_drivelab_output(markdown.as_bytes()));
         assert!(crate::is_drivelab_output(csv.as_bytes()));
+    }
+
+    #[test]
+    fn a_row_of_the_csv_names_only_the_runs_that_its_figures_are_of() {
+        let (first, mut other) = (sample_run(), sample_run());
+        other.plan.methodology.hash = "77".repeat(32);
+        let mut digests = [&first, &first, &other].map(|run| Digest::of(run, &analyse(run)));
+        for (digest, id) in digests.iter_mut().zip(1..) {
+            digest.run.id = format!("01a2263b-a346-75f8-8e40-00000000000{id}").parse().expect("an id");
+        }
+        let runs = digests.each_ref().map(|digest| ComparedRun { digest, live: false, title: "" });
+        let sides = Sides { runs: vec![vec![0], vec![1, 2]], ..Sides::alone(2) };
+        let csv = Compared { runs: &runs, sides: &sides }.csv().expect("two of them are alike");
+        let mut rows = csv::Reader::from_reader(csv.as_bytes());
+        let names = rows.headers().expect("a head").clone();
+        let at = |row: &csv::StringRecord, name: &str| {
+            row[names.iter().position(|one| one == name).expect("a column")].to_owned()
+        };
+        for row in rows.records() {
+            let row = row.expect("a row");
+            let run = if at(&row, "side") == "A" { 0 } else { 1 };
+            assert_eq!(at(&row, "runs"), digests[run].run.id.to_string());
+        }
     }
 
     #[test]

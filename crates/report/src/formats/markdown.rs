@@ -65,6 +65,7 @@ fn run(text: &mut String, input: &ReportInput<'_>, name: &str) {
     facts::drives(input).iter().for_each(|facts| facts_table(text, "Drive", facts));
     facts_table(text, "Target", &facts::target(input));
     facts_table(text, "Testbed", &facts::testbed(input));
+    facts_table(text, "Stated by the author", &facts::stated(input));
     for test in test::tests(input, "", Detail::FINEST.points) {
         heading(text, 2, &test.title);
         line(text, &format!("{}\n", escape::markdown(&test.purpose)));

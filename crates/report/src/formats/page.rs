@@ -1,6 +1,7 @@
 //! The page: everything that a review shows, for templates/page.html.
 
 use askama::Template;
+use drivelab_analysis::digest::Digest;
 use drivelab_core::group::letter;
 use drivelab_core::metric::MetricDef;
 use drivelab_core::plan::Form;
@@ -74,6 +75,8 @@ struct RunView {
     probe_of: String,
     target: Vec<Fact>,
     testbed: Vec<Fact>,
+    stated: Vec<Fact>,
+    own_title: String,
     tests: Vec<TestView>,
     whole_run: Vec<Figure>,
     watched: Watched,
@@ -123,6 +126,8 @@ impl RunView {
             probe: records.environment.probe.as_deref().map(sections).unwrap_or_default(),
             target: facts::target(input),
             testbed: facts::testbed(input),
+            stated: facts::stated(input),
+            own_title: records.label.title.clone(),
             tests: test::tests(input, &prefix, most),
             whole_run: time_line::of_run(input, &prefix, most).into_iter().collect(),
             watched: telemetry::watched(input, &prefix, most),
@@ -186,15 +191,16 @@ struct Page<'a> {
     file: &'a str,
 }
 
-/// The page of one or several runs, as detailed as its size allows.
-pub(crate) fn html(inputs: &[ReportInput<'_>], sides: &Sides) -> Result<String, ReportError> {
+/// The page of one or several runs with these digests, as detailed as its size allows.
+pub(crate) fn html(inputs: &[ReportInput<'_>], digests: &[&Digest], sides: &Sides) -> Result<String, ReportError> {
+    let compared = (inputs.len() > 1 || !sides.published.is_empty()).then(|| compare::with_charts(digests, sides));
     for detail in Detail::LADDER {
-        let page = at_detail(inputs, sides, detail, false)?;
+        let page = at_detail(inputs, (sides, compared.as_ref()), detail, false)?;
         if let Some(page) = page.filter(|page| page.len() <= detail.most.min(PAGE_LIMIT - 1)) {
             return Ok(page);
         }
     }
-    Ok(at_detail(inputs, sides, Detail::COARSEST, true)?.unwrap_or_default())
+    Ok(at_detail(inputs, (sides, compared.as_ref()), Detail::COARSEST, true)?.unwrap_or_default())
 }
 
 /// What a level of detail leaves out, a clause each.
@@ -212,7 +218,7 @@ fn thinned(detail: Detail, lost: &[&str], several: bool) -> Vec<String> {
 /// The page; `None` if it would be larger than the level of detail allows.
 fn at_detail(
     inputs: &[ReportInput<'_>],
-    sides: &Sides,
+    (sides, comparison): (&Sides, Option<&Comparison>),
     detail: Detail,
     too_large: bool,
 ) -> Result<Option<String>, ReportError> {
@@ -226,8 +232,8 @@ fn at_detail(
         RunView::of(input, prefix, name, detail.points)
     };
     let runs: Vec<RunView> = inputs.iter().enumerate().map(view).collect();
-    let compared = several || !sides.published.is_empty();
-    let mut comparison = compared.then(|| compare::compare_sides(inputs, sides));
+    let mut comparison = comparison.cloned();
+    let compared = comparison.is_some();
     if detail.drops_tables_of_charts() {
         comparison.iter_mut().for_each(Comparison::drop_tables_of_charts);
     }

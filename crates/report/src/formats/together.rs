@@ -55,7 +55,7 @@ pub fn together_markdown(input: &GroupInput<'_>) -> String {
         let _ = writeln!(text, "- **{severity}** {}", prose::markdown(words.trim()));
     }
     parts::heading(&mut text, 2, "What the figures mean");
-    parts::list(&mut text, &together::MEANING.map(str::to_owned));
+    parts::list(&mut text, &together::meaning(group).iter().map(|one| (*one).to_owned()).collect::<Vec<_>>());
     text
 }
 

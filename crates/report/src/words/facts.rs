@@ -1,8 +1,11 @@
 //! Target, drive and testbed as pairs of name and value, for every format. Unknown values are shown as "unknown".
 
+use std::borrow::Cow;
+
 use drivelab_core::condition::{ConditionFacts, EncryptionFacts, HardwareFacts, Series};
 use drivelab_core::environment::{BlockDeviceFacts, Environment, FileSystemFacts, TargetKind};
 use drivelab_core::finding::Finding;
+use drivelab_core::label::Label;
 use drivelab_core::run::Break;
 use drivelab_core::units::Bytes;
 
@@ -14,13 +17,13 @@ use crate::words::run_facts;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fact {
     /// The name.
-    pub(crate) name: &'static str,
+    pub(crate) name: Cow<'static, str>,
     /// The value.
     pub(crate) value: String,
 }
 
-fn fact(name: &'static str, value: impl Into<String>) -> Fact {
-    Fact { name, value: value.into() }
+fn fact(name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Fact {
+    Fact { name: name.into(), value: value.into() }
 }
 
 fn or_unknown(value: Option<&String>) -> String {
@@ -283,6 +286,18 @@ pub(crate) fn target(input: &ReportInput<'_>) -> Vec<Fact> {
     facts.extend(condition(environment));
     facts.push(fact("Record of the run", bundle));
     facts
+}
+
+/// What the user says about the run: conditions that nothing can measure, a note, tags. The title stands elsewhere.
+pub(crate) fn stated(input: &ReportInput<'_>) -> Vec<Fact> {
+    let Label { title: _, note, tags, conditions } = &input.records.label;
+    let named = |name: &str| {
+        let mut letters = name.chars();
+        letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default()
+    };
+    let more = [("Note", note.clone()), ("Tags", tags.join(", "))].into_iter();
+    let more = more.filter(|(_, value)| !value.is_empty()).map(|(name, value)| fact(name, value));
+    conditions.iter().map(|(name, value)| fact(named(name), value.clone())).chain(more).collect()
 }
 
 /// Facts about the host.

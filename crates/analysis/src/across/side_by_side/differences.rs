@@ -18,6 +18,8 @@ pub struct Difference {
 /// What runs that are compared may differ in, in the order in which it is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Differing {
+    /// The drives: models and serial numbers. Listed only if something else was asked for.
+    Drive,
     /// The arm: encryption and power state.
     Arm,
     /// Profile of the methodology, such as an empty and a full drive.
@@ -160,7 +162,8 @@ impl Value {
 
 impl Differing {
     /// All, in the order in which they are listed.
-    pub const ALL: [Differing; 20] = [
+    pub const ALL: [Differing; 21] = [
+        Differing::Drive,
         Differing::Arm,
         Differing::Profile,
         Differing::DataState,
@@ -187,6 +190,7 @@ impl Differing {
     #[must_use]
     pub const fn kind(self) -> Option<Kind> {
         match self {
+            Differing::Drive => Some(Kind::Drive),
             Differing::Arm => Some(Kind::Arm),
             Differing::Profile => Some(Kind::Profile),
             Differing::DataState => Some(Kind::State),
@@ -214,6 +218,7 @@ impl Differing {
         let (target, testbed) = (&run.environment.target, &run.environment.testbed);
         let known = |name: Option<&String>| name.map_or(Value::Unknown, |name| Value::Name(name.trim().to_owned()));
         match self {
+            Differing::Drive => Value::Name(run.environment.drives()),
             Differing::Arm => Value::Name(digest.condition().arm()),
             Differing::Profile if run.profile.is_empty() => Value::None,
             Differing::Profile => Value::Name(run.profile.clone()),

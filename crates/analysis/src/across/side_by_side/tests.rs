@@ -2,11 +2,10 @@
 
 use drivelab_core::condition::{Arm, Condition, ConditionFacts, DataState, Luks2, Series, Share};
 use drivelab_core::environment::{BlockDeviceFacts, TargetKind};
-use drivelab_core::plan::{Action, Form};
+use drivelab_core::plan::Form;
 use drivelab_core::record::Origin;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::{Bytes, Percent};
-use drivelab_core::workload::Span;
 use drivelab_samples::{replayed, sample_resumed_run, sample_run, under_arm};
 
 use super::*;
@@ -40,15 +39,6 @@ fn changed(change: impl FnOnce(&mut RunRecords)) -> RunRecords {
     let mut run = sample_run();
     change(&mut run);
     run
-}
-
-/// Lets every step cover this many bytes.
-fn cover(run: &mut RunRecords, bytes: u64) {
-    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
-        if let Action::Io { workload, .. } = &mut step.action {
-            workload.span = Span { offset: Bytes::new(0), length: Bytes::new(bytes) };
-        }
-    }
 }
 
 #[test]
@@ -87,8 +77,14 @@ fn firmware_is_named_where_two_drives_are_of_one_model_whatever_the_third_is() {
     };
     let names = |all: &[&str]| all.iter().map(|name| Value::Name((*name).to_owned())).collect::<Vec<_>>();
     let found = named(&[drive("A", "1"), drive("A", "2"), drive("B", "9")]);
-    assert_eq!(found, [(Differing::Firmware, names(&["1", "2", "9"]))]);
-    assert_eq!(named(&[drive("A", "1"), drive("B", "2")]), Vec::new(), "other drives have other firmware");
+    let serial = sample_run().environment.target.devices[0].serial.clone().expect("a serial number");
+    let drives = |models: &[&str]| {
+        let named = models.iter().map(|model| Value::Name(format!("{model} {serial}")));
+        (Differing::Drive, named.collect::<Vec<_>>())
+    };
+    assert_eq!(found, [drives(&["A", "A", "B"]), (Differing::Firmware, names(&["1", "2", "9"]))]);
+    let other = named(&[drive("A", "1"), drive("B", "2")]);
+    assert_eq!(other, [drives(&["A", "B"])], "other drives have other firmware");
 }
 
 #[test]
@@ -119,7 +115,7 @@ fn a_run_that_went_on_elsewhere_and_another_trace_are_named() {
 fn groups_are_made_by_the_key_and_name_runs_by_their_place() {
     let (small, other) = (sample_run(), changed(|run| run.plan.methodology.hash = "77".repeat(32)));
     let mut large = sample_run();
-    cover(&mut large, 1 << 40);
+    large.plan.capacity = Bytes::new(1 << 40);
     let digests = digests(&[other.clone(), small, other, large]);
     let found = side_by_side(&digests.iter().collect::<Vec<_>>());
     let places: Vec<&[usize]> = found.groups.iter().map(|group| group.places.as_slice()).collect();
@@ -181,7 +177,7 @@ fn the_tested_size_is_refused_unless_every_run_tested_the_same_share_of_its_driv
             target.kind = TargetKind::BlockDevice;
             target.devices[0].capacity = Bytes::new(capacity);
             target.length = Bytes::new(capacity);
-            cover(run, length);
+            run.plan.capacity = Bytes::new(length);
         })
     };
     let differing = |runs: &[RunRecords]| named(runs).into_iter().map(|(what, _)| what).collect::<Vec<_>>();

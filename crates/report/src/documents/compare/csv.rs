@@ -3,7 +3,7 @@
 use csv::Writer;
 use serde_json::json;
 
-use super::{CellDoc, CompareDoc, FigureDoc, GroupDoc, PublishedCellDoc, VERSION};
+use super::{CompareDoc, FigureDoc, GroupDoc, PublishedCellDoc, VERSION};
 use crate::figure::escape;
 
 /// Headings.
@@ -57,9 +57,10 @@ impl CompareDoc {
         out.write_record(COLUMNS)?;
         for (at, group) in self.groups.iter().enumerate() {
             let rows = Rows { document: self, number: at + 1, group };
-            for (place, figure) in figures(group) {
-                for (cell, side) in figure.cells.iter().zip(&group.sides) {
-                    out.write_record(rows.of_side(place, figure, cell, side))?;
+            for (place, figure) in group.figures() {
+                let place = place.map_or([""; 3], |(test, step)| [&test.name, step.id.as_str(), &step.label]);
+                for side in 0..group.sides.len() {
+                    out.write_record(rows.of_side(place, figure, side))?;
                 }
                 for cell in &figure.published {
                     out.write_record(rows.of_published(place, figure, cell))?;
@@ -71,20 +72,11 @@ impl CompareDoc {
     }
 }
 
-/// All figures of a group, with their places.
-fn figures(group: &GroupDoc) -> impl Iterator<Item = (Place<'_>, &FigureDoc)> {
-    let steps = group.tests.iter().flat_map(|test| test.steps.iter().map(move |step| (test, step)));
-    let of_steps = steps.flat_map(|(test, step)| {
-        let place = [test.name.as_str(), step.id.as_str(), step.label.as_str()];
-        step.figures.iter().map(move |figure| (place, figure))
-    });
-    of_steps.chain(group.run.iter().map(|figure| (["", "", ""], figure)))
-}
-
 impl Rows<'_> {
-    fn of_side(&self, place: Place<'_>, figure: &FigureDoc, cell: &CellDoc, side: &String) -> Vec<String> {
+    fn of_side(&self, place: Place<'_>, figure: &FigureDoc, at: usize) -> Vec<String> {
+        let (cell, side) = (&figure.cells[at], &self.group.sides[at]);
         let of_side = self.document.sides.iter().find(|one| one.name == *side);
-        let runs: Vec<String> = of_side.iter().flat_map(|one| &one.runs).map(|run| run.id.to_string()).collect();
+        let runs: Vec<String> = self.group.runs[at].iter().map(ToString::to_string).collect();
         let title = of_side.map_or("", |one| one.title.as_str());
         let mut row = self.begin(place, figure, [side, title, &runs.join(" ")]);
         row.extend([

@@ -36,9 +36,13 @@ pub(crate) fn table(text: &mut String, table: &Table) {
     text.push('\n');
 }
 
+/// A table of facts; nothing if there are none.
 pub(crate) fn facts_table(text: &mut String, title: &str, facts: &[Fact]) {
+    if facts.is_empty() {
+        return;
+    }
     let columns = vec![Column::words(title), Column::words("")];
-    let rows = facts.iter().map(|fact| vec![Cell::text(fact.name), Cell::text(&*fact.value)]);
+    let rows = facts.iter().map(|fact| vec![Cell::text(&*fact.name), Cell::text(&*fact.value)]);
     table(text, &Table { caption: String::new(), columns, rows: rows.collect() });
 }
 
@@ -107,6 +111,9 @@ pub(crate) fn run_line(text: &mut String, input: &ReportInput<'_>) {
     let method = format!("{} {}", escape::markdown(&plan.title), escape::markdown(run_facts::version(plan)));
     let state = run_facts::state_word(records.state);
     let method = method.trim_end();
+    if !records.label.title.is_empty() {
+        line(text, &format!("**{}**\n", escape::markdown(&records.label.title)));
+    }
     line(
         text,
         &format!("{form} · {method} · {} · {state} · run {}\n", escape::markdown(&records.started), records.run),

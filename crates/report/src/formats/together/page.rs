@@ -73,7 +73,7 @@ struct Page {
     cores: Table,
     drives: Vec<DriveView>,
     testbed: Vec<Fact>,
-    meaning: [&'static str; 7],
+    meaning: Vec<&'static str>,
     charts: String,
     results: String,
     tool: String,
@@ -102,7 +102,7 @@ pub(crate) fn html(input: &GroupInput<'_>) -> Result<String, ReportError> {
         asked: asked::tables(group),
         findings: findings(input),
         no_findings: if group.each_only {
-            "Nothing was found about the group."
+            "The group has no findings of its own."
         } else {
             "Nothing was found that disturbs the comparison of alone and together."
         },
@@ -111,7 +111,7 @@ pub(crate) fn html(input: &GroupInput<'_>) -> Result<String, ReportError> {
         cores: together::cores_table(group),
         drives: (0..group.drives.len()).map(|drive| drive_view(input, drive)).collect(),
         testbed: facts::testbed(first),
-        meaning: together::MEANING,
+        meaning: together::meaning(group),
         tool: format!("drivelab {} ({}, {} build)", tool.version, tool.commit, tool.profile),
         comparison,
         tests,
@@ -134,7 +134,11 @@ fn alone(input: &GroupInput<'_>) -> Comparison {
     };
     let places: Vec<Vec<usize>> = input.group.drives.iter().map(&mut side).collect();
     let sides = Sides { runs: places, ..Sides::alone(0) };
-    if runs.len() < 2 { Comparison::default() } else { compare::compare_sides(&runs, &sides) }
+    if runs.len() < 2 {
+        return Comparison::default();
+    }
+    let digests = compare::digests(&runs);
+    compare::with_charts(&digests.iter().collect::<Vec<_>>(), &sides)
 }
 
 /// How many steps are left out because the drives worked together for too little of them.

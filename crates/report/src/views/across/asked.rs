@@ -185,7 +185,7 @@ fn health(group: &Together) -> Table {
     let caption = if read { "Each drive at the end of each step" } else { "Interrupts of each drive in each step" };
     let counted = group.health.iter().flat_map(|drive| &drive.steps).any(|step| step.interrupts_per_second.is_some());
     let on_one_disk = group.findings.iter().any(|finding| finding.code == SHARED_DEVICE);
-    let shared = if counted && on_one_disk { "; drives on one disk each show all interrupts of that disk" } else { "" };
+    let shared = if counted && on_one_disk { "; targets on one disk each show that disk's interrupts" } else { "" };
     Table { caption: format!("{caption}{shared}"), columns, rows }
 }
 

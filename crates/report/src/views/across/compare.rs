@@ -1,6 +1,8 @@
 //! Several runs side by side: the tables of those that may be compared, what differs between them, and why the rest may
 //! not. What may be compared is decided in [`drivelab_analysis::side_by_side`]; here it gets its words.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use drivelab_analysis::digest::{Digest, RunFacts, StepDigest};
 use drivelab_analysis::families::{SizedDrive, families};
 use drivelab_analysis::price::one_currency;
@@ -10,7 +12,6 @@ use drivelab_analysis::side_by_side::{
     SideBySide, Value, align, side_by_side,
 };
 use drivelab_analysis::together::capacity;
-use drivelab_core::environment::Environment;
 use drivelab_core::group::letter;
 use drivelab_core::plan::{Form, OWN_LOAD};
 
@@ -24,7 +25,7 @@ use crate::views::across::arms::{self, ArmsView};
 use crate::views::across::bridges;
 use crate::views::across::charts;
 use crate::views::across::contrast::Contrast;
-use crate::views::across::sides::{Sides, drives_of};
+use crate::views::across::sides::Sides;
 use crate::words::run_facts;
 
 /// Runs that may be compared with each other, as one table for each quantity.
@@ -88,13 +89,13 @@ pub(crate) fn compare(inputs: &[ReportInput<'_>]) -> Comparison {
     of_digests(&digests.iter().collect::<Vec<_>>(), &Sides::alone(inputs.len()))
 }
 
-/// The comparison of sides whose records are at hand, with charts.
-pub(crate) fn compare_sides(inputs: &[ReportInput<'_>], sides: &Sides) -> Comparison {
-    let digests = digests(inputs);
-    comparison(&digests.iter().collect::<Vec<_>>(), sides, true)
+/// The comparison of sides by the digests of their runs, with charts.
+pub(crate) fn with_charts(digests: &[&Digest], sides: &Sides) -> Comparison {
+    comparison(digests, sides, true)
 }
 
-fn digests(inputs: &[ReportInput<'_>]) -> Vec<Digest> {
+/// The digest of each run.
+pub(crate) fn digests(inputs: &[ReportInput<'_>]) -> Vec<Digest> {
     inputs.iter().map(|input| Digest::of(input.records, input.analysis)).collect()
 }
 
@@ -202,9 +203,11 @@ fn group_title(alike: &Alike<'_>) -> String {
 }
 
 /// What differs between the runs of a group besides the drive.
-fn differences(alike: &Alike<'_>, names: &[String]) -> Vec<String> {
-    let known = alike.differences.iter().map(|one| difference_words(one, &alike.places, names));
-    known.chain(left_out_words(&alike.aligned, &alike.places, names)).collect()
+fn differences(alike: &Alike<'_>, sides: &Sides, names: &[String]) -> Vec<String> {
+    let besides = alike.differences.iter().filter(|one| one.what != Differing::Drive);
+    let known = besides.map(|one| difference_words(one, &alike.places, (sides, names)));
+    let stated = stated_words(&alike.places, (sides, names));
+    known.chain(stated).chain(left_out_words(&alike.aligned, &alike.places, names)).collect()
 }
 
 /// The differences that a comparison refuses unless asked, of all groups in which sides are compared.
@@ -228,24 +231,11 @@ pub(crate) fn refusals(digests: &[&Digest], sides: &Sides) -> Vec<String> {
 
 /// The differences of a group that a comparison refuses unless asked.
 fn kinds(alike: &Alike<'_>, sides: &Sides, names: &[String]) -> Vec<(Kind, String)> {
-    let of = |one: &Difference| Some((one.what.kind()?, difference_words(one, &alike.places, names)));
-    other_drives(alike, sides).into_iter().chain(alike.differences.iter().filter_map(of)).collect()
-}
-
-/// The drives of the sides, if they differ and another difference was asked for. Drives of several capacities are what
-/// a comparison by capacity is about.
-fn other_drives(alike: &Alike<'_>, sides: &Sides) -> Option<(Kind, String)> {
-    sides.asked.filter(|asked| *asked != Kind::Size)?;
-    let environments: Vec<&Environment> = alike.aligned.runs.iter().map(|digest| &*digest.run.environment).collect();
-    let drives: Vec<String> = environments.iter().map(|environment| drives_of(environment)).collect();
-    let drive = |(place, environment): (&usize, &&Environment)| {
-        let side = sides.side_of(*place);
-        format!("{} {}", letter(side), sides.drive(side, environment))
-    };
-    let mut named: Vec<String> = alike.places.iter().zip(&environments).map(drive).collect();
-    named.dedup();
-    let differ = drives.windows(2).any(|two| two[0] != two[1]);
-    differ.then(|| (Kind::Drive, format!("drive: {}", named.join(", "))))
+    let of = |one: &Difference| Some((one.what.kind()?, difference_words(one, &alike.places, (sides, names))));
+    // Drives of several capacities are what a comparison by capacity is about.
+    let not_drives = sides.asked.is_some_and(|asked| asked != Kind::Size);
+    let listed = alike.differences.iter().filter(|one| one.what != Differing::Drive || not_drives);
+    listed.filter_map(of).collect()
 }
 
 /// Names of the differences that were allowed, each once.
@@ -278,9 +268,10 @@ fn contrast<'d>(alike: &Alike<'d>, sides: &Sides, names: &[String]) -> Option<Co
         prices: places.iter().map(|side| sides.price(*side)).collect(),
         families: families(&drives().map(sized).collect::<Vec<_>>()),
         touched: touched(&kinds(alike, sides, names), sides),
+        runs: runs.iter().map(|of| of.iter().map(|run| alike.aligned.runs[*run].run.id).collect()).collect(),
         first,
         title: group_title(alike),
-        differences: differences(alike, names),
+        differences: differences(alike, sides, names),
         letters,
         ratios: ratios(&alike.aligned, &runs, base.unwrap_or(0), sides.limits),
         has_base: base.is_some(),
@@ -316,7 +307,7 @@ fn group(alike: &Alike<'_>, sides: &Sides, names: &[String], charts_id: Option<&
             _ => Vec::new(),
         },
         charts: contrast.zip(charts_id).map(|(one, id)| charts::views(&one, &sides.published, id)).unwrap_or_default(),
-        differences: differences(alike, names),
+        differences: differences(alike, sides, names),
         tables: tables.into(),
         legend,
     }
@@ -402,14 +393,46 @@ fn shown(step: &AlignedStep<'_>, quantity: &str) -> Vec<Op> {
 }
 
 /// `kernel: A 6.1, B 6.18`.
-fn difference_words(difference: &Difference, places: &[usize], names: &[String]) -> String {
-    let named =
-        places.iter().zip(&difference.values).map(|(at, value)| format!("{} {}", names[*at], value_words(value)));
-    format!("{}: {}", differing_words(difference.what), named.collect::<Vec<_>>().join(", "))
+fn difference_words(difference: &Difference, places: &[usize], (sides, names): (&Sides, &[String])) -> String {
+    // The source of files is a folder.
+    let left_out = sides.redact && difference.what == Differing::Source;
+    let words = |value| if left_out { "(left out)".to_owned() } else { value_words(value) };
+    let values: Vec<String> = difference.values.iter().map(words).collect();
+    format!("{}: {}", differing_words(difference.what), by_side(places, &values, (sides, names)))
+}
+
+/// `A 6.1, B1 6.1, B2 6.18`: the value of a side, or of each of its runs where they differ.
+fn by_side(places: &[usize], values: &[String], (sides, names): (&Sides, &[String])) -> String {
+    let all: Vec<(usize, usize, &String)> =
+        places.iter().zip(values).map(|(place, value)| (sides.side_of(*place), *place, value)).collect();
+    let named = all.iter().enumerate().filter_map(|(at, (side, place, value))| {
+        let is_alike = all.iter().all(|(other, _, its)| other != side || its == value);
+        let is_first = all[..at].iter().all(|(other, ..)| other != side);
+        match (is_alike, is_first) {
+            (true, true) => Some(format!("{} {value}", letter(*side))),
+            (true, false) => None,
+            (false, _) => Some(format!("{} {value}", names[*place])),
+        }
+    });
+    named.collect::<Vec<_>>().join(", ")
+}
+
+/// Conditions that the user states and that differ. They refuse nothing: whoever states them asks for them.
+fn stated_words(places: &[usize], (sides, names): (&Sides, &[String])) -> Vec<String> {
+    let of = |place: &usize| sides.stated.get(*place);
+    let conditions: BTreeSet<&String> = places.iter().filter_map(of).flat_map(BTreeMap::keys).collect();
+    let words = |condition: &&String| {
+        let value = |place| of(place).and_then(|stated| stated.get(*condition)).map_or("not stated", String::as_str);
+        let values: Vec<String> = places.iter().map(|place| value(place).to_owned()).collect();
+        let differ = values.windows(2).any(|two| two[0] != two[1]);
+        differ.then(|| format!("{condition} (stated): {}", by_side(places, &values, (sides, names))))
+    };
+    conditions.iter().filter_map(words).collect()
 }
 
 const fn differing_words(what: Differing) -> &'static str {
     match what {
+        Differing::Drive => "drive",
         Differing::Arm => "arm",
         Differing::TargetKind => "target",
         Differing::Profile => "profile",

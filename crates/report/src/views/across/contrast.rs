@@ -5,6 +5,7 @@ use drivelab_analysis::families::{Family, doubling, is_rate};
 use drivelab_analysis::ratios::{FigureRatios, Ratios};
 use drivelab_analysis::together::Doubling;
 use drivelab_core::drive_facts::Price;
+use drivelab_core::ids::RunId;
 
 /// Sides of a group against a base.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +24,8 @@ pub(crate) struct Contrast<'d> {
     pub(crate) prices: Vec<Option<Price>>,
     /// Their drives by family, where they differ in capacity.
     pub(crate) families: Vec<Family>,
+    /// The runs of each side.
+    pub(crate) runs: Vec<Vec<RunId>>,
     /// The first run of each side.
     pub(crate) first: Vec<&'d Digest>,
     /// Their figures.

@@ -1,10 +1,12 @@
 //! What is set side by side, and how its parts are called.
 
+use std::collections::BTreeMap;
+
 use drivelab_analysis::bridge::Bridge;
 use drivelab_analysis::ratios::Limits;
 use drivelab_analysis::side_by_side::Kind;
 use drivelab_core::drive_facts::Price;
-use drivelab_core::environment::{BlockDeviceFacts, Environment};
+use drivelab_core::environment::Environment;
 use drivelab_core::group::letter;
 
 use crate::views::across::published::PublishedSide;
@@ -27,23 +29,16 @@ pub struct Sides {
     pub published: Vec<PublishedSide>,
     /// Name and price of the drive of each side; empty if none is known.
     pub drives: Vec<DriveWords>,
-    /// What tells a side from others of the same title, such as a testbed; empty where the title says enough.
+    /// What distinguishes a side from others of the same title, such as a testbed; empty where nothing has to.
     pub apart: Vec<String>,
+    /// What the user states about each run; empty if nothing is known.
+    pub stated: Vec<BTreeMap<String, String>>,
+    /// Without serial numbers and folder names.
+    pub redact: bool,
     /// The difference that was asked for; `None` if it is the drive, the run or the time.
     pub asked: Option<Kind>,
     /// Drives that were measured on the testbeds of the sides; `None` if nobody looked for them.
     pub bridges: Option<Vec<Bridge>>,
-}
-
-/// Models and serial numbers of the drives below a target; without any, the target as it was named.
-#[must_use]
-pub fn drives_of(environment: &Environment) -> String {
-    let name = |device: &BlockDeviceFacts| {
-        let model = device.model.as_ref()?;
-        Some(format!("{model} {}", device.serial.as_deref().unwrap_or_default()).trim_end().to_owned())
-    };
-    let names: Vec<String> = environment.target.devices.iter().filter_map(name).collect();
-    if names.is_empty() { environment.place() } else { names.join(" and ") }
 }
 
 /// Name and price of a drive.
@@ -69,6 +64,8 @@ impl Sides {
             published: Vec::new(),
             drives: Vec::new(),
             apart: Vec::new(),
+            stated: Vec::new(),
+            redact: false,
             asked: None,
             bridges: None,
         }
@@ -77,7 +74,14 @@ impl Sides {
     /// The drive of a side.
     pub(crate) fn drive(&self, side: usize, environment: &Environment) -> String {
         let name = self.drives.get(side).map_or("", |drive| drive.name.as_str());
-        if name.is_empty() { facts::title(environment) } else { name.to_owned() }
+        if !name.is_empty() {
+            return name.to_owned();
+        }
+        let mut environment = environment.clone();
+        if self.redact {
+            environment.redact();
+        }
+        facts::title(&environment)
     }
 
     /// The drive of a side, what was set up on it, and what tells it from others.

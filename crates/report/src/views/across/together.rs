@@ -21,24 +21,54 @@ const COLOURS: [u8; 6] = [0, 1, 3, 5, 4, 7];
 /// Why there is no sum ([`StepTogether::apart`]).
 pub(crate) const NOT_AT_ONCE: &str = "not at the same time: overlap below 90 %";
 
-/// The meaning of the figures.
-pub(crate) const MEANING: [&str; 7] = [
-    "Alone is the throughput of a drive while no other drive of the group worked. Together is its throughput while all drives \
-     ran the same step, started at the same time. Both are metrics of the runs (read.throughput, write.throughput or \
-     total.throughput; for a replayed trace replay.busy_throughput, which leaves out the pauses; MB is 10^6 bytes).",
-    "Kept is 100 × together / alone, lost is 100 - kept. Lost below zero means that the drive was faster together with the \
-     others: a different cache state or temperature, or chance.",
-    "The total is the sum over all drives. It is missing if any drive has no figure.",
-    "≥ marks a rate that was limited by the host: the drive can do at least this much. Figures computed from such rates say \
-     little about drives: the true value is at least (≥) or at most (≤) this much, or may be more or less (≷).",
-    "▲ ▼ ◆ mark figures disturbed by other programs that used the same disk or one below it: undisturbed, they would be \
-     higher (▲), lower (▼) or different (◆).",
-    "Overlap is the share of a drive's step during which every other drive ran the same step. Below 100 % the drive worked \
-     partly without the others, so with full overlap it would lose more than shown. Below 90 % kept and lost are not \
-     shown, and the sum over all drives is void.",
-    "CPU is the time of the host's CPUs between start and end of the step, for all programs together (/proc/stat). Busy is \
-     programs, kernel and interrupts. Stolen is time that a hypervisor gave to others. Waiting for a drive counts as idle.",
+/// What the figures mean, and whether this only concerns drives that worked at once.
+const MEANING: [(&str, bool); 8] = [
+    (
+        "Alone is the throughput of a drive while no other drive of the group worked. Together is its throughput while \
+         all drives ran the same step, started at the same time.",
+        true,
+    ),
+    (
+        "Rates are metrics of the runs (read.throughput, write.throughput or total.throughput; for a replayed trace \
+         replay.busy_throughput, which leaves out the pauses; MB is 10^6 bytes).",
+        false,
+    ),
+    (
+        "Kept is 100 × together / alone, lost is 100 - kept. Lost below zero means that the drive was faster together \
+         with the others: a different cache state or temperature, or chance.",
+        true,
+    ),
+    ("The total is the sum over all drives. It is missing if any drive has no figure.", true),
+    (
+        "≥ marks a rate that was limited by the host: the drive can do at least this much. Figures computed from such \
+         rates say little about drives: the true value is at least (≥) or at most (≤) this much, or may be more or \
+         less (≷).",
+        false,
+    ),
+    (
+        "▲ ▼ ◆ mark figures disturbed by other programs that used the same disk or one below it: undisturbed, they \
+         would be higher (▲), lower (▼) or different (◆).",
+        false,
+    ),
+    (
+        "Overlap is the share of a drive's step during which every other drive ran the same step. Below 100 % the \
+         drive worked partly without the others, so with full overlap it would lose more than shown. Below 90 % kept \
+         and lost are not shown, and the sum over all drives is void.",
+        true,
+    ),
+    (
+        "CPU is the time of the host's CPUs between start and end of the step, for all programs together (/proc/stat). \
+         Busy is programs, kernel and interrupts. Stolen is time that a hypervisor gave to others. Waiting for a drive \
+         counts as idle.",
+        false,
+    ),
 ];
+
+/// What the figures of a group mean.
+pub(crate) fn meaning(group: &Together) -> Vec<&'static str> {
+    let concerns = |(text, at_once): (&'static str, bool)| (!at_once || !group.each_only).then_some(text);
+    MEANING.into_iter().filter_map(concerns).collect()
+}
 
 /// Title of the page and of the document.
 pub(crate) fn title(group: &Together) -> String {

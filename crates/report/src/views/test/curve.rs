@@ -62,7 +62,7 @@ pub(crate) fn knee_sentence(curve: &Curve) -> String {
             knee.percent,
             format::iops(knee.iops),
             format::latency_us(knee.latency_us),
-            if void { " It has no response time: more operations arrived there than were completed." } else { "" }
+            if void { " This point has no response time: operations arrived faster than they completed." } else { "" }
         );
     }
     let places = curve

@@ -30,7 +30,7 @@ const MAXIMUM: (f64, &str) = (100.0, "max");
 const MOST_CURVES: usize = 16;
 
 /// How the curves are made.
-const READ_OFF: &str = "From the histograms of all rounds together (off by at most 0.4 %; the maximum is \
+const READ_OFF: &str = "From the histograms of all rounds together (error at most 0.4 %; the maximum is \
                         exact). A percentile with fewer than 5 operations beyond it is left out.";
 
 /// The times of one kind of operation of a step, and in which direction other programs disturbed them.

@@ -100,8 +100,7 @@ pub(crate) fn caption(input: &ReportInput<'_>, test: &TestPlan) -> String {
     };
     // What a file takes does not follow from the files per second.
     let files = if files::are(&steps) {
-        "Files per second also count the time between files and what makes the last ones durable; the mean per file does \
-         not. "
+        "Files per second include the time between files and the final sync; the mean per file does not. "
     } else {
         ""
     };

@@ -120,7 +120,7 @@ fn a_knee_at_an_overloaded_point_says_that_it_has_no_response_time() {
         super::knee_sentence(&curve)
     );
     curve.points[3].response_mean_us = None;
-    assert!(super::knee_sentence(&curve).contains("It has no response time: more operations arrived there"));
+    assert!(super::knee_sentence(&curve).contains("This point has no response time: operations arrived faster"));
 }
 
 /// Two points cannot bend: that is another thing than a curve on which latency does not grow.
