@@ -292,6 +292,8 @@ fn what_differs_besides_the_question_is_refused_unless_allowed() {
     load("sync");
     lab.ok(&["testbed", "set", "--tag", "Testbed-v2", "--note", "open bench"]);
     assert_eq!(lab.ok(&["testbed"]).stdout, "Testbed-v2\nopen bench\n");
+    lab.ok(&["testbed", "set", "--tag", "Testbed-v2"]);
+    assert_eq!(lab.ok(&["testbed"]).stdout, "Testbed-v2\nopen bench\n", "the note stays");
     load("uring");
     let runs: Vec<String> = lab.runs().into_iter().map(|(run, _)| run).collect();
     let compare = |more: &[&str]| lab.run(&[&["compare", &runs[0], &runs[1]], more].concat());
@@ -369,6 +371,15 @@ fn a_run_has_a_name_and_fails_beyond_its_limits() {
     // The host limits what stores nothing: both values are bounds, so nothing shows that none got worse.
     let worse = lab.run(&["compare", &runs[0], &runs[1], "--fail-if-worse"]);
     assert!(worse.code == 3 && worse.stderr.contains("none of the headline figures can be judged"), "{}", worse.stderr);
+    // Too few operations for the percentiles that are the headline of a load with a rate.
+    let few = ["io", "nop:", "--rate", "1k", "--operations", "100", "--quiet"];
+    lab.ok(&few);
+    lab.ok(&few);
+    let two: Vec<String> = lab.runs().into_iter().take(2).map(|(run, _)| run).collect();
+    let nothing = lab.run(&["compare", &two[0], &two[1], "--fail-if-worse"]);
+    assert!(nothing.code == 3 && nothing.stderr.contains("can be judged"), "{}", nothing.stderr);
+    let void = lab.run(&[&few[..], &["--fail-if", "read.latency_p99 > 1 s"]].concat());
+    assert!(void.code == 3 && void.stderr.contains("needs 5 operations beyond it"), "{}", void.stderr);
     let text = std::fs::read_to_string(&file).expect("the file");
     assert!(text.contains("<testsuite name=\"B against A\"") && text.contains("<testcase "), "{text}");
     lab.ok(&junit);

@@ -150,7 +150,10 @@ impl AcceptanceLimit {
             Err(why) => return not_shown(why),
         };
         let Some(value) = metric.value else {
-            return not_shown(format!("the figure is void ({})", metric.voided_by.join(", ")));
+            return not_shown(match metric.voided_by.as_slice() {
+                [] => "the figure has no value; a percentile needs 5 operations beyond it".to_owned(),
+                causes => format!("the figure is void ({})", causes.join(", ")),
+            });
         };
         let limit = match in_unit(self.0.number, &self.0.unit, &metric.unit) {
             Ok(limit) => limit,

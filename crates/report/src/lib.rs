@@ -51,7 +51,7 @@ pub use words::run_facts::{severity_word, stop_text};
 /// [`ReportError`] if there is no run or a part cannot be written.
 pub fn html(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
     let digests = if inputs.len() > 1 { views::across::compare::digests(inputs) } else { Vec::new() };
-    html_of_sides(inputs, &digests.iter().collect::<Vec<_>>(), &Sides::alone(inputs.len()))
+    html_of_sides(inputs, &digests.iter().collect::<Vec<_>>(), &views::across::compare::each_alone(inputs))
 }
 
 /// The page of runs with these digests, set side by side in this way. The digests of redacted runs are those from

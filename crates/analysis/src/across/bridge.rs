@@ -34,23 +34,29 @@ pub struct Bridge {
 }
 
 /// Name of a run's testbed: the user's, else its CPU and board.
-#[must_use]
-pub fn testbed(run: &RunFacts) -> String {
+fn testbed(run: &RunFacts) -> String {
     run.environment.testbed.tag.clone().unwrap_or_else(|| hardware(run))
 }
 
+/// What names the testbeds of these runs: the user's names if there are several, else CPU and board. A testbed that was
+/// named later is not another one.
+pub fn naming<'r>(runs: impl Iterator<Item = &'r RunFacts>) -> fn(&RunFacts) -> String {
+    let mut tags = runs.filter_map(|run| run.environment.testbed.tag.as_ref());
+    let first = tags.next();
+    if tags.any(|tag| Some(tag) != first) { testbed } else { hardware }
+}
+
 /// CPU and board of a run's testbed.
-#[must_use]
-pub fn hardware(run: &RunFacts) -> String {
+fn hardware(run: &RunFacts) -> String {
     let facts = &run.environment.testbed;
     let known = [&facts.cpu_model, &facts.board].into_iter().flatten();
     known.map(|name| name.trim()).collect::<Vec<_>>().join(", ")
 }
 
 /// The bridges from one testbed to the others: one for each drive with a serial number, in each of its states, that has
-/// runs on both. Runs that differ in more than the testbed are no bridge.
+/// runs on both. Runs that differ in more than the testbed are no bridge. `name` names the testbed of a run.
 #[must_use]
-pub fn bridges(runs: &[&Digest], from: &str, to: &[String]) -> Vec<Bridge> {
+pub fn bridges(runs: &[&Digest], (from, to): (&str, &[String]), name: fn(&RunFacts) -> String) -> Vec<Bridge> {
     let mut drives: Vec<(Drive, Vec<&Digest>)> = Vec::new();
     for run in runs {
         let Some(drive) = Drive::of(run) else { continue };
@@ -62,7 +68,7 @@ pub fn bridges(runs: &[&Digest], from: &str, to: &[String]) -> Vec<Bridge> {
     let mut found: Vec<Bridge> = Vec::new();
     for to in to {
         for (drive, runs) in &drives {
-            found.extend(bridge(drive, runs, [from, to]));
+            found.extend(bridge(drive, runs, [from, to], name));
         }
     }
     found
@@ -86,14 +92,13 @@ impl Drive {
     }
 }
 
-fn bridge(drive: &Drive, runs: &[&Digest], [from, to]: [&str; 2]) -> Option<Bridge> {
-    let both: Vec<&Digest> =
-        runs.iter().copied().filter(|run| [from, to].contains(&testbed(&run.run).as_str())).collect();
+fn bridge(drive: &Drive, runs: &[&Digest], [from, to]: [&str; 2], name: fn(&RunFacts) -> String) -> Option<Bridge> {
+    let both: Vec<&Digest> = runs.iter().copied().filter(|run| [from, to].contains(&name(&run.run).as_str())).collect();
     let only_testbed =
         |alike: &Alike<'_>| alike.differences.iter().all(|one| matches!(one.what.kind(), None | Some(Kind::Testbed)));
     side_by_side(&both).groups.iter().filter(|alike| only_testbed(alike)).find_map(|alike| {
         let on = |wanted: &str| -> Vec<usize> {
-            (0..alike.places.len()).filter(|at| testbed(&alike.aligned.runs[*at].run) == wanted).collect()
+            (0..alike.places.len()).filter(|at| name(&alike.aligned.runs[*at].run) == wanted).collect()
         };
         let sides = [on(from), on(to)];
         if sides.iter().any(Vec::is_empty) {
@@ -138,7 +143,8 @@ mod tests {
         for metric in digests.iter_mut().flat_map(|digest| &mut digest.tests).flat_map(|test| &mut test.steps) {
             metric.metrics.iter_mut().for_each(|metric| metric.lower_bound = false);
         }
-        bridges(&digests.iter().collect::<Vec<_>>(), "v1", &["v2".to_owned(), "v3".to_owned()])
+        let to = ["v2".to_owned(), "v3".to_owned()];
+        bridges(&digests.iter().collect::<Vec<_>>(), ("v1", &to), testbed)
     }
 
     #[test]

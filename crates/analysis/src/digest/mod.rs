@@ -19,7 +19,7 @@ use drivelab_core::group::{Group, GroupRole};
 use drivelab_core::ids::{RunId, StepId};
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::{Better, Metric};
-use drivelab_core::plan::{Approximation, AxisValue, Combine, Form, MethodIdentity};
+use drivelab_core::plan::{Approximation, AxisValue, Combine, Form, MethodIdentity, redacted_setting};
 use drivelab_core::relative::RelativeRate;
 use drivelab_core::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -191,6 +191,15 @@ pub struct StepFacts {
 }
 
 impl Digest {
+    /// The same without serial numbers and folder names.
+    #[must_use]
+    pub fn redacted(&self) -> Digest {
+        let mut redacted = self.clone();
+        redacted.run.environment.redact();
+        redacted.run.set = self.run.set.iter().map(|setting| redacted_setting(setting)).collect();
+        redacted
+    }
+
     /// The conditions of the target; none if they are not on record.
     #[must_use]
     pub fn condition(&self) -> Condition {

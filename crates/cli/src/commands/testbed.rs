@@ -27,7 +27,11 @@ pub fn testbed(context: &Context, command: Option<&TestbedCommand>) -> Result {
         say::data(&text)?;
         return Ok(ExitCode::Ok);
     };
-    let named = NamedTestbed { tag: tag.clone(), note: note.trim().to_owned(), facts: now };
+    // A name that cannot be read is replaced.
+    let before = read_testbed(&context.settings.data.value).ok().flatten().filter(|before| before.tag == *tag);
+    let note = note.as_deref().map(|note| note.trim().to_owned());
+    let note = note.or(before.map(|before| before.note)).unwrap_or_default();
+    let named = NamedTestbed { tag: tag.clone(), note, facts: now };
     write_testbed(&context.data()?, &named)?;
     context.settings.voice.say(format!("This testbed is {tag}; runs from now on record it"));
     Ok(ExitCode::Ok)

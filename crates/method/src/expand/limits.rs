@@ -119,7 +119,9 @@ impl<'p> Unknown<'p> {
         let test = name.split('/').next().unwrap_or_default();
         let of_test = |step: &&str| step.split('/').next() == Some(test);
         let mut known: Vec<&str> = steps.iter().copied().filter(of_test).collect();
-        if known.is_empty() {
+        if name.is_empty() {
+            known = steps;
+        } else if known.is_empty() {
             known = steps.iter().filter_map(|step| step.split('/').next()).collect();
             known.dedup();
         }

@@ -418,7 +418,7 @@ impl CompareDoc {
     }
 
     /// How many headline figures of sides beside the base there are, and how many of them nothing could be said of:
-    /// bounds, disturbed and incomplete ones.
+    /// bounds, disturbed, incomplete and missing ones.
     #[must_use]
     pub fn unjudged(&self) -> (usize, usize) {
         let verdicts = self.groups.iter().filter(|group| group.has_base).flat_map(|group| {
@@ -426,13 +426,9 @@ impl CompareDoc {
             let base = group.sides.iter().position(|side| *side == group.base);
             cells.filter(move |(side, _)| Some(*side) != base).filter_map(|(_, cell)| cell.verdict)
         });
-        let none_said = |verdict: &Verdict| {
-            matches!(
-                verdict,
-                Verdict::AtLeast | Verdict::AtMost | Verdict::BothBounds | Verdict::Spoiled | Verdict::Incomplete
-            )
-        };
-        verdicts.fold((0, 0), |(all, unjudged), verdict| (all + 1, unjudged + usize::from(none_said(&verdict))))
+        verdicts.fold((0, 0), |(all, unjudged), verdict| {
+            (all + 1, unjudged + usize::from(verdict.why_unjudged().is_some()))
+        })
     }
 
     /// The sides that are in no group with the base.

@@ -2,7 +2,7 @@
 
 use drivelab_analysis::digest::Digest;
 use drivelab_analysis::price;
-use drivelab_analysis::side_by_side::Kind;
+use drivelab_analysis::side_by_side::{Kind, side_by_side};
 use drivelab_analysis::together::capacity;
 use drivelab_core::drive_facts::Price;
 use drivelab_core::event::RunState;
@@ -94,8 +94,8 @@ impl<'d> Compared<'d> {
                 parts::table(&mut text, table);
                 parts::line(&mut text, &format!("{}\n", escape::markdown(caption)));
             }
-            if !group.legend.is_empty() {
-                parts::line(&mut text, &format!("{}\n", group.legend));
+            for sign in legend(group) {
+                parts::line(&mut text, &format!("{sign}\n"));
             }
         }
         if !refused.is_empty() {
@@ -117,7 +117,8 @@ impl<'d> Compared<'d> {
         let sides = self.sides.runs.iter().enumerate().map(side).collect();
         let contrasts = compare::contrasts(&self.digests(), self.sides);
         let groups = contrasts.iter().map(|one| document::group(one, &self.sides.published)).collect();
-        let refusals = compare::refusals(&self.digests(), self.sides);
+        let digests = self.digests();
+        let refusals = compare::refusals(&side_by_side(&digests), &digests, self.sides);
         document::document(sides, groups, refusals, self.sides)
     }
 
@@ -225,6 +226,18 @@ fn run_words(run: &ComparedRun<'_>) -> String {
     format!("{}, {started} UTC{state}{title}", facts.id)
 }
 
+/// What the signs in the tables of a group mean.
+fn legend(group: &Group) -> Vec<&'static str> {
+    let tables = group.against.iter().map(|against| &against.table).chain(group.drives.iter().map(|one| &one.table));
+    let cells: Vec<&Cell> = tables.flat_map(|table| table.rows.iter().flatten()).collect();
+    let known = [
+        (cells.iter().any(|cell| cell.is_at_least()), signs::LOWER_BOUND),
+        (cells.iter().any(|cell| cell.wrong.is_some()), signs::DISTURBED),
+        (cells.iter().any(|cell| !cell.approximation.is_empty()), "≈ a parameter is drivelab's own, not the source's."),
+    ];
+    known.into_iter().filter_map(|(there, says)| there.then_some(says)).collect()
+}
+
 fn group_lines(group: &Group, width: usize) -> Vec<String> {
     let Some(against) = &group.against else { return Vec::new() };
     let mut lines = vec![String::new(), group.title.clone()];
@@ -235,7 +248,6 @@ fn group_lines(group: &Group, width: usize) -> Vec<String> {
         lines.extend(group.differences.iter().flat_map(|one| wrap::lines(&format!("- {one}"), width)));
     }
     let table = &against.table;
-    let cells = || table.rows.iter().flatten();
     for block in blocks(table, width).into_iter().filter(|_| !table.rows.is_empty()) {
         lines.push(String::new());
         lines.extend(block);
@@ -248,12 +260,7 @@ fn group_lines(group: &Group, width: usize) -> Vec<String> {
     }
     lines.push(String::new());
     lines.extend(against.sentences.iter().flat_map(|one| wrap::lines(one, width)));
-    let known = [
-        (cells().any(Cell::is_at_least), signs::LOWER_BOUND),
-        (cells().any(|cell| cell.wrong.is_some()), signs::DISTURBED),
-        (cells().any(|cell| !cell.approximation.is_empty()), "≈ a parameter is drivelab's own, not the source's."),
-    ];
-    let signs = known.into_iter().filter(|(there, _)| *there).map(|(_, says)| says);
+    let signs = legend(group);
     let notes: Vec<&str> = against.notes.iter().map(String::as_str).chain(signs).collect();
     if !notes.is_empty() {
         lines.push(String::new());

@@ -31,13 +31,8 @@ struct Case {
 }
 
 /// Why nothing follows from a figure; empty if something does.
-const fn unjudged(verdict: Option<Verdict>) -> &'static str {
-    match verdict {
-        Some(Verdict::AtLeast | Verdict::AtMost | Verdict::BothBounds) => "a value is only a bound",
-        Some(Verdict::Spoiled) => "other programs used the disk",
-        Some(Verdict::NoFigure | Verdict::Incomplete | Verdict::NotSought) | None => "no figure",
-        Some(Verdict::Better | Verdict::Worse | Verdict::Negligible | Verdict::NotShown | Verdict::WithinRuns) => "",
-    }
+fn unjudged(verdict: Option<Verdict>) -> &'static str {
+    verdict.map_or("no figure", |verdict| verdict.why_unjudged().unwrap_or_default())
 }
 
 impl CompareDoc {

@@ -203,3 +203,16 @@ pub enum Verdict {
     /// No headline figure, so no verdict was sought.
     NotSought,
 }
+
+impl Verdict {
+    /// Why nothing follows from the figure; `None` if something does.
+    #[must_use]
+    pub const fn why_unjudged(self) -> Option<&'static str> {
+        match self {
+            Verdict::AtLeast | Verdict::AtMost | Verdict::BothBounds => Some("a value is only a bound"),
+            Verdict::Spoiled => Some("other programs used the disk"),
+            Verdict::NoFigure | Verdict::Incomplete | Verdict::NotSought => Some("no figure"),
+            Verdict::Better | Verdict::Worse | Verdict::Negligible | Verdict::NotShown | Verdict::WithinRuns => None,
+        }
+    }
+}

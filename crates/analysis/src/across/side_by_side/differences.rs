@@ -18,7 +18,7 @@ pub struct Difference {
 /// What runs that are compared may differ in, in the order in which it is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Differing {
-    /// The drives: models and serial numbers. Listed only if something else was asked for.
+    /// The drives: models and serial numbers.
     Drive,
     /// The arm: encryption and power state.
     Arm,
@@ -213,7 +213,8 @@ impl Differing {
     }
 
     /// What it is of a run.
-    fn of(self, digest: &Digest) -> Value {
+    #[must_use]
+    pub fn of(self, digest: &Digest) -> Value {
         let run = &digest.run;
         let (target, testbed) = (&run.environment.target, &run.environment.testbed);
         let known = |name: Option<&String>| name.map_or(Value::Unknown, |name| Value::Name(name.trim().to_owned()));
@@ -317,7 +318,7 @@ fn same_share(runs: &[&Digest]) -> bool {
     most - least <= SAME_SHARE * most
 }
 
-/// Everything in which runs differ besides the drive.
+/// Everything in which runs differ.
 pub(super) fn differences(runs: &[&Digest]) -> Vec<Difference> {
     let different = |what: Differing| {
         let values: Vec<Value> = runs.iter().map(|run| what.of(run)).collect();

@@ -1,6 +1,6 @@
 //! Drives of the catalog that were measured on the testbeds of a comparison.
 
-use drivelab_analysis::bridge::{Bridge, bridges, testbed};
+use drivelab_analysis::bridge::{Bridge, bridges, naming};
 use drivelab_analysis::digest::Digest;
 use drivelab_analysis::side_by_side::are_one_method;
 use drivelab_lab::digests;
@@ -19,7 +19,8 @@ pub(super) fn found(
     (read, base): (&Read, usize),
 ) -> Option<Vec<Bridge>> {
     let first = read.sides.get(base)?.first()?;
-    let of_run = |run: &Run| testbed(&run.digest.run);
+    let name = naming(read.runs().map(|run| &run.digest.run));
+    let of_run = |run: &Run| name(&run.digest.run);
     let from = of_run(first);
     let mut to: Vec<String> = read.runs().map(of_run).filter(|testbed| *testbed != from).collect();
     to.sort();
@@ -40,5 +41,5 @@ pub(super) fn found(
         .filter_map(|row| digests::digest(data, catalog, &context.tool, row.id).ok())
         .filter(|digest| digest.run.id == first.row.id || are_one_method(digest, &first.digest))
         .collect();
-    Some(bridges(&known.iter().collect::<Vec<_>>(), &from, &to))
+    Some(bridges(&known.iter().collect::<Vec<_>>(), (&from, &to), name))
 }

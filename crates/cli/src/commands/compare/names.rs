@@ -10,16 +10,11 @@ use drivelab_report::{Compared, ComparedRun, Sides};
 const SERIAL_END: usize = 4;
 
 /// What stands behind the title of each side: of profile, firmware, testbed, tested size, company and the end of the
-/// serial number the first that differs between sides of one title; empty where nothing has to.
+/// serial number those that tell sides of one title apart, as few as it takes; empty where nothing has to.
 pub(super) fn apart(runs: &[ComparedRun<'_>], sides: &Sides) -> Vec<String> {
     let titles = Compared { runs, sides }.titles();
     let run = |side: usize| sides.runs[side].first().map(|run| &runs[*run].digest.run);
-    let tags = runs.iter().filter_map(|run| run.digest.run.environment.testbed.tag.as_ref());
-    let mut tags: Vec<&String> = tags.collect();
-    tags.sort();
-    tags.dedup();
-    // A testbed that was named later is not another one.
-    let testbed = if tags.len() > 1 { bridge::testbed } else { bridge::hardware };
+    let testbed = bridge::naming(runs.iter().map(|run| &run.digest.run));
     let tells: [&dyn Fn(&RunFacts) -> Option<String>; 6] = [
         &|run| Some(run.profile.clone()),
         &|run| device(run, |device| device.firmware.clone()),

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use drivelab_analysis::digest::Digest;
+use drivelab_analysis::bridge::naming;
+use drivelab_analysis::digest::{Digest, RunFacts};
 use drivelab_analysis::side_by_side::are_one_method;
 use drivelab_core::group::letter;
 use drivelab_core::ids::RunId;
@@ -87,7 +88,8 @@ impl Read {
             sides = vec![runs];
         }
         if let Some(by) = by {
-            sides = grouped(|run| key(by, run), sides.into_iter().flatten());
+            let testbed = naming(sides.iter().flatten().map(|run| &run.digest.run));
+            sides = grouped(|run| key(by, run, testbed), sides.into_iter().flatten());
         }
         if alike {
             let facts = |run: &Run| facts(run).map(|(_, value)| value).join(", ");
@@ -167,15 +169,15 @@ fn are_of_one_drive<'r>(runs: impl Iterator<Item = &'r Run>) -> bool {
 }
 
 /// By what a run belongs to a side. A drive alone and with others is two sides.
-fn key(by: By, run: &Run) -> String {
-    let own = own_key(by, run);
+fn key(by: By, run: &Run, testbed: fn(&RunFacts) -> String) -> String {
+    let own = own_key(by, run, testbed);
     match run.digest.run.drives_at_once() {
         1 => own,
         drives => format!("{own}, {drives} drives at once"),
     }
 }
 
-fn own_key(by: By, run: &Run) -> String {
+fn own_key(by: By, run: &Run, testbed: fn(&RunFacts) -> String) -> String {
     match by {
         By::Run | By::Time => run.row.id.to_string(),
         By::Drive => drive(run),
@@ -183,7 +185,7 @@ fn own_key(by: By, run: &Run) -> String {
         By::Profile => format!("{} {}", drive(run), run.digest.run.profile),
         By::State => format!("{} {}", drive(run), run.digest.condition().data_state),
         By::Firmware => format!("{} {}", drive(run), firmware(run)),
-        By::Testbed => format!("{} {}", drive(run), run.row.testbed),
+        By::Testbed => format!("{} {}", drive(run), testbed(&run.digest.run)),
         By::Arm => format!("{} {}", drive(run), run.digest.condition().arm()),
     }
 }
@@ -296,7 +298,7 @@ mod tests {
             testbed: String::new(),
             profile: String::new(),
             length_ms: 0,
-            label: drivelab_store::Label::none(),
+            label: drivelab_core::label::Label::default(),
             steps_done: 0,
             steps_total: 0,
             damaged: None,
@@ -314,7 +316,7 @@ mod tests {
     fn runs_of_mixed_arms_come_to_the_side_of_their_arm_with_their_digests() {
         let runs = mixed();
         let words = vec![("all".to_owned(), runs[0].row.id), ("other".to_owned(), runs[4].row.id)];
-        let read = Read { sides: grouped(|run| key(By::Arm, run), runs.into_iter()), words };
+        let read = Read { sides: grouped(|run| key(By::Arm, run, |_| String::new()), runs.into_iter()), words };
         let arms: Vec<String> = read.runs().map(|run| run.digest.condition().arm()).collect();
         assert_eq!(arms, ["none", "none", "none", "luks2", "luks2"]);
         assert_eq!(read.places(), [vec![0, 1, 2], vec![3, 4]]);

@@ -13,6 +13,7 @@ mod whole;
 
 pub use grid::Grid;
 pub use published_unit::PublishedUnit;
+pub use redact::redacted_setting;
 pub use repetition::{Repeats, RestAfter};
 pub use types::{
     Action, Approximation, AxisValue, Combine, CoolDown, Form, LeftOut, MethodIdentity, OWN_LOAD, OnError, Order, Plan,

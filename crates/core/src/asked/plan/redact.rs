@@ -134,6 +134,14 @@ fn redact_replay(replay: &mut Replay, folders: &mut Vec<PathBuf>) {
     }
 }
 
+/// A parameter that was set (`KEY=VALUE`), without the folder of its file.
+#[must_use]
+pub fn redacted_setting(setting: &str) -> String {
+    let mut setting = setting.to_owned();
+    redact_setting(&mut setting, &mut Vec::new());
+    setting
+}
+
 /// `data_file=/media/anna/sample.bin`, also for a single test: the only parameter that is a path.
 fn redact_setting(setting: &mut String, folders: &mut Vec<PathBuf>) {
     let Some((key, value)) = setting.split_once('=') else { return };
@@ -201,6 +209,13 @@ mod tests {
             }],
         }))
         .unwrap()
+    }
+
+    #[test]
+    fn a_parameter_keeps_its_file_and_loses_its_folder() {
+        let shown = redacted_setting("fill.data_file=/media/anna/sample.bin");
+        assert!(shown.starts_with("fill.data_file=") && !shown.contains("anna"), "{shown}");
+        assert_eq!(redacted_setting("queue_depth=1..64"), "queue_depth=1..64");
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub(crate) fn view(contrast: &Contrast<'_>, sides: &Sides) -> AgainstView {
     }
     notes.extend(sources(found, published));
     if !published.is_empty() {
-        notes.push(measured_here(&contrast.first[found.base].run));
+        notes.push(measured_here(&contrast.first[found.base].run, sides.redact));
     }
     AgainstView { table: table(found, letters, (*all, !touched.is_empty()), published), sentences, notes }
 }

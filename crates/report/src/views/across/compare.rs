@@ -25,6 +25,7 @@ use crate::views::across::arms::{self, ArmsView};
 use crate::views::across::bridges;
 use crate::views::across::charts;
 use crate::views::across::contrast::Contrast;
+use crate::views::across::published::set_words;
 use crate::views::across::sides::Sides;
 use crate::words::run_facts;
 
@@ -86,7 +87,13 @@ pub(crate) fn run_name(index: usize, input: &ReportInput<'_>) -> String {
 /// The comparison of runs whose records are at hand, each by itself, without charts.
 pub(crate) fn compare(inputs: &[ReportInput<'_>]) -> Comparison {
     let digests = digests(inputs);
-    of_digests(&digests.iter().collect::<Vec<_>>(), &Sides::alone(inputs.len()))
+    of_digests(&digests.iter().collect::<Vec<_>>(), &each_alone(inputs))
+}
+
+/// Each run as a side.
+pub(crate) fn each_alone(inputs: &[ReportInput<'_>]) -> Sides {
+    let stated = inputs.iter().map(|input| input.records.label.conditions.clone()).collect();
+    Sides { stated, ..Sides::alone(inputs.len()) }
 }
 
 /// The comparison of sides by the digests of their runs, with charts.
@@ -106,7 +113,7 @@ pub(crate) fn of_digests(digests: &[&Digest], sides: &Sides) -> Comparison {
 
 fn comparison(digests: &[&Digest], sides: &Sides, charts: bool) -> Comparison {
     let (found, names) = (side_by_side(digests), sides.run_names());
-    let refused = found.refused.iter().map(|refused| refused_words(refused, digests, sides)).collect();
+    let refused = refusals(&found, digests, sides);
     let mut comparison = Comparison { refused, ..Comparison::default() };
     for alike in groups(found, digests, sides) {
         let named =
@@ -147,15 +154,15 @@ fn refused_words(refused: &Refused, digests: &[&Digest], sides: &Sides) -> Strin
             format!("{} is in the smoke form, which is for tests only and cannot be compared.", names(&[*place]))
         }
         Refused::Unlike { runs, than, because } => {
-            let reasons: Vec<String> = because.iter().map(refusal_words).collect();
+            let reasons: Vec<String> = because.iter().map(|one| refusal_words(one, sides.redact)).collect();
             format!("{} cannot be compared with {}: {}.", names(runs), names(than), reasons.join(" and "))
         }
     }
 }
 
-fn refusal_words(refusal: &Refusal) -> String {
+fn refusal_words(refusal: &Refusal, redact: bool) -> String {
     match refusal {
-        Refusal::Method(methods) => method_words(&methods[0], &methods[1]),
+        Refusal::Method(methods) => method_words(&methods[0], &methods[1], redact),
         Refusal::Form(own, other) => format!("the {} form instead of the {} form", own.name(), other.name()),
         Refusal::Conditions(grounds) => {
             let [own, other] = [&grounds[0], &grounds[1]].map(ground_words);
@@ -172,9 +179,9 @@ fn ground_words(ground: &Ground) -> String {
 }
 
 /// In what a methodology is another than the first.
-fn method_words(own: &Methodology, other: &Methodology) -> String {
+fn method_words(own: &Methodology, other: &Methodology, redact: bool) -> String {
     let names = (own.identity.name.as_str(), other.identity.name.as_str());
-    let set = |of: &Methodology| if of.set.is_empty() { "none".to_owned() } else { of.set.join(", ") };
+    let set = |of: &Methodology| if of.set.is_empty() { "none".to_owned() } else { set_words(&of.set, redact) };
     match () {
         () if names == (OWN_LOAD, OWN_LOAD) && own.title != other.title => {
             format!("another load ('{}' instead of '{}')", own.title, other.title)
@@ -205,9 +212,9 @@ fn group_title(alike: &Alike<'_>) -> String {
 /// What differs between the runs of a group besides the drive.
 fn differences(alike: &Alike<'_>, sides: &Sides, names: &[String]) -> Vec<String> {
     let besides = alike.differences.iter().filter(|one| one.what != Differing::Drive);
-    let known = besides.map(|one| difference_words(one, &alike.places, (sides, names)));
+    let known = besides.map(|one| difference_words(one, alike, (sides, names)));
     let stated = stated_words(&alike.places, (sides, names));
-    known.chain(stated).chain(left_out_words(&alike.aligned, &alike.places, names)).collect()
+    known.chain(stated).chain(left_out_words(alike, (sides, names))).collect()
 }
 
 /// The differences that a comparison refuses unless asked, of all groups in which sides are compared.
@@ -225,13 +232,13 @@ pub(crate) fn refused_unasked(digests: &[&Digest], sides: &Sides) -> Vec<(Kind, 
 }
 
 /// Why runs are not comparable, a sentence each.
-pub(crate) fn refusals(digests: &[&Digest], sides: &Sides) -> Vec<String> {
-    side_by_side(digests).refused.iter().map(|refused| refused_words(refused, digests, sides)).collect()
+pub(crate) fn refusals(found: &SideBySide<'_>, digests: &[&Digest], sides: &Sides) -> Vec<String> {
+    found.refused.iter().map(|refused| refused_words(refused, digests, sides)).collect()
 }
 
 /// The differences of a group that a comparison refuses unless asked.
 fn kinds(alike: &Alike<'_>, sides: &Sides, names: &[String]) -> Vec<(Kind, String)> {
-    let of = |one: &Difference| Some((one.what.kind()?, difference_words(one, &alike.places, (sides, names))));
+    let of = |one: &Difference| Some((one.what.kind()?, difference_words(one, alike, (sides, names))));
     // Drives of several capacities are what a comparison by capacity is about.
     let not_drives = sides.asked.is_some_and(|asked| asked != Kind::Size);
     let listed = alike.differences.iter().filter(|one| one.what != Differing::Drive || not_drives);
@@ -393,12 +400,15 @@ fn shown(step: &AlignedStep<'_>, quantity: &str) -> Vec<Op> {
 }
 
 /// `kernel: A 6.1, B 6.18`.
-fn difference_words(difference: &Difference, places: &[usize], (sides, names): (&Sides, &[String])) -> String {
-    // The source of files is a folder.
-    let left_out = sides.redact && difference.what == Differing::Source;
-    let words = |value| if left_out { "(left out)".to_owned() } else { value_words(value) };
-    let values: Vec<String> = difference.values.iter().map(words).collect();
-    format!("{}: {}", differing_words(difference.what), by_side(places, &values, (sides, names)))
+fn difference_words(difference: &Difference, alike: &Alike<'_>, (sides, names): (&Sides, &[String])) -> String {
+    let words = |((place, digest), value): ((&usize, &&Digest), &Value)| match difference.what {
+        Differing::Drive => sides.drive(sides.side_of(*place), &digest.run.environment),
+        what if sides.redact => value_words(&what.of(&digest.redacted())),
+        _ => value_words(value),
+    };
+    let runs = alike.places.iter().zip(&alike.aligned.runs);
+    let values: Vec<String> = runs.zip(&difference.values).map(words).collect();
+    format!("{}: {}", differing_words(difference.what), by_side(&alike.places, &values, (sides, names)))
 }
 
 /// `A 6.1, B1 6.1, B2 6.18`: the value of a side, or of each of its runs where they differ.
@@ -471,18 +481,19 @@ fn value_words(value: &Value) -> String {
 }
 
 /// Tests, whole or in part, that one run has and another lacks; none where all have the same.
-fn left_out_words(aligned: &Aligned<'_>, places: &[usize], names: &[String]) -> Option<String> {
-    let lacking = aligned.left_out();
+fn left_out_words(alike: &Alike<'_>, (sides, names): (&Sides, &[String])) -> Option<String> {
+    let lacking = alike.aligned.left_out();
     let lack = |out: &LeftOut<'_>| match out.missing {
         some if some == out.of => out.test.to_owned(),
         some => format!("{some} of {} steps of {}", out.of, out.test),
     };
-    let said = |(place, lacking): (&usize, &Vec<LeftOut<'_>>)| {
+    let said = |lacking: &Vec<LeftOut<'_>>| {
         let all = lacking.iter().map(lack).collect::<Vec<_>>().join(" and ");
-        format!("{} {}", names[*place], if all.is_empty() { "none" } else { &all })
+        if all.is_empty() { "none".to_owned() } else { all }
     };
-    let said: Vec<String> = places.iter().zip(&lacking).map(said).collect();
-    (!said.is_empty()).then(|| format!("tests left out: {}", said.join(", ")))
+    let said: Vec<String> = lacking.iter().map(said).collect();
+    let words = || format!("tests left out: {}", by_side(&alike.places, &said, (sides, names)));
+    (!said.is_empty()).then(words)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use drivelab_analysis::digest::RunFacts;
 use drivelab_core::metric::Metric;
+use drivelab_core::plan::redacted_setting;
 use drivelab_core::published::{Bound, Published, PublishedFigure};
 
 use crate::figure::format;
@@ -25,9 +26,15 @@ pub struct PublishedSide {
     pub(crate) figures: Vec<PublishedFigure>,
 }
 
+/// Parameters that were set; without folders if asked.
+pub(crate) fn set_words(set: &[String], redact: bool) -> String {
+    let words = |one: &String| if redact { redacted_setting(one) } else { one.clone() };
+    set.iter().map(words).collect::<Vec<_>>().join(", ")
+}
+
 /// What the run beside published figures was: the publication may have tested more, for longer.
-pub(crate) fn measured_here(run: &RunFacts) -> String {
-    let set = if run.set.is_empty() { String::new() } else { format!(", with {} set", run.set.join(", ")) };
+pub(crate) fn measured_here(run: &RunFacts, redact: bool) -> String {
+    let set = if run.set.is_empty() { String::new() } else { format!(", with {} set", set_words(&run.set, redact)) };
     format!(
         "Measured here: {} {}, {}, {} tested{set}.",
         run.method.name,

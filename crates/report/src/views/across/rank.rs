@@ -197,7 +197,7 @@ impl RankInput<'_> {
             }
         }
         if !known.is_empty() {
-            notes.push(measured_here(&self.method.run));
+            notes.push(measured_here(&self.method.run, false));
         }
         if !self.published.is_empty() && known.is_empty() {
             notes.push("No published figure matches this one.".to_owned());

@@ -77,10 +77,11 @@ impl Sides {
         if !name.is_empty() {
             return name.to_owned();
         }
-        let mut environment = environment.clone();
-        if self.redact {
-            environment.redact();
+        if !self.redact {
+            return facts::title(environment);
         }
+        let mut environment = environment.clone();
+        environment.redact();
         facts::title(&environment)
     }
 
