@@ -62,6 +62,11 @@ fn a_shell_completes_methodologies_runs_tags_and_sides() {
     assert!(offered(&lab, &["rank", "quick", "published:beeler"]).contains(&"published:beeler-sn861".to_owned()));
     std::fs::write(lab.folder().join("mine.toml"), "").expect("a file");
     assert_eq!(offered(&lab, &["run", "min"]), ["mine.toml"]);
+    assert!(lab.ok(&["completions", "bash"]).stdout.contains("-o filenames"), "bash quotes what it inserts");
+    assert_eq!(offered(&lab, &["results", "remove", "la"]), Vec::<String>::new(), "it needs an id");
+    assert_eq!(offered(&lab, &["rank", "min"]), Vec::<String>::new(), "no run is of this file");
+    let here = format!("--data={}", text(&lab.data()));
+    assert_eq!(offered(&lab, &[&here, "results", "show", "la"]), ["last"]);
     let elsewhere = lab.folder().join("elsewhere");
     let flags = offered(&lab, &["--data", text(&elsewhere), "results", "show", ""]);
     assert!(flags.iter().all(|flag| flag.starts_with("--")), "no run is there: {flags:?}");

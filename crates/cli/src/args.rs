@@ -209,7 +209,7 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Print shell completions, of runs, methodologies, tags and drives too.
+    /// Print the completion script for a shell. It also completes runs, methodologies, tags and drives.
     #[command(after_help = "To use them, add a line to your shell's start-up file, such as\n  \
         source <(drivelab completions bash)      ~/.bashrc\n  \
         source <(drivelab completions zsh)       ~/.zshrc\n  \
@@ -316,8 +316,9 @@ pub enum TestbedCommand {
         #[arg(long, value_name = "NAME", value_parser = results::tag)]
         tag: String,
         /// What no probe shows: cooling, power supply, memory timings.
-        #[arg(long, value_name = "TEXT", default_value = "")]
-        note: String,
+        /// With the name that it has, the note stays unless another is given.
+        #[arg(long, value_name = "TEXT")]
+        note: Option<String>,
     },
 }
 

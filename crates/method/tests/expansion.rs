@@ -163,6 +163,12 @@ fn built_ins_say_where_every_value_comes_from() {
         if let Some(defaults) = file.get("defaults").and_then(toml::Value::as_table) {
             marked(defaults, &[], "defaults");
         }
+        if let Some(drives) = file.get("drives").and_then(toml::Value::as_table) {
+            let has = |key: &String| MARKS.iter().any(|mark| drives.get(*mark).is_some_and(|of| of.get(key).is_some()));
+            let unmarked: Vec<&String> =
+                drives.keys().filter(|key| !MARKS.contains(&key.as_str()) && !has(key)).collect();
+            assert!(unmarked.is_empty(), "{}: [drives] has no source or mark for {unmarked:?}", built_in.name);
+        }
         for step in tables(&file, "prepare") {
             marked(&step, &[], "prepare");
             // A value that the quick form shortens is marked automatically; a value of the faithful form is not.

@@ -71,7 +71,7 @@ fn same_names(count: usize) -> String {
 
 /// Quadratic work takes a hundred times as long in every try. Other programs that share caches and memory slow the
 /// larger text down by some part, and not in every try.
-const TRIES: usize = 5;
+const TRIES: usize = 20;
 
 /// A kind of mistake: its name, and a text with this many of them.
 type Kind = (&'static str, fn(usize) -> String);

@@ -28,7 +28,7 @@ mod torn;
 mod watching_costs;
 
 pub use bundle::Bundle;
-pub use catalog::{Catalog, Filter, Found, Label, NO_LABEL, Recorded, Reindexed, RunRow, label_of, write_label};
+pub use catalog::{Catalog, Filter, Found, Recorded, Reindexed, RunRow, label_of, write_label};
 pub use ceilings::{read_ceilings, write_ceilings};
 pub use document::{FORMAT_VERSION, FileEntry, Manifest, Seal};
 pub use drive_states::{read_drive_state, write_drive_state};

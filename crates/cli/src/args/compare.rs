@@ -53,10 +53,11 @@ pub enum By {
     Time,
 }
 
-/// The names of differences that can be allowed.
-pub(super) fn kinds() -> impl TypedValueParser<Value = Kind> {
+/// The names of these differences, which can be allowed.
+pub(super) fn kinds(of: &[Kind]) -> impl TypedValueParser<Value = Kind> + use<> {
     let kind = |name: String| Kind::ALL.into_iter().find(|kind| kind.name() == name).ok_or("not a difference");
-    PossibleValuesParser::new(Kind::ALL.map(|kind| PossibleValue::new(kind.name()).help(about(kind)))).try_map(kind)
+    let values = of.iter().map(|kind| PossibleValue::new(kind.name()).help(about(*kind)));
+    PossibleValuesParser::new(values.collect::<Vec<_>>()).try_map(kind)
 }
 
 const fn about(kind: Kind) -> &'static str {
@@ -95,7 +96,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "SIDE")]
     pub base: Option<String>,
     /// Compare runs that differ in this; their ratios are marked †. Can be repeated.
-    #[arg(long, value_parser = kinds(), value_name = "WHAT")]
+    #[arg(long, value_parser = kinds(&Kind::ALL), value_name = "WHAT")]
     pub allow: Vec<Kind>,
     /// Which differences count.
     #[command(flatten)]

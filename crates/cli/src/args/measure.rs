@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use drivelab_analysis::AcceptanceLimit;
+use drivelab_core::label::Label;
 use drivelab_core::units::Bytes;
 use drivelab_method::SpeedGuess;
-use drivelab_store::Label;
 
 use super::results::tag;
 use super::telemetry::TelemetryArgs;
-use super::words::{BackendArg, EventsArg, FormArg, assumed_rate, condition, one_line};
+use super::words::{BackendArg, EventsArg, FormArg, assumed_rate, one_line, stated, title};
 
 /// Flags of every command that measures.
 #[derive(Debug, Args)]
@@ -72,7 +72,7 @@ pub struct MeasureArgs {
 #[derive(Debug, Args)]
 pub struct LabelArgs {
     /// Title of the run, for lists and comparisons.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = title)]
     pub title: Option<String>,
     /// A note about the run, such as how the drive was cooled.
     #[arg(long, value_name = "TEXT")]
@@ -81,7 +81,7 @@ pub struct LabelArgs {
     #[arg(long, value_name = "TAG", value_parser = tag)]
     pub tag: Vec<String>,
     /// A condition that nothing can measure, for the page and comparisons: cooling=heatsink. Can be repeated.
-    #[arg(long, value_name = "NAME=TEXT", value_parser = condition)]
+    #[arg(long, value_name = "NAME=TEXT", value_parser = stated)]
     pub condition: Vec<(String, String)>,
 }
 
@@ -89,7 +89,7 @@ impl From<&LabelArgs> for Label {
     fn from(asked: &LabelArgs) -> Label {
         let text = |text: &Option<String>| one_line(text.as_deref().unwrap_or_default());
         let mut label =
-            Label { title: text(&asked.title), note: text(&asked.note), tags: asked.tag.clone(), ..Label::none() };
+            Label { title: text(&asked.title), note: text(&asked.note), tags: asked.tag.clone(), ..Label::default() };
         label.state(&asked.condition);
         label
     }

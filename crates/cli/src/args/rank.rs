@@ -6,6 +6,7 @@ use clap::{Args, ValueHint};
 use drivelab_analysis::side_by_side::Kind;
 
 use super::compare::{LimitArgs, kinds};
+use super::results::tag;
 use super::words::FormArg;
 
 /// What the help shows behind the options.
@@ -19,6 +20,12 @@ Examples:
 Each drive has one entry per profile (an empty and a full drive, say): the geometric mean of its complete runs of \
 METHOD. A new place begins with a drive that is shown to be worse than the first drive of the place before. Runs made \
 while other drives were measured are left out (--allow company includes them).";
+
+/// What runs of a ranking are refused for unless it is allowed: drives, profiles and data states are what is ranked.
+fn of_rankings() -> Vec<Kind> {
+    let ranked = [Kind::Drive, Kind::Profile, Kind::State];
+    Kind::ALL.into_iter().filter(|kind| !ranked.contains(kind)).collect()
+}
 
 /// `drivelab rank`.
 #[derive(Debug, Args)]
@@ -36,10 +43,10 @@ pub struct RankArgs {
     #[arg(long, value_enum)]
     pub form: Option<FormArg>,
     /// Only runs with this tag; if repeated, with all of them.
-    #[arg(long, value_name = "TAG")]
+    #[arg(long, value_name = "TAG", value_parser = tag)]
     pub tag: Vec<String>,
     /// Rank runs that differ in this; their ratios are marked †. Can be repeated.
-    #[arg(long, value_parser = kinds(), value_name = "WHAT")]
+    #[arg(long, value_parser = kinds(&of_rankings()), value_name = "WHAT")]
     pub allow: Vec<Kind>,
     /// Which differences count.
     #[command(flatten)]

@@ -5,7 +5,7 @@ use drivelab_core::event::RunState;
 use drivelab_core::units::Nanos;
 use drivelab_store::Filter;
 
-use super::words::{FormArg, condition};
+use super::words::{FormArg, condition, title};
 
 /// Most bytes of a tag.
 const LONGEST_TAG: usize = 64;
@@ -137,12 +137,12 @@ pub enum ResultsCommand {
         /// The new note.
         note: Option<String>,
         /// The new title, for lists and comparisons.
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, value_name = "TEXT", value_parser = title)]
         title: Option<String>,
         /// A condition that nothing can measure: cooling=heatsink; cooling= removes it. Can be repeated.
         #[arg(long, value_name = "NAME=TEXT", value_parser = condition)]
         condition: Vec<(String, String)>,
-        /// Remove all of them.
+        /// Remove title, conditions and note.
         #[arg(long, conflicts_with_all = ["note", "title", "condition"])]
         remove: bool,
     },

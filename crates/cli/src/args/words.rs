@@ -1,4 +1,4 @@
-//! Words that the flags of several commands take: forms, backends, how events are printed.
+//! Words that the flags of several commands take: forms, backends, how events are printed, stated conditions.
 
 use clap::ValueEnum;
 use drivelab_core::plan::Form;
@@ -6,8 +6,12 @@ use drivelab_core::units::BytesPerSecond;
 use drivelab_engine::BackendChoice;
 use drivelab_method::SpeedGuess;
 
-/// Most bytes of the name of a condition.
+/// Most characters of the name of a condition.
 const LONGEST_NAME: usize = 40;
+/// Most characters of its text.
+const LONGEST_TEXT: usize = 200;
+/// Most characters of a title.
+const LONGEST_TITLE: usize = 120;
 
 /// Form on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -75,6 +79,7 @@ pub enum EventsArg {
     /// One JSON object per line on stdout.
     Json,
 }
+
 /// A condition that the user states, such as `cooling=heatsink`; without a text behind the sign it is removed.
 ///
 /// # Errors
@@ -83,12 +88,39 @@ pub(super) fn condition(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let name = one_line(name);
     let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ');
-    if !text.contains('=') || name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(good) {
+    if !text.contains('=') || name.is_empty() || name.chars().count() > LONGEST_NAME || !name.chars().all(good) {
         return Err(format!(
             "expected NAME=TEXT, such as cooling=heatsink; a name has 1 to {LONGEST_NAME} letters, digits, spaces, '-' or '_'"
         ));
     }
-    Ok((name, one_line(value)))
+    Ok((name, at_most(value, LONGEST_TEXT)?))
+}
+
+/// A title.
+///
+/// # Errors
+/// It is too long.
+pub(super) fn title(text: &str) -> Result<String, String> {
+    at_most(text, LONGEST_TITLE)
+}
+
+/// A text in one line of at most this many characters.
+fn at_most(text: &str, most: usize) -> Result<String, String> {
+    let text = one_line(text);
+    let length = text.chars().count();
+    if length > most { Err(format!("it has {length} characters; at most {most} are allowed")) } else { Ok(text) }
+}
+
+/// The same with a text.
+///
+/// # Errors
+/// As for [`condition`]; also no text.
+pub(super) fn stated(text: &str) -> Result<(String, String), String> {
+    let (name, value) = condition(text)?;
+    if value.is_empty() {
+        return Err(format!("there is no text behind '{name}='; expected NAME=TEXT, such as cooling=heatsink"));
+    }
+    Ok((name, value))
 }
 
 /// A text in one line, without control characters.

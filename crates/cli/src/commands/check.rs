@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::exit::ExitCode;
+use drivelab_core::label;
 use drivelab_core::probe::NotKnown;
 use drivelab_core::units::Bytes;
 use drivelab_device::probe::{Depth, find, probe};
@@ -20,7 +21,6 @@ use drivelab_lab::target::{largest, unmounted};
 use drivelab_lab::{Failure, Order, Result, Show};
 use drivelab_method::{Methodology, SpeedGuess};
 use drivelab_report::format;
-use drivelab_store::NO_LABEL;
 
 use crate::args::{CheckArgs, PrintArgs};
 use crate::context::Context;
@@ -103,7 +103,7 @@ fn run(
         telemetry: &telemetry,
         trace: None,
         page: arguments.output.as_deref().map(|output| (output, arguments.redact)),
-        label: &NO_LABEL,
+        label: &label::NONE,
         save: !arguments.no_save,
         sample: true,
         dry_run: false,

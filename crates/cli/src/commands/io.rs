@@ -12,6 +12,7 @@ mod wrong;
 use std::path::Path;
 
 use drivelab_core::exit::ExitCode;
+use drivelab_core::label;
 use drivelab_core::plan::Form;
 use drivelab_core::units::Nanos;
 use drivelab_lab::plan::traces;
@@ -22,7 +23,6 @@ use drivelab_lab::target::naming::place_named;
 use drivelab_lab::target::place::Place;
 use drivelab_lab::{Failure, Order, Result, Show, Words};
 use drivelab_method::Diagnostics;
-use drivelab_store::NO_LABEL;
 
 use crate::args::{IoArgs, data_kinds};
 use crate::context::Context;
@@ -92,7 +92,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         telemetry: &telemetry,
         trace: arguments.output.trace.as_deref(),
         page: None,
-        label: &NO_LABEL,
+        label: &label::NONE,
         save: !arguments.output.no_save,
         sample: false,
         dry_run: arguments.safety.dry_run,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use drivelab_core::label::Label;
 use drivelab_device::BlockNode;
 use drivelab_lab::output::pages::{PageFormat, format_of};
 use drivelab_lab::plan::{data_sheet, traces};
@@ -15,7 +16,6 @@ use drivelab_lab::target::missing::NewFile;
 use drivelab_lab::target::naming::place_named;
 use drivelab_lab::{Failure, Order, Result, Show, Words};
 use drivelab_method::{Diagnostics, Methodology};
-use drivelab_store::Label;
 
 use crate::args::{ConditionArgs, MeasureArgs, ReviewArgs, RunArgs};
 use crate::context::Context;

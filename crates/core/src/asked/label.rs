@@ -24,13 +24,11 @@ pub struct Label {
     pub conditions: BTreeMap<String, String>,
 }
 
-impl Label {
-    /// Nothing.
-    #[must_use]
-    pub const fn none() -> Label {
-        Label { title: String::new(), note: String::new(), tags: Vec::new(), conditions: BTreeMap::new() }
-    }
+/// Nothing is said.
+pub static NONE: Label =
+    Label { title: String::new(), note: String::new(), tags: Vec::new(), conditions: BTreeMap::new() };
 
+impl Label {
     /// Adds conditions; an empty text removes one.
     pub fn state(&mut self, conditions: &[(String, String)]) {
         for (name, text) in conditions {
@@ -45,6 +43,6 @@ impl Label {
     /// Whether nothing is said.
     #[must_use]
     pub fn is_none(&self) -> bool {
-        *self == Label::none()
+        *self == NONE
     }
 }

@@ -164,7 +164,7 @@ impl RunRecords {
             drive_states: Vec::new(),
             reused: Vec::new(),
             breaks: Vec::new(),
-            label: Label::none(),
+            label: Label::default(),
             state: RunState::Interrupted,
             message: String::new(),
             last_at_ns: first.at_ns,

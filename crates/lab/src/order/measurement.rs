@@ -7,12 +7,12 @@ use drivelab_core::clock::{MonotonicClock, StopToken};
 use drivelab_core::drive_facts::DriveFacts;
 use drivelab_core::group::Group;
 use drivelab_core::ids::RunId;
+use drivelab_core::label::Label;
 use drivelab_core::plan::Form;
 use drivelab_core::target::DeviceIdentity;
 use drivelab_core::units::Bytes;
 use drivelab_engine::Options;
 use drivelab_method::{Diagnostics, Methodology, SpeedGuess};
-use drivelab_store::Label;
 
 use super::show::Show;
 use super::telemetry::Telemetry;

@@ -11,6 +11,7 @@ use drivelab_core::drive_facts::DriveFacts;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::group::{Group, GroupRole, GroupRun, MethodDrives, letter};
 use drivelab_core::ids::StepKey;
+use drivelab_core::label::Label;
 use drivelab_core::plan::{Form, Plan};
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::DeviceIdentity;
@@ -21,7 +22,6 @@ use drivelab_device::{Named, identity_of};
 use drivelab_engine::BackendChoice;
 use drivelab_method::{Methodology, SpeedGuess};
 use drivelab_report::format;
-use drivelab_store::Label;
 
 use crate::failure::{Failure, Result};
 use crate::lab::Lab;

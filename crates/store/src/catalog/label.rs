@@ -11,9 +11,6 @@ use crate::error::StoreError;
 use crate::layout::DataDir;
 use crate::note::{LABEL, TAGS, read, write_note};
 
-/// The label of a run that has none.
-pub static NO_LABEL: Label = Label::none();
-
 /// What the user says about a recorded run, as it is now.
 #[must_use]
 pub fn label_of(bundle: &Bundle) -> Label {

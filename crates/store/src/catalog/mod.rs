@@ -10,14 +10,13 @@ mod label;
 mod row;
 mod sql;
 
-pub use drivelab_core::label::Label;
 pub use filter::Filter;
-pub use label::{NO_LABEL, label_of, write_label};
+pub use label::{label_of, write_label};
 pub use row::RunRow;
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use drivelab_core::ids::RunId;
 
@@ -25,7 +24,7 @@ use kept::{Index, KeptDigest};
 
 use crate::error::StoreError;
 use crate::fsio;
-use crate::layout::{DataDir, REMOVED};
+use crate::layout::{CATALOG, DataDir, REMOVED};
 use crate::lock::{self, Lock};
 
 /// Compression level of digests: a few milliseconds for the largest.
@@ -77,6 +76,12 @@ pub struct Catalog {
 }
 
 impl Catalog {
+    /// Whether this data folder has a catalog.
+    #[must_use]
+    pub fn exists(folder: &Path) -> bool {
+        folder.join(CATALOG).is_file()
+    }
+
     /// Opens the catalog, creating it if it is missing. On a read-only medium the index is kept in memory.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use std::fs;
 use drivelab_core::environment::TestbedFacts;
 use drivelab_core::event::{EventBody, RunState};
 use drivelab_core::ids::RunId;
+use drivelab_core::label::Label;
 use drivelab_core::listener::Listener;
 use drivelab_core::plan::Form;
 use drivelab_core::telemetry::TelemetryBatch;
@@ -12,7 +13,7 @@ use drivelab_core::units::Nanos;
 
 use super::sample;
 use crate::{
-    Bundle, Catalog, DataDir, Filter, Found, Label, NamedTestbed, Recorder, RunRow, StoreError, StoreErrorKind, frame,
+    Bundle, Catalog, DataDir, Filter, Found, NamedTestbed, Recorder, RunRow, StoreError, StoreErrorKind, frame,
     read_testbed, write_label, write_testbed,
 };
 
@@ -330,7 +331,7 @@ fn runs_are_found_by_drive_method_form_state_tags_and_time() {
 
 /// A label of tags alone.
 fn tagged(tags: &[&str]) -> Label {
-    Label { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..Label::none() }
+    Label { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..Label::default() }
 }
 
 /// Tags that exist when a run is sealed are not covered by its seal.
@@ -349,8 +350,8 @@ fn tags_of_an_interrupted_run_can_change_after_its_end() {
     // A rebuilt catalog has it from the bundle.
     Catalog::rebuild(&data).unwrap();
     assert_eq!(list(&data)[0].label, label);
-    write_label(&data, run, &Label::none()).unwrap();
-    assert_eq!(list(&data)[0].label, Label::none());
+    write_label(&data, run, &Label::default()).unwrap();
+    assert_eq!(list(&data)[0].label, Label::default());
 }
 
 #[test]

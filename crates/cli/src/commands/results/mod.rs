@@ -5,9 +5,10 @@ pub(super) mod list;
 use std::io::IsTerminal;
 
 use drivelab_core::exit::ExitCode;
+use drivelab_core::label::Label;
 use drivelab_lab::{Failure, Result};
 use drivelab_report::{ReportInput, format};
-use drivelab_store::{Bundle, Label, write_label};
+use drivelab_store::{Bundle, write_label};
 
 use crate::args::{OneRun, ResultsCommand, one_line};
 use crate::context::{Context, LAST};
@@ -69,7 +70,7 @@ fn set_note(
     let row = context.find_named(run)?;
     let mut label = row.label;
     if remove {
-        label = Label { tags: label.tags, ..Label::none() };
+        label = Label { tags: label.tags, ..Label::default() };
     } else if (note, title) == (None, None) && conditions.is_empty() {
         let conditions = label.conditions.iter().map(|(name, text)| format!("{name}={text}"));
         let parts = [label.title].into_iter().chain(conditions).chain([label.note]);

@@ -1,7 +1,7 @@
 //! `drivelab completions`: a script for the shell, which then asks drivelab what a word can be. Only drivelab knows the
 //! methodologies, runs, tags and drives that are here.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -10,11 +10,12 @@ use clap_complete::engine::{
     ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _,
 };
 use clap_complete::env::{CompleteEnv, Shells};
+use drivelab_core::event::RunState;
 use drivelab_core::exit::ExitCode;
 use drivelab_device::probe::disks;
 use drivelab_lab::{Failure, Loudness, Result, Voice};
 use drivelab_method::library;
-use drivelab_store::RunRow;
+use drivelab_store::{Catalog, RunRow};
 
 use crate::args::{Cli, Global};
 use crate::commands::compare::published;
@@ -39,7 +40,8 @@ pub fn script(shell: clap_complete::Shell) -> Result {
     completer
         .write_registration(VARIABLE, "drivelab", "drivelab", "drivelab", &mut script)
         .map_err(|error| Failure::usage(format!("the completions of {name} cannot be printed: {error}")))?;
-    say::data(&String::from_utf8_lossy(&script))?;
+    // bash then quotes what it inserts: a file may have any name.
+    say::data(&String::from_utf8_lossy(&script).replace("-o bashdefault", "-o bashdefault -o filenames"))?;
     Ok(ExitCode::Ok)
 }
 
@@ -63,7 +65,11 @@ fn with_values(command: Command) -> Command {
 
 fn with_value(command: &str, argument: Arg) -> Arg {
     match (command, argument.get_id().as_str()) {
+        // Only methodologies that stored runs have, by their names.
+        ("rank" | "compare" | "list", "method") => argument.add(ArgValueCandidates::new(methods)),
         (_, "method") => argument.add(ArgValueCompleter::new(methods_and_files)),
+        ("remove", "run") => argument.add(ArgValueCandidates::new(ids)),
+        ("resume", "run") => argument.add(ArgValueCandidates::new(interrupted)),
         ("diff", "first" | "second") | ("new", "from") => argument.add(ArgValueCompleter::new(methods_and_files)),
         (_, "run" | "runs") | ("explain", "words") => argument.add(ArgValueCandidates::new(runs)),
         (_, "tag" | "tags") => argument.add(ArgValueCandidates::new(tags)),
@@ -75,15 +81,18 @@ fn with_value(command: &str, argument: Arg) -> Arg {
     }
 }
 
-/// Settings and stored runs. Nothing is created, and nothing is said: a prompt is no place for warnings.
+/// Settings and stored runs. Nothing is said: a prompt is no place for warnings. Without a catalog there is no run, and
+/// none is made.
 fn here() -> Option<(Context, Vec<RunRow>)> {
     let words: Vec<_> = std::env::args_os().collect();
-    let flag = words.iter().position(|word| word == "--data").and_then(|at| words.get(at + 1));
-    let data = flag.map(PathBuf::from);
+    let behind = words.iter().position(|word| word == "--data").and_then(|at| words.get(at + 1));
+    let joined = || words.iter().find_map(|word| word.to_str()?.strip_prefix("--data=").map(OsStr::new));
+    let data = behind.map(OsString::as_os_str).or_else(joined).map(PathBuf::from);
     let mut settings = Settings::read(&Global { data, quiet: true, verbose: false, plain: false, color: None }).ok()?;
     settings.voice = Voice::new(Loudness::Quiet, false, |_| {});
     let context = Context { settings, began: SystemTime::now(), tool: tool() };
-    let rows = if context.settings.data.value.is_dir() { context.catalog().ok()?.list().ok()? } else { Vec::new() };
+    let has_runs = Catalog::exists(&context.settings.data.value);
+    let rows = if has_runs { context.catalog().ok()?.list().ok()? } else { Vec::new() };
     Some((context, rows))
 }
 
@@ -96,45 +105,80 @@ fn candidate(value: impl Into<String>, help: &str) -> CompletionCandidate {
     CompletionCandidate::new(value.into()).help(help)
 }
 
-/// The ends of ids, as `results list` shows them.
 fn runs() -> Vec<CompletionCandidate> {
-    let rows = rows();
-    let characters = characters(&rows.iter().map(|row| row.id).collect::<Vec<_>>());
+    runs_of(&rows())
+}
+
+fn runs_of(rows: &[RunRow]) -> Vec<CompletionCandidate> {
     let newest = rows.first().map(|_| candidate(LAST, "the newest run"));
+    newest.into_iter().chain(ids_of(rows)).collect()
+}
+
+fn ids() -> Vec<CompletionCandidate> {
+    ids_of(&rows())
+}
+
+/// Those that can be resumed.
+fn interrupted() -> Vec<CompletionCandidate> {
+    let mut rows = rows();
+    let all = ids_of(&rows);
+    let kept = rows.drain(..).map(|row| row.state == RunState::Interrupted && !row.live);
+    all.into_iter().zip(kept).filter_map(|(one, kept)| kept.then_some(one)).collect()
+}
+
+/// The ends of ids, as `results list` shows them.
+fn ids_of(rows: &[RunRow]) -> Vec<CompletionCandidate> {
+    let characters = characters(&rows.iter().map(|row| row.id).collect::<Vec<_>>());
     let about = |row: &RunRow| {
         let day = row.started.get(..16).unwrap_or(&row.started).replace('T', " ");
         let drive = row.drive.as_deref().unwrap_or_else(|| row.place());
         format!("{day}  {} on {}", row.method, drive.trim())
     };
-    newest.into_iter().chain(rows.iter().map(|row| candidate(end_of(row.id, characters), &about(row)))).collect()
+    rows.iter().map(|row| candidate(end_of(row.id, characters), &about(row))).collect()
+}
+
+/// Each of these once.
+fn distinct(mut words: Vec<(String, String)>) -> Vec<CompletionCandidate> {
+    words.sort();
+    words.dedup();
+    words.into_iter().map(|(word, help)| candidate(word, help.trim())).collect()
+}
+
+fn methods() -> Vec<CompletionCandidate> {
+    distinct(rows().into_iter().map(|row| (row.method, String::new())).collect())
 }
 
 fn tags() -> Vec<CompletionCandidate> {
-    let mut tags: Vec<String> = rows().into_iter().flat_map(|row| row.label.tags).collect();
-    tags.sort();
-    tags.dedup();
-    tags.into_iter().map(|tag| candidate(tag, "")).collect()
+    tags_of(&rows())
+}
+
+fn tags_of(rows: &[RunRow]) -> Vec<CompletionCandidate> {
+    distinct(rows.iter().flat_map(|row| &row.label.tags).map(|tag| (tag.clone(), String::new())).collect())
+}
+
+fn drives() -> Vec<CompletionCandidate> {
+    drives_of(&rows())
 }
 
 /// Serial numbers of drives with runs, each with its model.
-fn drives() -> Vec<CompletionCandidate> {
-    let known = |row: RunRow| Some((row.serial?, row.drive?));
-    let mut drives: Vec<(String, String)> = rows().into_iter().filter_map(known).collect();
-    drives.sort();
-    drives.dedup();
-    drives.into_iter().map(|(serial, model)| candidate(serial, model.trim())).collect()
+fn drives_of(rows: &[RunRow]) -> Vec<CompletionCandidate> {
+    distinct(rows.iter().filter_map(|row| Some((row.serial.clone()?, row.drive.clone()?))).collect())
 }
 
 fn published_names() -> Vec<CompletionCandidate> {
-    let Some((context, _)) = here() else { return Vec::new() };
+    here().map(|(context, _)| published_of(&context)).unwrap_or_default()
+}
+
+fn published_of(context: &Context) -> Vec<CompletionCandidate> {
     let words = published::words(&context.settings.data.value).into_iter();
     words.map(|word| candidate(word, "published figures")).collect()
 }
 
 fn sides() -> Vec<CompletionCandidate> {
-    let tags = tags().into_iter().map(|tag| tag.add_prefix("tag="));
-    let drives = drives().into_iter();
-    runs().into_iter().chain(drives).chain(tags).chain(published_names()).collect()
+    let Some((context, rows)) = here() else { return Vec::new() };
+    let tags = tags_of(&rows).into_iter().map(|tag| tag.add_prefix("tag="));
+    let words = runs_of(&rows).into_iter().chain(drives_of(&rows)).chain(tags);
+    words.chain(published_of(&context)).collect()
 }
 
 fn methods_and_files(word: &OsStr) -> Vec<CompletionCandidate> {
