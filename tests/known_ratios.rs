@@ -109,6 +109,25 @@ fn ratios_of_throttled_devices_are_those_of_their_limits() {
     }
 }
 
+/// The drives are not what `--by state` asks for: they are refused or marked, with and without their names.
+fn drives_differ_beside_the_question(lab: &Lab) {
+    let by_state = ["compare", "--method", "io", "--by", "state"];
+    let refused = lab.run(&by_state);
+    assert!(refused.code == 2 && refused.stderr.contains("differ in more than the state"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("drive: A ") && refused.stderr.contains("--allow drive"), "{}", refused.stderr);
+    let allowed = lab.ok(&[&by_state[..], &["--allow", "drive"]].concat()).stdout;
+    assert!(allowed.contains('†'), "{allowed}");
+    // Without their names they are still other drives.
+    let written = |file: &str, words: &[&str]| {
+        lab.ok(&[words, &["--redact", "-o", file]].concat());
+        std::fs::read_to_string(lab.folder().join(file)).expect("the file").contains('†')
+    };
+    for file in ["drives.md", "drives.html"] {
+        assert!(!written(file, &by_state[..3]), "{file}: drives are compared by drive");
+        assert!(written(file, &[&by_state[..], &["--allow", "drive"]].concat()), "{file}: drives differ too");
+    }
+}
+
 /// Named as drives of one family, the devices show what a doubling of the capacity brings; a price is divided as told.
 fn capacity_and_price_are_known(lab: &Lab, devices: &[&str], parts: &[f64], sizes_mib: &[u64]) {
     for (device, size) in devices.iter().zip(sizes_mib) {
@@ -152,22 +171,7 @@ fn capacity_and_price_are_known(lab: &Lab, devices: &[&str], parts: &[f64], size
     for part in ["Per doubling", "sub-linear", "Price per GB", "Price and performance per EUR"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    // The drives are not what `--by state` asks for.
-    let by_state = ["compare", "--method", "io", "--by", "state"];
-    let refused = lab.run(&by_state);
-    assert!(refused.code == 2 && refused.stderr.contains("differ in more than the state"), "{}", refused.stderr);
-    assert!(refused.stderr.contains("drive: A ") && refused.stderr.contains("--allow drive"), "{}", refused.stderr);
-    let allowed = lab.ok(&[&by_state[..], &["--allow", "drive"]].concat()).stdout;
-    assert!(allowed.contains('†'), "{allowed}");
-    // Without their names they are still other drives.
-    let written = |file: &str, words: &[&str]| {
-        lab.ok(&[words, &["--redact", "-o", file]].concat());
-        std::fs::read_to_string(lab.folder().join(file)).expect("the file").contains('†')
-    };
-    for file in ["drives.md", "drives.html"] {
-        assert!(!written(file, &by_state[..3]), "{file}: drives are compared by drive");
-        assert!(written(file, &[&by_state[..], &["--allow", "drive"]].concat()), "{file}: drives differ too");
-    }
+    drives_differ_beside_the_question(lab);
     let listed = lab.ok(&["drives"]).stdout;
     let line = format!("{}: Known drive {} GB, 40 EUR on ", devices[1], sizes_mib[1]);
     assert!(listed.contains(&line), "{listed}");

@@ -9,13 +9,16 @@ use drivelab_report::{Compared, ComparedRun, Sides};
 /// Last characters of a serial number that are shown.
 const SERIAL_END: usize = 4;
 
+/// What a run has that may tell its side from others.
+type Tell<'t> = &'t dyn Fn(&RunFacts) -> Option<String>;
+
 /// What stands behind the title of each side: of profile, firmware, testbed, tested size, company and the end of the
 /// serial number those that tell sides of one title apart, as few as it takes; empty where nothing has to.
 pub(super) fn apart(runs: &[ComparedRun<'_>], sides: &Sides) -> Vec<String> {
     let titles = Compared { runs, sides }.titles();
     let run = |side: usize| sides.runs[side].first().map(|run| &runs[*run].digest.run);
     let testbed = bridge::naming(runs.iter().map(|run| &run.digest.run));
-    let tells: [&dyn Fn(&RunFacts) -> Option<String>; 6] = [
+    let tells: [Tell<'_>; 6] = [
         &|run| Some(run.profile.clone()),
         &|run| device(run, |device| device.firmware.clone()),
         &|run| Some(testbed(run)),
