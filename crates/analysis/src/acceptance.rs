@@ -151,7 +151,8 @@ impl AcceptanceLimit {
         };
         let Some(value) = metric.value else {
             return not_shown(match metric.voided_by.as_slice() {
-                [] => "the figure has no value; a percentile needs 5 operations beyond it".to_owned(),
+                [] if is_percentile(&metric.id) => "too few operations: a percentile needs 5 beyond it".to_owned(),
+                [] => "the figure has no value".to_owned(),
                 causes => format!("the figure is void ({})", causes.join(", ")),
             });
         };
@@ -198,6 +199,12 @@ impl AcceptanceLimit {
             }
         }
     }
+}
+
+/// Whether a figure is a percentile: `read.latency_p99`.
+fn is_percentile(id: &str) -> bool {
+    let end = id.rsplit('_').next().unwrap_or_default();
+    end.strip_prefix('p').is_some_and(|digits| digits.parse::<u32>().is_ok())
 }
 
 /// What the addresses of preparations begin with.

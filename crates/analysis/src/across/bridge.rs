@@ -38,8 +38,8 @@ fn testbed(run: &RunFacts) -> String {
     run.environment.testbed.tag.clone().unwrap_or_else(|| hardware(run))
 }
 
-/// What names the testbeds of these runs: the user's names if there are several, else CPU and board. A testbed that was
-/// named later is not another one.
+/// How the testbeds of these runs are named: by the user's names if these differ, else by CPU and board, so that a
+/// testbed stays the same when it gets a name.
 pub fn naming<'r>(runs: impl Iterator<Item = &'r RunFacts>) -> fn(&RunFacts) -> String {
     let mut tags = runs.filter_map(|run| run.environment.testbed.tag.as_ref());
     let first = tags.next();

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use crate::topics::limits::StepLimit;
 
 /// Version of the digest: raised whenever the same records and analysis give another one.
-pub const DIGEST_VERSION: u32 = 4;
+pub const DIGEST_VERSION: u32 = 5;
 
 /// The parts of a run that lists, rankings and comparisons need.
 #[derive(Debug, Clone, PartialEq)]

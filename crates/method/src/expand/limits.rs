@@ -56,10 +56,10 @@ pub(crate) fn unknown(method: &Methodology, plans: &[Plan]) -> Errors {
             errors.push(error.help(unknown.there_are()));
             continue;
         }
-        let mut with_step = plans.iter().filter(|plan| Unknown::of(plan, limit.step()).is_none()).peekable();
-        let Some(first) = with_step.peek().and_then(|plan| without_kind(plan, &limit)) else { continue };
-        if with_step.all(|plan| without_kind(plan, &limit).is_some()) {
-            errors.push(Diagnostic::new(one.at.clone(), first, "expected a figure that this step has"));
+        let with_step = plans.iter().filter(|plan| Unknown::of(plan, limit.step()).is_none());
+        let without: Option<Vec<String>> = with_step.map(|plan| without_kind(plan, &limit)).collect();
+        if let Some(why) = without.as_ref().and_then(|all| all.first()) {
+            errors.push(Diagnostic::new(one.at.clone(), why, "expected a figure that this step has"));
         }
     }
     errors
@@ -83,7 +83,7 @@ fn without_kind(plan: &Plan, limit: &FigureLimit) -> Option<String> {
     let load = step.workload().filter(|load| load.files.is_none())?;
     let issues = load.groups().any(|group| group.issues_or_reads_back(kind));
     let figure = limit.figure();
-    (!issues).then(|| format!("'{}' has no {} operations, and so no figure '{figure}'", step.id, kind.name()))
+    (!issues).then(|| format!("'{}' issues no {} operations, so it has no figure '{figure}'", step.id, kind.name()))
 }
 
 /// A step or score that a plan does not have.

@@ -318,7 +318,7 @@ fn same_share(runs: &[&Digest]) -> bool {
     most - least <= SAME_SHARE * most
 }
 
-/// Everything in which runs differ.
+/// All differences between runs.
 pub(super) fn differences(runs: &[&Digest]) -> Vec<Difference> {
     let different = |what: Differing| {
         let values: Vec<Value> = runs.iter().map(|run| what.of(run)).collect();
