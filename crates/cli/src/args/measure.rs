@@ -80,17 +80,20 @@ pub struct LabelArgs {
     /// A tag, such as bench-2. Can be repeated.
     #[arg(long, value_name = "TAG", value_parser = tag)]
     pub tag: Vec<String>,
-    /// A condition that nothing can measure, for the page and comparisons: cooling=heatsink. Can be repeated.
+    /// A condition that drivelab cannot detect, such as cooling=heatsink, for the page and comparisons. Can be repeated.
     #[arg(long, value_name = "NAME=TEXT", value_parser = stated)]
     pub condition: Vec<(String, String)>,
 }
 
 impl From<&LabelArgs> for Label {
     fn from(asked: &LabelArgs) -> Label {
-        let text = |text: &Option<String>| one_line(text.as_deref().unwrap_or_default());
-        let mut label =
-            Label { title: text(&asked.title), note: text(&asked.note), tags: asked.tag.clone(), ..Label::default() };
-        label.state(&asked.condition);
+        let mut label = Label {
+            title: asked.title.clone().unwrap_or_default(),
+            note: one_line(asked.note.as_deref().unwrap_or_default()),
+            tags: Vec::new(),
+            conditions: asked.condition.iter().cloned().collect(),
+        };
+        label.add_tags(&asked.tag);
         label
     }
 }

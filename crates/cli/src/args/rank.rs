@@ -21,7 +21,7 @@ Each drive has one entry per profile (an empty and a full drive, say): the geome
 METHOD. A new place begins with a drive that is shown to be worse than the first drive of the place before. Runs made \
 while other drives were measured are left out (--allow company includes them).";
 
-/// What runs of a ranking are refused for unless it is allowed: drives, profiles and data states are what is ranked.
+/// The differences that a ranking refuses unless they are allowed: it ranks drives, profiles and data states.
 fn of_rankings() -> Vec<Kind> {
     let ranked = [Kind::Drive, Kind::Profile, Kind::State];
     Kind::ALL.into_iter().filter(|kind| !ranked.contains(kind)).collect()
@@ -48,6 +48,9 @@ pub struct RankArgs {
     /// Rank runs that differ in this; their ratios are marked †. Can be repeated.
     #[arg(long, value_parser = kinds(&of_rankings()), value_name = "WHAT")]
     pub allow: Vec<Kind>,
+    /// Leave serial numbers and folder names out.
+    #[arg(long)]
+    pub redact: bool,
     /// Which differences count.
     #[command(flatten)]
     pub limits: LimitArgs,

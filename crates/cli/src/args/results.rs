@@ -139,7 +139,7 @@ pub enum ResultsCommand {
         /// The new title, for lists and comparisons.
         #[arg(long, value_name = "TEXT", value_parser = title)]
         title: Option<String>,
-        /// A condition that nothing can measure: cooling=heatsink; cooling= removes it. Can be repeated.
+        /// A condition that drivelab cannot detect: cooling=heatsink; cooling= removes it. Can be repeated.
         #[arg(long, value_name = "NAME=TEXT", value_parser = condition)]
         condition: Vec<(String, String)>,
         /// Remove title, conditions and note.

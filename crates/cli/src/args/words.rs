@@ -80,7 +80,7 @@ pub enum EventsArg {
     Json,
 }
 
-/// A condition that the user states, such as `cooling=heatsink`; without a text behind the sign it is removed.
+/// A condition that the user states, such as `cooling=heatsink`; the text may be empty, which removes it.
 ///
 /// # Errors
 /// No name, or one that is too long.
@@ -111,14 +111,14 @@ fn at_most(text: &str, most: usize) -> Result<String, String> {
     if length > most { Err(format!("it has {length} characters; at most {most} are allowed")) } else { Ok(text) }
 }
 
-/// The same with a text.
+/// The same, with a text that is not empty.
 ///
 /// # Errors
 /// As for [`condition`]; also no text.
 pub(super) fn stated(text: &str) -> Result<(String, String), String> {
     let (name, value) = condition(text)?;
     if value.is_empty() {
-        return Err(format!("there is no text behind '{name}='; expected NAME=TEXT, such as cooling=heatsink"));
+        return Err(format!("'{name}=' has no text; expected NAME=TEXT, such as cooling=heatsink"));
     }
     Ok((name, value))
 }

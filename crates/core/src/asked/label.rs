@@ -1,12 +1,12 @@
-//! What the user says about a run, and nothing measures: a title, a note, tags, and conditions such as how the drive
-//! was cooled.
+//! The user's description of a run: a title, a note, tags, and conditions that drivelab cannot detect, such as how the
+//! drive was cooled.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the user says about a run.
+/// The user's description of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Label {
@@ -24,13 +24,22 @@ pub struct Label {
     pub conditions: BTreeMap<String, String>,
 }
 
-/// Nothing is said.
+/// The label of a run without one.
 pub static NONE: Label =
     Label { title: String::new(), note: String::new(), tags: Vec::new(), conditions: BTreeMap::new() };
 
 impl Label {
-    /// Adds conditions; an empty text removes one.
-    pub fn state(&mut self, conditions: &[(String, String)]) {
+    /// Adds tags that it does not have.
+    pub fn add_tags(&mut self, tags: &[String]) {
+        for tag in tags {
+            if !self.tags.contains(tag) {
+                self.tags.push(tag.clone());
+            }
+        }
+    }
+
+    /// Sets conditions; an empty text removes one.
+    pub fn set_conditions(&mut self, conditions: &[(String, String)]) {
         for (name, text) in conditions {
             if text.is_empty() {
                 self.conditions.remove(name);
@@ -40,9 +49,9 @@ impl Label {
         }
     }
 
-    /// Whether nothing is said.
+    /// Whether it is empty.
     #[must_use]
-    pub fn is_none(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         *self == NONE
     }
 }

@@ -107,7 +107,7 @@ pub struct RunRecords {
     pub reused: Vec<Reused>,
     /// Interruptions.
     pub breaks: Vec<Break>,
-    /// What the user says about the run. It lies outside the recording, and may change.
+    /// The user's description of the run. It is outside the recording, and may change.
     pub label: Label,
     /// State of the run.
     pub state: RunState,

@@ -1,4 +1,4 @@
-//! What the user says about a run, as notes of its bundle: outside the seal, and without effect on any figure.
+//! The user's description of a run, as notes of its bundle: outside the seal, and without effect on any figure.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::error::StoreError;
 use crate::layout::DataDir;
 use crate::note::{LABEL, TAGS, read, write_note};
 
-/// What the user says about a recorded run, as it is now.
+/// The current label of a recorded run.
 #[must_use]
 pub fn label_of(bundle: &Bundle) -> Label {
     of(bundle.path())
@@ -24,7 +24,7 @@ pub(super) fn of(bundle: &Path) -> Label {
     Label { tags, ..stored.unwrap_or_default() }
 }
 
-/// Sets what the user says about a run. What is empty is removed.
+/// Sets the label of a run. An empty part is removed.
 ///
 /// # Errors
 /// As for [`write_note`].
@@ -39,7 +39,7 @@ pub fn write_label(data: &DataDir, run: RunId, label: &Label) -> Result<(), Stor
     let rest = |label: &Label| Label { tags: Vec::new(), ..label.clone() };
     let (now, rest) = (rest(&now), rest(label));
     if now != rest {
-        let value = if rest.is_none() { Value::Null } else { serde_json::json!(rest) };
+        let value = if rest.is_empty() { Value::Null } else { serde_json::json!(rest) };
         write_note(data, run, LABEL, &value)?;
     }
     Ok(())

@@ -9,7 +9,7 @@ use drivelab_report::{Compared, ComparedRun, Sides};
 /// Last characters of a serial number that are shown.
 const SERIAL_END: usize = 4;
 
-/// What a run has that may tell its side from others.
+/// A property of a run that can distinguish its side, such as the firmware.
 type Tell<'t> = &'t dyn Fn(&RunFacts) -> Option<String>;
 
 /// What stands behind the title of each side: of profile, firmware, testbed, tested size, company and the end of the

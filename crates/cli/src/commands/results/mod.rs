@@ -47,12 +47,12 @@ pub fn results(context: &Context, command: &ResultsCommand) -> Result {
 fn tag(context: &Context, run: &str, tags: &[String], remove: bool) -> Result {
     let row = context.find_named(run)?;
     let mut label = row.label;
-    let all = &mut label.tags;
-    all.retain(|tag| !remove || !tags.contains(tag));
-    for tag in tags.iter().filter(|_| !remove) {
-        if !all.contains(tag) {
-            all.push(tag.clone());
-        }
+    if remove {
+        let absent = tags.iter().filter(|tag| !label.tags.contains(tag));
+        absent.for_each(|tag| context.settings.voice.warn(format!("run {} has no tag '{tag}'", row.id)));
+        label.tags.retain(|tag| !tags.contains(tag));
+    } else {
+        label.add_tags(tags);
     }
     write_label(&context.data()?, row.id, &label)?;
     let words = if label.tags.is_empty() { "no tags".to_owned() } else { label.tags.join(", ") };
@@ -77,7 +77,9 @@ fn set_note(
         say::data(&parts.filter(|text| !text.is_empty()).map(|text| format!("{text}\n")).collect::<String>())?;
         return Ok(ExitCode::Ok);
     }
-    label.state(conditions);
+    let absent = conditions.iter().filter(|(name, text)| text.is_empty() && !label.conditions.contains_key(name));
+    absent.for_each(|(name, _)| context.settings.voice.warn(format!("run {} has no condition '{name}'", row.id)));
+    label.set_conditions(conditions);
     if let Some(note) = note {
         label.note = one_line(note);
     }

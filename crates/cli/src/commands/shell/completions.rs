@@ -1,5 +1,5 @@
-//! `drivelab completions`: a script for the shell, which then asks drivelab what a word can be. Only drivelab knows the
-//! methodologies, runs, tags and drives that are here.
+//! `drivelab completions`: a script that has the shell ask drivelab for the values of a word, because only drivelab knows
+//! the stored runs, their tags and drives.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use clap_complete::env::{CompleteEnv, Shells};
 use drivelab_core::event::RunState;
 use drivelab_core::exit::ExitCode;
 use drivelab_device::probe::disks;
-use drivelab_lab::{Failure, Loudness, Result, Voice};
+use drivelab_lab::{Failure, Result};
 use drivelab_method::library;
 use drivelab_store::{Catalog, RunRow};
 
@@ -24,7 +24,7 @@ use crate::context::{Context, LAST, tool};
 use crate::say;
 use crate::settings::Settings;
 
-/// What the script sets when it asks.
+/// The environment variable that the script sets when it asks.
 const VARIABLE: &str = "DRIVELAB_COMPLETE";
 
 /// Prints the script of a shell.
@@ -40,12 +40,12 @@ pub fn script(shell: clap_complete::Shell) -> Result {
     completer
         .write_registration(VARIABLE, "drivelab", "drivelab", "drivelab", &mut script)
         .map_err(|error| Failure::usage(format!("the completions of {name} cannot be printed: {error}")))?;
-    // bash then quotes what it inserts: a file may have any name.
+    // Without this option bash inserts a file name such as `a;b` unquoted.
     say::data(&String::from_utf8_lossy(&script).replace("-o bashdefault", "-o bashdefault -o filenames"))?;
     Ok(ExitCode::Ok)
 }
 
-/// Prints what the word at the cursor can be, if a shell asks for it; returns whether one did.
+/// Answers a completion request of a shell; returns whether there was one.
 ///
 /// # Errors
 /// The shell is unknown.
@@ -55,7 +55,7 @@ pub fn answer() -> std::result::Result<bool, clap::Error> {
     asked.try_complete(std::env::args_os(), folder.as_deref())
 }
 
-/// The definition of the command line, and what its words can be.
+/// The definition of the command line with completions for its values.
 fn with_values(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let inner: Vec<String> = command.get_subcommands().map(|one| one.get_name().to_owned()).collect();
@@ -64,32 +64,33 @@ fn with_values(command: Command) -> Command {
 }
 
 fn with_value(command: &str, argument: Arg) -> Arg {
+    type Values = fn(&[RunRow]) -> Vec<CompletionCandidate>;
+    let of_runs = |argument: Arg, values: Values| argument.add(ArgValueCandidates::new(move || values(&rows())));
     match (command, argument.get_id().as_str()) {
-        // Only methodologies that stored runs have, by their names.
-        ("rank" | "compare" | "list", "method") => argument.add(ArgValueCandidates::new(methods)),
+        // These take a methodology of stored runs, by its name.
+        ("rank" | "compare" | "list", "method") => of_runs(argument, methods),
         (_, "method") => argument.add(ArgValueCompleter::new(methods_and_files)),
-        ("remove", "run") => argument.add(ArgValueCandidates::new(ids)),
-        ("resume", "run") => argument.add(ArgValueCandidates::new(interrupted)),
         ("diff", "first" | "second") | ("new", "from") => argument.add(ArgValueCompleter::new(methods_and_files)),
-        (_, "run" | "runs") | ("explain", "words") => argument.add(ArgValueCandidates::new(runs)),
-        (_, "tag" | "tags") => argument.add(ArgValueCandidates::new(tags)),
+        ("remove", "run") => of_runs(argument, |rows| ids(rows, |_| true)),
+        ("resume", "run") => of_runs(argument, |rows| ids(rows, |row| row.state == RunState::Interrupted && !row.live)),
+        (_, "run" | "runs") | ("explain", "words") => of_runs(argument, runs),
+        (_, "tag" | "tags") => of_runs(argument, tags),
+        (_, "drive") => of_runs(argument, drives),
         (_, "target" | "targets") => argument.add(ArgValueCompleter::new(targets)),
         ("compare", "sides" | "base") => argument.add(ArgValueCandidates::new(sides)),
         ("rank", "published") => argument.add(ArgValueCandidates::new(published_names)),
-        (_, "drive") => argument.add(ArgValueCandidates::new(drives)),
         _ => argument,
     }
 }
 
-/// Settings and stored runs. Nothing is said: a prompt is no place for warnings. Without a catalog there is no run, and
-/// none is made.
+/// Settings and stored runs. Without a catalog there is no run, and none is created.
 fn here() -> Option<(Context, Vec<RunRow>)> {
     let words: Vec<_> = std::env::args_os().collect();
     let behind = words.iter().position(|word| word == "--data").and_then(|at| words.get(at + 1));
     let joined = || words.iter().find_map(|word| word.to_str()?.strip_prefix("--data=").map(OsStr::new));
     let data = behind.map(OsString::as_os_str).or_else(joined).map(PathBuf::from);
-    let mut settings = Settings::read(&Global { data, quiet: true, verbose: false, plain: false, color: None }).ok()?;
-    settings.voice = Voice::new(Loudness::Quiet, false, |_| {});
+    // Quiet: a warning would appear in the middle of the user's prompt.
+    let settings = Settings::read(&Global { data, quiet: true, verbose: false, plain: false, color: None }).ok()?;
     let context = Context { settings, began: SystemTime::now(), tool: tool() };
     let has_runs = Catalog::exists(&context.settings.data.value);
     let rows = if has_runs { context.catalog().ok()?.list().ok()? } else { Vec::new() };
@@ -105,63 +106,40 @@ fn candidate(value: impl Into<String>, help: &str) -> CompletionCandidate {
     CompletionCandidate::new(value.into()).help(help)
 }
 
-fn runs() -> Vec<CompletionCandidate> {
-    runs_of(&rows())
-}
-
-fn runs_of(rows: &[RunRow]) -> Vec<CompletionCandidate> {
+/// `last` and the ids of all runs.
+fn runs(rows: &[RunRow]) -> Vec<CompletionCandidate> {
     let newest = rows.first().map(|_| candidate(LAST, "the newest run"));
-    newest.into_iter().chain(ids_of(rows)).collect()
+    newest.into_iter().chain(ids(rows, |_| true)).collect()
 }
 
-fn ids() -> Vec<CompletionCandidate> {
-    ids_of(&rows())
-}
-
-/// Those that can be resumed.
-fn interrupted() -> Vec<CompletionCandidate> {
-    let mut rows = rows();
-    let all = ids_of(&rows);
-    let kept = rows.drain(..).map(|row| row.state == RunState::Interrupted && !row.live);
-    all.into_iter().zip(kept).filter_map(|(one, kept)| kept.then_some(one)).collect()
-}
-
-/// The ends of ids, as `results list` shows them.
-fn ids_of(rows: &[RunRow]) -> Vec<CompletionCandidate> {
+/// The ends of the ids of these runs, as `results list` shows them.
+fn ids(rows: &[RunRow], fits: fn(&RunRow) -> bool) -> Vec<CompletionCandidate> {
     let characters = characters(&rows.iter().map(|row| row.id).collect::<Vec<_>>());
     let about = |row: &RunRow| {
         let day = row.started.get(..16).unwrap_or(&row.started).replace('T', " ");
         let drive = row.drive.as_deref().unwrap_or_else(|| row.place());
         format!("{day}  {} on {}", row.method, drive.trim())
     };
-    rows.iter().map(|row| candidate(end_of(row.id, characters), &about(row))).collect()
+    rows.iter().filter(|row| fits(row)).map(|row| candidate(end_of(row.id, characters), &about(row))).collect()
 }
 
-/// Each of these once.
+/// Candidates with their help, without duplicates.
 fn distinct(mut words: Vec<(String, String)>) -> Vec<CompletionCandidate> {
     words.sort();
     words.dedup();
     words.into_iter().map(|(word, help)| candidate(word, help.trim())).collect()
 }
 
-fn methods() -> Vec<CompletionCandidate> {
-    distinct(rows().into_iter().map(|row| (row.method, String::new())).collect())
+fn methods(rows: &[RunRow]) -> Vec<CompletionCandidate> {
+    distinct(rows.iter().map(|row| (row.method.clone(), String::new())).collect())
 }
 
-fn tags() -> Vec<CompletionCandidate> {
-    tags_of(&rows())
-}
-
-fn tags_of(rows: &[RunRow]) -> Vec<CompletionCandidate> {
+fn tags(rows: &[RunRow]) -> Vec<CompletionCandidate> {
     distinct(rows.iter().flat_map(|row| &row.label.tags).map(|tag| (tag.clone(), String::new())).collect())
 }
 
-fn drives() -> Vec<CompletionCandidate> {
-    drives_of(&rows())
-}
-
 /// Serial numbers of drives with runs, each with its model.
-fn drives_of(rows: &[RunRow]) -> Vec<CompletionCandidate> {
+fn drives(rows: &[RunRow]) -> Vec<CompletionCandidate> {
     distinct(rows.iter().filter_map(|row| Some((row.serial.clone()?, row.drive.clone()?))).collect())
 }
 
@@ -176,9 +154,8 @@ fn published_of(context: &Context) -> Vec<CompletionCandidate> {
 
 fn sides() -> Vec<CompletionCandidate> {
     let Some((context, rows)) = here() else { return Vec::new() };
-    let tags = tags_of(&rows).into_iter().map(|tag| tag.add_prefix("tag="));
-    let words = runs_of(&rows).into_iter().chain(drives_of(&rows)).chain(tags);
-    words.chain(published_of(&context)).collect()
+    let tags = tags(&rows).into_iter().map(|tag| tag.add_prefix("tag="));
+    runs(&rows).into_iter().chain(drives(&rows)).chain(tags).chain(published_of(&context)).collect()
 }
 
 fn methods_and_files(word: &OsStr) -> Vec<CompletionCandidate> {
@@ -191,7 +168,7 @@ fn targets(word: &OsStr) -> Vec<CompletionCandidate> {
     with_files(word, devices, &PathCompleter::any())
 }
 
-/// Those of these values that begin with the word, and the files that do.
+/// The values and the files that start with the word.
 fn with_files(
     word: &OsStr,
     values: impl Iterator<Item = CompletionCandidate>,
