@@ -316,7 +316,7 @@ pub enum TestbedCommand {
         #[arg(long, value_name = "NAME", value_parser = results::tag)]
         tag: String,
         /// What no probe shows: cooling, power supply, memory timings.
-        /// With the name that it has, the note stays unless another is given.
+        /// Without this flag, a testbed that keeps its name keeps its note.
         #[arg(long, value_name = "TEXT")]
         note: Option<String>,
     },
@@ -448,7 +448,7 @@ impl From<FormatArg> for PageFormat {
 /// `drivelab report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Ids of the runs, their first or last characters, or `last`.
+    /// Id of the run, its first or last characters, or `last`; several for CSV and JSON.
     #[arg(required_unless_present = "last")]
     pub runs: Vec<String>,
     /// The newest run.

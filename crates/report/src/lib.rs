@@ -71,12 +71,10 @@ pub fn markdown(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
     some(inputs).map(formats::markdown::markdown)
 }
 
-/// The short form of the review, as Markdown.
-///
-/// # Errors
-/// [`ReportError`] if there is no run.
-pub fn brief(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
-    some(inputs).map(formats::brief::brief)
+/// The short form of the review of one run, as Markdown.
+#[must_use]
+pub fn brief(input: &ReportInput<'_>) -> String {
+    formats::brief::brief(input)
 }
 
 /// Every metric as CSV, one per line, with run, method and form.

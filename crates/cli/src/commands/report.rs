@@ -18,18 +18,21 @@ use crate::say;
 /// # Errors
 /// There is no such run, it is damaged, or the file may not be replaced.
 pub fn report(context: &Context, arguments: &ReportArgs) -> Result {
-    let format = match (arguments.json, arguments.format, &arguments.output) {
-        (true, ..) => PageFormat::Json,
-        (_, Some(format), _) => format.into(),
-        (_, None, Some(output)) => format_of(output)?,
-        (_, None, None) => PageFormat::Md,
-    };
+    let format = format(arguments)?;
     let output = arguments.output.as_deref().map(OutputFile::check).transpose()?;
     let rows = if arguments.last {
         vec![context.newest_run()?]
     } else {
         arguments.runs.iter().map(|name| context.find_named(name)).collect::<Result<Vec<_>>>()?
     };
+    let of_one = matches!(format, PageFormat::Html | PageFormat::Md | PageFormat::Brief);
+    if of_one && rows.len() > 1 && !arguments.group {
+        return Err(Failure::usage(format!(
+            "a page is the report of one run; to set runs side by side: `drivelab compare {} -o FILE` (.html or .md). \
+             CSV and JSON can hold several runs",
+            arguments.runs.join(" ")
+        )));
+    }
     let mut runs = match rows.as_slice() {
         [row] if arguments.group => group_pages::of_member(context, row.id)?,
         _ if arguments.group => {
@@ -55,6 +58,24 @@ pub fn report(context: &Context, arguments: &ReportArgs) -> Result {
         None => say::data(&text)?,
     }
     Ok(ExitCode::Ok)
+}
+
+/// The format by the flags; a file whose ending means another one is refused.
+fn format(arguments: &ReportArgs) -> Result<PageFormat> {
+    let asked = if arguments.json { Some(PageFormat::Json) } else { arguments.format.map(Into::into) };
+    let (format, output) = match (asked, &arguments.output) {
+        (None, None) => return Ok(PageFormat::Md),
+        (None, Some(output)) => return format_of(output),
+        (Some(format), None) => return Ok(format),
+        (Some(format), Some(output)) => (format, output),
+    };
+    let by_ending = output.extension().and_then(|_| format_of(output).ok());
+    let alike = |ending: PageFormat| ending == format || (ending, format) == (PageFormat::Md, PageFormat::Brief);
+    if by_ending.is_some_and(|ending| !alike(ending)) {
+        let what = format!("{} has the ending of another format than the one asked for", output.display());
+        return Err(Failure::usage(format!("{what}; leave --format out, or name another file")));
+    }
+    Ok(format)
 }
 
 /// The document with all records; for a long run it is too large to be held in memory.

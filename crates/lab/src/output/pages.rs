@@ -25,7 +25,7 @@ pub enum PageFormat {
     Html,
     /// Markdown.
     Md,
-    /// Markdown, short form.
+    /// Markdown, short form; of one run.
     Brief,
     /// One tidy row per value.
     Csv,
@@ -100,7 +100,7 @@ pub fn render(format: PageFormat, runs: &[(RunRecords, Analysis)]) -> Result<Str
     Ok(match format {
         PageFormat::Html => drivelab_report::html(&inputs)?,
         PageFormat::Md => drivelab_report::markdown(&inputs)?,
-        PageFormat::Brief => drivelab_report::brief(&inputs)?,
+        PageFormat::Brief => inputs.iter().map(drivelab_report::brief).collect(),
         PageFormat::Csv => drivelab_report::csv(&inputs)?,
         PageFormat::Cdm => drivelab_report::cdm(&inputs)?,
         PageFormat::Json => {

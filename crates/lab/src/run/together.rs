@@ -154,7 +154,7 @@ pub fn run(lab: &Lab<'_>, asked: &Drives<'_>) -> Result {
     if asked.methodology.conditions(asked.form).is_some() {
         return Err(Failure::usage(format!(
             "'{}' sets up conditions, which works for one target only; measure each drive on its own, and compare the \
-             results with `drivelab report RUN RUN`",
+             results with `drivelab compare RUN RUN`",
             asked.methodology.identity().name
         )));
     }

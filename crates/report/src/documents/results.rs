@@ -60,7 +60,7 @@ pub(crate) struct RunResults<'a> {
     pub(crate) run: RunDoc,
     /// Target and testbed at the start of the run.
     pub(crate) environment: Environment,
-    /// What the user says about the run; absent if nothing.
+    /// The user's description of the run; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) label: Option<Label>,
     /// Every figure, in the order of the plan, with those of the whole run last. docs/metrics.md defines them.
@@ -377,7 +377,7 @@ pub(crate) fn results<'a>(input: &ReportInput<'a>) -> RunResults<'a> {
         schema_version: SCHEMA_VERSION,
         run: run_doc(input),
         environment: input.records.environment.clone(),
-        label: Some(&input.records.label).filter(|label| !label.is_none()).cloned(),
+        label: Some(&input.records.label).filter(|label| !label.is_empty()).cloned(),
         metrics: metrics(input.analysis, None),
         findings: findings(input, None),
         steps: steps(input),

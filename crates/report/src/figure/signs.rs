@@ -5,6 +5,7 @@ use drivelab_core::metric::Metric;
 use drivelab_core::plan::Step;
 
 use crate::figure::input::ReportInput;
+use crate::figure::table::Cell;
 
 /// The explanation of rates of replays.
 pub(crate) const BUSY: &str = "The throughput of a replay is over its busy time, which leaves out the pauses of the trace. Operations per \
@@ -34,6 +35,19 @@ pub(crate) fn has_disturbed(input: &ReportInput<'_>, steps: &[&Step]) -> bool {
 /// What the marks of disturbed figures mean.
 pub(crate) const DISTURBED: &str = "▲ ▼ ◆ mark figures disturbed by other programs that used the same disk or one \
                                     below it: undisturbed, the figure would be higher (▲), lower (▼) or different (◆).";
+
+/// What the signs in these cells mean.
+pub(crate) fn of_cells(cells: &[&Cell]) -> Vec<&'static str> {
+    let known = [
+        (cells.iter().any(|cell| cell.is_at_least()), LOWER_BOUND),
+        (cells.iter().any(|cell| cell.wrong.is_some()), DISTURBED),
+        (cells.iter().any(|cell| !cell.approximation.is_empty()), APPROXIMATED),
+    ];
+    known.into_iter().filter_map(|(there, says)| there.then_some(says)).collect()
+}
+
+/// What the sign of an approximated parameter means.
+const APPROXIMATED: &str = "≈ a parameter is drivelab's own, not the source's.";
 
 /// What the signs in the figures of these steps mean; empty if there are none.
 pub(crate) fn legend(input: &ReportInput<'_>, steps: &[&Step]) -> String {

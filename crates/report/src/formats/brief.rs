@@ -13,11 +13,8 @@ use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{Figure, TestView, escape, prose, signs};
 use crate::formats::check;
 use crate::formats::detail::Detail;
-use crate::formats::markdown::parts::{
-    answers, comparison, evidence, facts_table, heading, line, pairs, run_line, table,
-};
+use crate::formats::markdown::parts::{answers, evidence, facts_table, heading, line, pairs, run_line, table};
 use crate::marker;
-use crate::views::across::compare;
 use crate::views::run::look::{self, Tile};
 use crate::views::test::{self, curve};
 use crate::words::facts::{self, Fact};
@@ -34,19 +31,11 @@ const MOST_ROWS_OF_CURVE: usize = 13;
 /// Most pieces of evidence behind a finding.
 const MOST_EVIDENCE: usize = 2;
 
-/// One run; for several, their comparison and the first of them.
-pub(crate) fn brief(inputs: &[ReportInput<'_>]) -> String {
+/// The review of a run.
+pub(crate) fn brief(input: &ReportInput<'_>) -> String {
     let mut text = format!("{}\n", marker::MARKDOWN);
-    if inputs.len() > 1 {
-        comparison(&mut text, inputs, false);
-    }
-    for (index, input) in inputs.iter().enumerate().take(1) {
-        let several = inputs.len() > 1;
-        let name = if several { compare::run_name(index, input) } else { facts::title(&input.records.environment) };
-        // A document has one title.
-        heading(&mut text, if several { 2 } else { 1 }, &name);
-        run(&mut text, input);
-    }
+    heading(&mut text, 1, &facts::title(&input.records.environment));
+    run(&mut text, input);
     text
 }
 
@@ -205,7 +194,7 @@ mod tests {
     use crate::figure::pairs::measured;
 
     fn of(records: &RunRecords, analysis: &Analysis) -> String {
-        brief(&[ReportInput { records, analysis }])
+        brief(&ReportInput { records, analysis })
     }
 
     #[test]

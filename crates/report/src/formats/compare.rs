@@ -10,8 +10,7 @@ use drivelab_core::group::letter;
 
 use crate::documents::compare::{self as document, CompareDoc, PriceDoc, SideDoc, SideRunDoc};
 use crate::error::ReportError;
-use crate::figure::table::Cell;
-use crate::figure::{Figure, escape, prose, signs, wrap};
+use crate::figure::{Figure, escape, prose, wrap};
 use crate::formats::columns::{LEAST_WIDTH, blocks};
 use crate::formats::markdown::parts;
 use crate::marker;
@@ -73,7 +72,7 @@ impl<'d> Compared<'d> {
     /// As Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let (Comparison { groups, refused, .. }, names) = (self.comparison(), self.sides.run_names());
+        let (comparison, names) = (self.comparison(), self.sides.run_names());
         let mut text = format!("{}\n", marker::MARKDOWN);
         parts::heading(&mut text, 1, "Comparison");
         let sides = self.sides.runs.iter().enumerate();
@@ -82,7 +81,8 @@ impl<'d> Compared<'d> {
             format!("{}: {} ({})", letter(at), self.title(at, runs), words.join("; "))
         };
         parts::list(&mut text, &sides.map(side).collect::<Vec<_>>());
-        for group in groups.iter().filter(|group| group.against.is_some()) {
+        parts::arms(&mut text, &comparison);
+        for group in comparison.groups.iter().filter(|group| group.against.is_some()) {
             parts::heading(&mut text, 2, &group.title);
             if !group.differences.is_empty() {
                 parts::line(&mut text, "Differences besides the drive:\n");
@@ -94,13 +94,13 @@ impl<'d> Compared<'d> {
                 parts::table(&mut text, table);
                 parts::line(&mut text, &format!("{}\n", escape::markdown(caption)));
             }
-            for sign in legend(group) {
-                parts::line(&mut text, &format!("{sign}\n"));
+            if !group.legend.is_empty() {
+                parts::line(&mut text, &format!("{}\n", group.legend));
             }
         }
-        if !refused.is_empty() {
+        if !comparison.refused.is_empty() {
             parts::heading(&mut text, 2, "Not comparable");
-            parts::list(&mut text, &refused);
+            parts::list(&mut text, &comparison.refused);
         }
         text
     }
@@ -226,18 +226,6 @@ fn run_words(run: &ComparedRun<'_>) -> String {
     format!("{}, {started} UTC{state}{title}", facts.id)
 }
 
-/// What the signs in the tables of a group mean.
-fn legend(group: &Group) -> Vec<&'static str> {
-    let tables = group.against.iter().map(|against| &against.table).chain(group.drives.iter().map(|one| &one.table));
-    let cells: Vec<&Cell> = tables.flat_map(|table| table.rows.iter().flatten()).collect();
-    let known = [
-        (cells.iter().any(|cell| cell.is_at_least()), signs::LOWER_BOUND),
-        (cells.iter().any(|cell| cell.wrong.is_some()), signs::DISTURBED),
-        (cells.iter().any(|cell| !cell.approximation.is_empty()), "≈ a parameter is drivelab's own, not the source's."),
-    ];
-    known.into_iter().filter_map(|(there, says)| there.then_some(says)).collect()
-}
-
 fn group_lines(group: &Group, width: usize) -> Vec<String> {
     let Some(against) = &group.against else { return Vec::new() };
     let mut lines = vec![String::new(), group.title.clone()];
@@ -260,8 +248,7 @@ fn group_lines(group: &Group, width: usize) -> Vec<String> {
     }
     lines.push(String::new());
     lines.extend(against.sentences.iter().flat_map(|one| wrap::lines(one, width)));
-    let signs = legend(group);
-    let notes: Vec<&str> = against.notes.iter().map(String::as_str).chain(signs).collect();
+    let notes: Vec<&String> = against.notes.iter().chain([&group.legend]).filter(|note| !note.is_empty()).collect();
     if !notes.is_empty() {
         lines.push(String::new());
     }

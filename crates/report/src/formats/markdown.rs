@@ -24,7 +24,7 @@ const MOST_ROWS: usize = 60;
 pub(crate) fn markdown(inputs: &[ReportInput<'_>]) -> String {
     let mut text = format!("{}\n", marker::MARKDOWN);
     if inputs.len() > 1 {
-        comparison(&mut text, inputs, true);
+        comparison(&mut text, inputs);
     }
     for (index, input) in inputs.iter().enumerate() {
         let name =

@@ -269,7 +269,9 @@ fn side_lines(inputs: &[ReportInput<'_>], sides: &Sides) -> Vec<String> {
         let title = inputs.first().map_or_else(String::new, |input| sides.title(at, &input.records.environment));
         let run = |input: &&ReportInput<'_>| {
             let started = input.records.started.get(..16).unwrap_or(&input.records.started).replace('T', " ");
-            format!("{started} UTC, run {}", input.records.run)
+            let title = Some(&input.records.label.title).filter(|title| !title.is_empty());
+            let title = title.map_or_else(String::new, |title| format!(", {title}"));
+            format!("{started} UTC, run {}{title}", input.records.run)
         };
         format!("{}: {title} ({})", letter(at), inputs.iter().map(run).collect::<Vec<_>>().join("; "))
     };

@@ -13,6 +13,7 @@ use crate::formats::check;
 use crate::formats::columns::{self, LEAST_WIDTH};
 use crate::views::run::{look, scores, sheet};
 use crate::views::test::{curve, files, loads, sweep};
+use crate::words::facts::Fact;
 use crate::words::rounds::reported_rounds;
 use crate::words::{facts, run_facts};
 
@@ -33,6 +34,9 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
         format!("{}, {}", records.started, run_facts::state_word(records.state)),
         format!("run {}", records.run),
     ];
+    for Fact { name, value } in facts::titled(input) {
+        lines.extend(wrap::lines(&escape::terminal(&format!("{name}: {value}")), width));
+    }
     let checked = check::terminal(input, width);
     if !checked.is_empty() {
         lines.push(String::new());

@@ -43,7 +43,7 @@ fn a_disturbed_rate_has_its_mark_beside_it_in_every_format_and_a_legend() {
     let inputs = [ReportInput { records: &records, analysis: &analysis }];
     let texts = [
         ("Markdown", crate::markdown(&inputs).unwrap()),
-        ("brief", crate::brief(&inputs).unwrap()),
+        ("brief", crate::brief(&inputs[0])),
         ("terminal", crate::terminal_table(&inputs[0], 400)),
     ];
     for (name, text) in &texts {
@@ -89,7 +89,7 @@ fn an_undisturbed_run_has_no_mark_anywhere() {
         let texts = [
             crate::html(inputs).unwrap(),
             crate::markdown(inputs).unwrap(),
-            crate::brief(inputs).unwrap(),
+            crate::brief(&inputs[0]),
             crate::terminal_table(&inputs[0], 400),
         ];
         for text in &texts {
@@ -126,7 +126,7 @@ fn percentile_curves_and_the_slowest_interval_of_a_disturbed_step_are_marked_and
         }
     }
     assert!(seen.iter().all(|points| *points > 0), "{seen:?}");
-    let brief = crate::brief(&[input]).unwrap();
+    let brief = crate::brief(&input);
     let slowest = brief.split("slowest interval ").nth(1).expect("the sample has one");
     assert!(slowest.split(" MB/s").next().is_some_and(|rate| rate.ends_with(" ▲")), "{slowest}");
 }

@@ -288,16 +288,18 @@ pub(crate) fn target(input: &ReportInput<'_>) -> Vec<Fact> {
     facts
 }
 
-/// What the user says about the run: conditions that nothing can measure, a note, tags. The title stands elsewhere.
+/// The conditions that the user states, the note and the tags. The title stands in the head.
 pub(crate) fn stated(input: &ReportInput<'_>) -> Vec<Fact> {
     let Label { title: _, note, tags, conditions } = &input.records.label;
-    let named = |name: &str| {
-        let mut letters = name.chars();
-        letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default()
-    };
     let more = [("Note", note.clone()), ("Tags", tags.join(", "))].into_iter();
     let more = more.filter(|(_, value)| !value.is_empty()).map(|(name, value)| fact(name, value));
-    conditions.iter().map(|(name, value)| fact(named(name), value.clone())).chain(more).collect()
+    conditions.iter().map(|(name, value)| fact(name.clone(), value.clone())).chain(more).collect()
+}
+
+/// The title of the run and what else the user states about it.
+pub(crate) fn titled(input: &ReportInput<'_>) -> Vec<Fact> {
+    let title = Some(&input.records.label.title).filter(|title| !title.is_empty());
+    title.map(|title| fact("Title", title.clone())).into_iter().chain(stated(input)).collect()
 }
 
 /// Facts about the host.

@@ -51,7 +51,8 @@ pub fn rank(context: &Context, arguments: &RankArgs) -> Result {
     let limits = Limits::from(&arguments.limits);
     let allowed = arguments.allow.clone();
     let drives = super::drives::known(context, &read)?;
-    let mut sides = Sides { runs: read.places(), limits, allowed, published, drives, ..Sides::alone(0) };
+    let (runs_of_sides, redact) = (read.places(), arguments.redact);
+    let mut sides = Sides { runs: runs_of_sides, limits, allowed, published, drives, redact, ..Sides::alone(0) };
     sides.apart = names::apart(&runs, &sides);
     let compared = Compared { runs: &runs, sides: &sides };
     let digests: Vec<&Digest> = runs.iter().map(|run| run.digest).collect();

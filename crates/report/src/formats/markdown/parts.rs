@@ -5,7 +5,7 @@ use drivelab_core::finding::Finding;
 use crate::figure::input::ReportInput;
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{escape, prose};
-use crate::views::across::compare::{self, Group};
+use crate::views::across::compare::{self, Comparison, Group};
 use crate::views::run::look::Look;
 use crate::words::facts::Fact;
 use crate::words::run_facts;
@@ -53,25 +53,11 @@ pub(crate) fn list(text: &mut String, items: &[String]) {
     text.push('\n');
 }
 
-/// The comparison of runs. For arms, only their own tables, unless `tables` asks for all.
-pub(crate) fn comparison(text: &mut String, inputs: &[ReportInput<'_>], tables: bool) {
+/// The comparison of runs.
+pub(crate) fn comparison(text: &mut String, inputs: &[ReportInput<'_>]) {
     let comparison = compare::compare(inputs);
     heading(text, 1, "Comparison");
-    if !comparison.arms.is_empty() {
-        heading(text, 2, "The arms side by side");
-    }
-    for view in &comparison.arms {
-        heading(text, 3, &view.title);
-        for one in &view.tables {
-            line(text, &format!("**{}**\n", escape::markdown(&one.caption)));
-            table(text, one);
-        }
-        line(text, &format!("{}.\n", escape::markdown(&view.meaning)));
-    }
-    // For arms, the tables of all figures would repeat the tables above.
-    if !tables && !comparison.arms.is_empty() {
-        return;
-    }
+    arms(text, &comparison);
     for group in &comparison.groups {
         heading(text, 2, &group.title);
         if !group.differences.is_empty() {
@@ -90,6 +76,21 @@ pub(crate) fn comparison(text: &mut String, inputs: &[ReportInput<'_>], tables: 
     if !comparison.refused.is_empty() {
         heading(text, 2, "Not comparable");
         list(text, &comparison.refused);
+    }
+}
+
+/// The tables of runs under several arms.
+pub(crate) fn arms(text: &mut String, comparison: &Comparison) {
+    if !comparison.arms.is_empty() {
+        heading(text, 2, "The arms side by side");
+    }
+    for view in &comparison.arms {
+        heading(text, 3, &view.title);
+        for one in &view.tables {
+            line(text, &format!("**{}**\n", escape::markdown(&one.caption)));
+            table(text, one);
+        }
+        line(text, &format!("{}.\n", escape::markdown(&view.meaning)));
     }
 }
 

@@ -9,7 +9,6 @@ use drivelab_core::metric::Wrong;
 use crate::figure::format;
 use crate::figure::table::{Cell, Column, Table};
 use crate::views::across::over_rounds;
-use crate::words::facts;
 
 /// The meaning of the columns, for every format.
 const COST: &str = "cost: loss of MB/s compared with the mean of the runs of the arm none (for these runs: their \
@@ -93,16 +92,26 @@ pub(crate) struct ArmsView {
     pub(crate) arms: Arms,
 }
 
-/// The arms among comparable runs, each with its letter: all runs of each drive, in one data state and profile, that
-/// has several, at least one of them of a command that measured arms.
-pub(crate) fn views(runs: &[(String, &Digest)]) -> Vec<ArmsView> {
-    let mut drives: Vec<(String, Vec<(&str, &Digest)>)> = Vec::new();
-    for (letter, digest) in runs {
-        let (drive, state) = (drive_key(&digest.run.environment), digest.condition().data_state);
-        let drive = format!("{drive} {state} {}", digest.run.profile);
+/// A run that may be one of several arms.
+pub(crate) struct Member<'d> {
+    /// Its letter.
+    pub(crate) letter: String,
+    /// What its drive is called.
+    pub(crate) drive: String,
+    /// Its digest.
+    pub(crate) digest: &'d Digest,
+}
+
+/// The arms among comparable runs: all runs of each drive, in one data state and profile, that has several, at least one
+/// of them of a command that measured arms.
+pub(crate) fn views(runs: &[Member<'_>]) -> Vec<ArmsView> {
+    let mut drives: Vec<(String, Vec<&Member<'_>>)> = Vec::new();
+    for run in runs {
+        let (drive, state) = (drive_key(&run.digest.run.environment), run.digest.condition().data_state);
+        let drive = format!("{drive} {state} {}", run.digest.run.profile);
         match drives.iter_mut().find(|(known, _)| *known == drive) {
-            Some((_, members)) => members.push((letter, digest)),
-            None => drives.push((drive, vec![(letter, digest)])),
+            Some((_, members)) => members.push(run),
+            None => drives.push((drive, vec![run])),
         }
     }
     let is_arm = |digest: &Digest| {
@@ -114,7 +123,7 @@ pub(crate) fn views(runs: &[(String, &Digest)]) -> Vec<ArmsView> {
     };
     let several = drives.iter().map(|(_, members)| members);
     several
-        .filter(|members| members.len() > 1 && members.iter().any(|(_, digest)| is_arm(digest)))
+        .filter(|members| members.len() > 1 && members.iter().any(|member| is_arm(member.digest)))
         .map(|members| view(members))
         .collect()
 }
@@ -132,13 +141,13 @@ fn drive_key(environment: &Environment) -> String {
     )
 }
 
-fn view(members: &[(&str, &Digest)]) -> ArmsView {
-    let arms = arms(&members.iter().map(|(_, digest)| *digest).collect::<Vec<_>>());
+fn view(members: &[&Member<'_>]) -> ArmsView {
+    let arms = arms(&members.iter().map(|member| member.digest).collect::<Vec<_>>());
     let names: Vec<String> =
-        members.iter().zip(&arms.arms).map(|((letter, _), column)| format!("{letter}: {}", column.arm)).collect();
-    let title = members.first().map_or_else(String::new, |(_, digest)| {
-        let title = format!("{} {}", digest.run.title, digest.run.method.version);
-        format!("{}, {}", facts::drive_name(&digest.run.environment), title.trim_end())
+        members.iter().zip(&arms.arms).map(|(member, column)| format!("{}: {}", member.letter, column.arm)).collect();
+    let title = members.first().map_or_else(String::new, |member| {
+        let run = &member.digest.run;
+        format!("{}, {}", member.drive, format!("{} {}", run.title, run.method.version).trim_end())
     });
     let columns = vec![
         Column::words("Arm"),

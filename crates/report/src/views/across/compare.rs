@@ -21,7 +21,7 @@ use crate::figure::op::Op;
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{Figure, TestView, cells, format, quantity, signs};
 use crate::views::across::against::{self, AgainstView};
-use crate::views::across::arms::{self, ArmsView};
+use crate::views::across::arms::{self, ArmsView, Member};
 use crate::views::across::bridges;
 use crate::views::across::charts;
 use crate::views::across::contrast::Contrast;
@@ -111,14 +111,18 @@ pub(crate) fn of_digests(digests: &[&Digest], sides: &Sides) -> Comparison {
     comparison(digests, sides, false)
 }
 
-fn comparison(digests: &[&Digest], sides: &Sides, charts: bool) -> Comparison {
+fn comparison<'d>(digests: &[&'d Digest], sides: &Sides, charts: bool) -> Comparison {
     let (found, names) = (side_by_side(digests), sides.run_names());
     let refused = refusals(&found, digests, sides);
     let mut comparison = Comparison { refused, ..Comparison::default() };
     for alike in groups(found, digests, sides) {
-        let named =
-            alike.places.iter().zip(&alike.aligned.runs).map(|(place, digest)| (names[*place].clone(), *digest));
-        comparison.arms.extend(arms::views(&named.collect::<Vec<_>>()));
+        let member = |(place, digest): (&usize, &&'d Digest)| Member {
+            letter: names[*place].clone(),
+            drive: sides.drive(sides.side_of(*place), &digest.run.environment),
+            digest,
+        };
+        let members = alike.places.iter().zip(&alike.aligned.runs).map(member);
+        comparison.arms.extend(arms::views(&members.collect::<Vec<_>>()));
         let id = charts.then(|| format!("comparison-{}", comparison.groups.len()));
         comparison.groups.push(group(&alike, sides, &names, id.as_deref()));
     }
@@ -287,10 +291,6 @@ fn contrast<'d>(alike: &Alike<'d>, sides: &Sides, names: &[String]) -> Option<Co
 
 fn group(alike: &Alike<'_>, sides: &Sides, names: &[String], charts_id: Option<&str>) -> Group {
     let tables = [quantity::THROUGHPUT, quantity::IOPS, quantity::P99].map(|quantity| table(alike, quantity, sides));
-    let marked = |table: &Table| table.rows.iter().flatten().any(|cell| cell.wrong.is_some());
-    let bound = |table: &Table| table.rows.iter().flatten().any(Cell::is_at_least);
-    let known = [(tables.iter().any(bound), signs::LOWER_BOUND), (tables.iter().any(marked), signs::DISTURBED)];
-    let legend = known.into_iter().filter_map(|(there, says)| there.then_some(says)).collect::<Vec<_>>().join(" ");
     let contrast = contrast(alike, sides, names);
     let against = contrast.as_ref().map(|one| {
         let mut view = against::view(one, sides);
@@ -306,8 +306,12 @@ fn group(alike: &Alike<'_>, sides: &Sides, names: &[String], charts_id: Option<&
         }
         view
     });
+    let shown = tables.iter().chain(against.iter().map(|against| &against.table));
+    let cells: Vec<&Cell> = shown.flat_map(|table| table.rows.iter().flatten()).collect();
+    let legend = signs::of_cells(&cells).join(" ");
     Group {
         title: group_title(alike),
+        legend,
         against,
         drives: match (&contrast, charts_id) {
             (Some(contrast), None) => charts::of_drives(contrast),
@@ -316,7 +320,6 @@ fn group(alike: &Alike<'_>, sides: &Sides, names: &[String], charts_id: Option<&
         charts: contrast.zip(charts_id).map(|(one, id)| charts::views(&one, &sides.published, id)).unwrap_or_default(),
         differences: differences(alike, sides, names),
         tables: tables.into(),
-        legend,
     }
 }
 
@@ -427,7 +430,7 @@ fn by_side(places: &[usize], values: &[String], (sides, names): (&Sides, &[Strin
     named.collect::<Vec<_>>().join(", ")
 }
 
-/// Conditions that the user states and that differ. They refuse nothing: whoever states them asks for them.
+/// Stated conditions that differ. They are listed and never refused: the user knows them.
 fn stated_words(places: &[usize], (sides, names): (&Sides, &[String])) -> Vec<String> {
     let of = |place: &usize| sides.stated.get(*place);
     let conditions: BTreeSet<&String> = places.iter().filter_map(of).flat_map(BTreeMap::keys).collect();

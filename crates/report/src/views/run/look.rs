@@ -403,7 +403,7 @@ mod tests {
         let table = crate::views::test::steps::table_of(&input, test, "Step");
         assert_eq!((table.columns[1].title.as_str(), table.rows[0][1].plain()), ("Over busy time", busy.clone()));
         for (name, text) in [
-            ("brief", crate::brief(&[input]).expect("a text")),
+            ("brief", crate::brief(&input)),
             ("Markdown", crate::markdown(&[input]).expect("a text")),
             ("terminal", crate::terminal_table(&input, 200)),
         ] {

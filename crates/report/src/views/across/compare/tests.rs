@@ -71,7 +71,37 @@ fn what_the_marks_mean_is_no_difference() {
         let group = compare(&[input, input]).groups.remove(0);
         (group.differences, group.legend)
     };
-    assert_eq!(legend(&analysis), (Vec::new(), String::new()));
+    let approximated = "≈ a parameter is drivelab's own, not the source's.";
+    assert_eq!(legend(&analysis), (Vec::new(), approximated.to_owned()));
     analysis.metrics.iter_mut().for_each(|metric| metric.wrong = Some(drivelab_core::metric::Wrong::TooLow));
-    assert_eq!(legend(&analysis), (Vec::new(), crate::figure::signs::DISTURBED.to_owned()));
+    let disturbed = crate::figure::signs::DISTURBED;
+    assert_eq!(legend(&analysis), (Vec::new(), format!("{disturbed} {approximated}")));
+}
+
+#[test]
+fn a_condition_that_differs_is_listed_once_for_each_side_or_for_each_run() {
+    let run = testing::sample_run();
+    let digest = Digest::of(&run, &analyse(&run));
+    let listed = |cooling: [&str; 3]| {
+        let stated = cooling.map(|text| std::iter::once(("cooling".to_owned(), text.to_owned())).collect());
+        let sides = Sides { runs: vec![vec![0, 1], vec![2]], stated: stated.into(), ..Sides::alone(2) };
+        of_digests(&[&digest; 3], &sides).groups.remove(0).differences.concat()
+    };
+    assert_eq!(listed(["fan", "fan", "none"]), "cooling (stated): A fan, B none");
+    assert_eq!(listed(["fan", "none", "none"]), "cooling (stated): A1 fan, A2 none, B none");
+    assert_eq!(listed(["fan", "fan", "fan"]), "");
+}
+
+#[test]
+fn a_redacted_comparison_names_no_folder_of_a_parameter() {
+    let (plain, mut from_file) = (testing::sample_run(), testing::sample_run());
+    from_file.plan.methodology.hash = "77".repeat(32);
+    from_file.plan.set = vec!["data_file=/media/anna/sample.bin".to_owned()];
+    let digests = [&plain, &from_file].map(|run| Digest::of(run, &analyse(run)));
+    let refused = |redact: bool| {
+        let sides = Sides { redact, ..Sides::alone(2) };
+        of_digests(&digests.iter().collect::<Vec<_>>(), &sides).refused.concat()
+    };
+    assert!(refused(false).contains("anna"), "{}", refused(false));
+    assert!(refused(true).contains("sample.bin") && !refused(true).contains("anna"), "{}", refused(true));
 }

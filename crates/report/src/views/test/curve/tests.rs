@@ -145,7 +145,7 @@ fn a_brief_text_keeps_each_curve_with_its_knee() {
     let records = sample();
     let analysis = analyse(&records);
     let input = ReportInput { records: &records, analysis: &analysis };
-    let text = crate::brief(&[input]).expect("a text");
+    let text = crate::brief(&input);
     let of_curve = text.split("### RND 4 KiB Q16T4 read\n").nth(1).expect("the curve has its place");
     let head = of_curve.lines().find(|line| line.starts_with("| Load |")).expect("its table");
     for column in ["Requested (IOPS)", "Achieved (IOPS)", "Latency mean (µs)", "Response p99 (µs)"] {
