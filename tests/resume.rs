@@ -410,10 +410,10 @@ fn held(seen: &[(String, u64)]) -> Held {
     held
 }
 
-/// What the file system below the device may keep or give back by itself, in bytes.
+/// By how much the file system below the device may change the allocation by itself, in bytes.
 const OWN: u64 = 64 << 10;
 
-/// A sentence for each of these steps at whose beginning the device held other bytes than in the unbroken run.
+/// One sentence for each of these steps that began with another amount of data on the device than in the unbroken run.
 fn held_otherwise(measured: &[String], seen: &Held, unbroken: &Held) -> Vec<String> {
     let near = |one: u64, other: u64| one.abs_diff(other) <= OWN;
     let differs = |step: &&String| {

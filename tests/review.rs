@@ -90,6 +90,42 @@ fn a_stored_run_can_be_shown_reported_explained_and_removed() {
 }
 
 #[test]
+fn a_report_is_of_one_run_and_shows_what_its_user_says_of_it() {
+    let lab = Lab::new();
+    let load = ["io", "nop:", "--operations", "1000", "--quiet"];
+    lab.ok(&load);
+    lab.ok(&load);
+    let runs: Vec<String> = lab.runs().into_iter().map(|(run, _)| run).collect();
+    let (first, second) = (runs[0].as_str(), runs[1].as_str());
+    lab.ok(&["results", "note", first, "--title", "Bench 2", "--condition", "room=21 °C"]);
+    lab.ok(&["results", "tag", first, "cold", "cold"]);
+    let shown = lab.ok(&["results", "show", first]).stdout;
+    for line in ["Title: Bench 2", "room: 21 °C", "Tags: cold"] {
+        assert!(shown.lines().any(|one| one.trim() == line), "{line}: {shown}");
+    }
+    lab.ok(&["compare", first, second, "-o", "both.html"]);
+    let page = std::fs::read_to_string(lab.folder().join("both.html")).expect("a page");
+    assert!(page.contains(&format!("run {first}, Bench 2")), "the sides are listed with their titles");
+
+    for flags in [&["--format", "md"][..], &["-o", "two.html"], &[]] {
+        let refused = lab.run(&[&["report", first, second], flags].concat());
+        let hint = format!("drivelab compare {first} {second} -o FILE");
+        assert!(refused.code == 2 && refused.stderr.contains(&hint), "{flags:?}: {}", refused.stderr);
+    }
+    let both = lab.ok(&["report", first, second, "--format", "csv"]).stdout;
+    assert!(both.contains(first) && both.contains(second), "{both}");
+    let unlike = lab.run(&["report", first, "-o", "page.csv", "--format", "md"]);
+    assert!(unlike.code == 2 && unlike.stderr.contains("ending of another format"), "{}", unlike.stderr);
+    lab.ok(&["report", first, "-o", "short.md", "--format", "brief"]);
+    assert_eq!(lab.files(), ["both.html", "short.md"]);
+
+    let absent = lab.ok(&["results", "tag", first, "warm", "--remove"]);
+    assert!(absent.stderr.contains("has no tag 'warm'"), "{}", absent.stderr);
+    let absent = lab.ok(&["results", "note", first, "--condition", "cooling="]);
+    assert!(absent.stderr.contains("has no condition 'cooling'"), "{}", absent.stderr);
+}
+
+#[test]
 fn an_existing_file_is_refused_untouched_unless_destroy_names_it() {
     let lab = Lab::new();
     lab.write("other.bin", "another file");

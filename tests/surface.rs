@@ -70,6 +70,8 @@ fn a_shell_completes_methodologies_runs_tags_and_sides() {
     let elsewhere = lab.folder().join("elsewhere");
     let flags = offered(&lab, &["--data", text(&elsewhere), "results", "show", ""]);
     assert!(flags.iter().all(|flag| flag.starts_with("--")), "no run is there: {flags:?}");
+    let joined = format!("--data={}", text(&elsewhere));
+    assert_eq!(offered(&lab, &[&joined, "results", "show", ""]), flags);
 }
 
 #[test]

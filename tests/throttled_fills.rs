@@ -324,19 +324,20 @@ fn due_s(course: &Course, fill: &Fill, burst_s: f64) -> f64 {
 }
 
 /// What is wrong with the rates before and after a cliff to this limit: the page shows both beside its position. The
-/// device may still pass on the rest of a slice at the old limit, so the rate after the cliff is between the new limit
-/// and what the device did from the change on.
+/// rate after it is the new limit within 4 %, or up to what the device did from the change on, by its own counter: the
+/// throttle may still pass on the rest of a slice at the old limit, or be late.
 fn wrong_rates(limit: u64, fill: &Fill) -> Option<String> {
-    let off = |id: &str, [least, most]: [f64; 2], share: f64| {
+    let off = |id: &str, [least, most]: [f64; 2]| {
         let rate = fill.metric(id).map(|mb_s| mb_s * 1e6);
-        let near = rate.is_some_and(|rate| rate >= least * (1.0 - share) && rate <= most * (1.0 + share));
+        let near = rate.is_some_and(|rate| rate >= least && rate <= most);
         (!near).then(|| format!("{id} is {rate:?}, due are {least:.0} to {most:.0}"))
     };
     let Some(behind) = fill.behind else { return Some("the end of the device was not seen".to_owned()) };
-    let limit = limit as f64;
+    let around = |rate: u64, share: f64| [rate as f64 * (1.0 - share), rate as f64 * (1.0 + share)];
+    let [least, most] = around(limit, 0.04);
     // There are at least 10 intervals before it, of which the first may contain the rest of a burst.
-    let peak = off("fill.peak", [FAST as f64; 2], 0.08);
-    peak.or_else(|| off("fill.sustained", [limit.min(behind), limit.max(behind)], 0.04))
+    let peak = off("fill.peak", around(FAST, 0.08));
+    peak.or_else(|| off("fill.sustained", [least.min(behind), most.max(behind)]))
 }
 
 /// What is wrong with the answer; `None` if it is right.

@@ -1,4 +1,4 @@
-#: about: a machine that is suspended in the middle of a step is named as what held the step up
+#: about: a suspension of the machine during a step is reported as the limit of that step
 #: modules: null_blk
 #: kernel: hpet=disable
 #: waiting: real

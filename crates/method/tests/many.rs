@@ -71,7 +71,7 @@ fn same_names(count: usize) -> String {
 
 /// Quadratic work takes a hundred times as long in every try. Other programs that share caches and memory slow the
 /// larger text down by some part, and not in every try.
-const TRIES: usize = 20;
+const TRIES: usize = 5;
 
 /// A kind of mistake: its name, and a text with this many of them.
 type Kind = (&'static str, fn(usize) -> String);
@@ -169,7 +169,7 @@ fn grows_with_the_count(kinds: &[Kind], does: fn(&str), least: usize) {
         let (few, many) = (make(count), make(10 * count));
         let mut least = f64::INFINITY;
         for attempt in 1..=TRIES {
-            let (few, many) = (cost_ns(does, &few, 3), cost_ns(does, &many, 1));
+            let (few, many) = (cost_ns(does, &few, 3), cost_ns(does, &many, 3));
             let times = many as f64 / few as f64;
             println!("{what}: {count} of them {few} ns, ten times as many {many} ns: {times:.1} times ({attempt})");
             least = least.min(times);
