@@ -14,7 +14,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use drivelab_core::clock::{StopCause, StopToken, monotonic_raw_ns};
+use drivelab_core::clock::{StopCause, StopToken};
 use drivelab_core::event::Event;
 use drivelab_core::listener::Listener;
 use drivelab_core::units::Nanos;
@@ -52,7 +52,7 @@ pub struct Screen {
 /// State shared by the session and the recorder thread.
 #[derive(Default)]
 struct Progress {
-    /// Times at which the events were sent that the recorder has not yet taken, oldest first.
+    /// Times on the run clock of the events that the recorder has not yet taken, oldest first.
     waiting_since_ns: VecDeque<u64>,
     /// Why the recorder takes no more events.
     lost: Option<String>,
@@ -142,7 +142,7 @@ impl Fanout {
             if let Some(lost) = &progress.lost {
                 return Err(RecorderLost(lost.clone()));
             }
-            let now_ns = monotonic_raw_ns();
+            let now_ns = event.at_ns;
             if let Some(oldest) = progress.waiting_since_ns.front().filter(|_| !self.virtual_time)
                 && now_ns.saturating_sub(*oldest) > RECORDER_LIMIT.get()
             {

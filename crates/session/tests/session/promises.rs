@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
-use drivelab_core::clock::{MonotonicClock, StopCause, StopToken, VirtualClock};
+use drivelab_core::clock::{RunClock, StopCause, StopToken, VirtualClock};
 use drivelab_core::event::{Event, EventBody, RunState};
 use drivelab_core::ids::StepKey;
 use drivelab_core::listener::{Listener, ListenerError};
@@ -346,11 +346,12 @@ fn a_recorder_five_seconds_behind_stops_the_run() {
         }
         seq += 1;
     }
-    let mut backend = SlowIntervals { playback: Playback::of(records), release: Some(release) };
+    let clock = Arc::new(ByHand::default());
+    let mut backend =
+        SlowIntervals { playback: Playback::of(records), clock: Arc::clone(&clock), release: Some(release) };
     let stop = StopToken::default();
     let fanout = Fanout::start(Box::new(Stall { release: released, at }), Vec::new(), stop.clone());
     let mut care = Remember::default();
-    let clock = Arc::new(MonotonicClock::starting_at(0));
     let session = Session::begin(started(plan_without_rests()), &mut backend, &mut care, clock, stop.clone(), fanout)
         .ok()
         .unwrap();
@@ -361,23 +362,55 @@ fn a_recorder_five_seconds_behind_stops_the_run() {
     assert_eq!(stop.cause(), Some(StopCause::Recorder));
 }
 
-/// A recorder that is slow and counts the intervals that it has taken.
-struct Slow(Arc<AtomicU64>);
+/// Real time that passes only when the test says so, instead of a test that sleeps.
+#[derive(Default)]
+struct ByHand(VirtualClock);
+
+impl RunClock for ByHand {
+    fn now_ns(&self) -> u64 {
+        self.0.now_ns()
+    }
+
+    fn sleep_until(&self, at_ns: u64, stop: &StopToken) -> bool {
+        self.0.sleep_until(at_ns, stop)
+    }
+}
+
+/// Numbers of intervals that a drive has given and that a recorder has taken.
+#[derive(Default)]
+struct Intervals {
+    given: AtomicU64,
+    taken: AtomicU64,
+}
+
+/// How far the slow recorder is behind.
+const BEHIND: u64 = 30;
+
+/// A recorder that takes an interval only when the drive is 30 further, or at its end.
+struct Slow(Arc<Intervals>);
 
 impl Listener for Slow {
     fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
-        std::thread::sleep(Duration::from_micros(200));
-        self.0.fetch_add(u64::from(matches!(event.event, EventBody::Interval(_))), Ordering::SeqCst);
+        if matches!(event.event, EventBody::Interval(_)) {
+            let due = HOUR.min(self.0.taken.load(Ordering::SeqCst) + BEHIND);
+            while self.0.given.load(Ordering::SeqCst) < due {
+                std::thread::yield_now();
+            }
+            self.0.taken.fetch_add(1, Ordering::SeqCst);
+        }
         Ok(())
     }
 }
+
+/// Intervals of an hour.
+const HOUR: u64 = 3_600;
 
 /// A drive whose first step has an hour of one-second intervals, which it emits instantly; records the largest
 /// recorder queue.
 struct Hour {
     playback: Playback,
     clock: Arc<VirtualClock>,
-    taken: Arc<AtomicU64>,
+    intervals: Arc<Intervals>,
     most_behind: u64,
 }
 
@@ -393,10 +426,11 @@ impl Backend for Hour {
     ) -> Result<StepRecord, BackendError> {
         let one = self.playback.records.intervals.iter().find(|i| i.key == *request.key).cloned();
         if let Some(one) = one.filter(|_| self.most_behind == 0) {
-            for given in 1..=3_600 {
+            for given in 1..=HOUR {
                 self.clock.advance(1_000_000_000);
+                self.intervals.given.store(given, Ordering::SeqCst);
                 interval(one.clone());
-                self.most_behind = self.most_behind.max(given - self.taken.load(Ordering::SeqCst));
+                self.most_behind = self.most_behind.max(given - self.intervals.taken.load(Ordering::SeqCst));
             }
         }
         self.playback.run_step(request, &mut |_| {})
@@ -409,22 +443,23 @@ impl Backend for Hour {
 
 #[test]
 fn in_virtual_time_a_slow_recorder_is_waited_for() {
-    let (clock, taken) = (Arc::new(VirtualClock::default()), Arc::new(AtomicU64::new(0)));
+    let (clock, intervals) = (Arc::new(VirtualClock::default()), Arc::new(Intervals::default()));
     let playback = Playback::of(sample_run());
-    let mut drive = Hour { playback, clock: Arc::clone(&clock), taken: Arc::clone(&taken), most_behind: 0 };
+    let mut drive = Hour { playback, clock: Arc::clone(&clock), intervals: Arc::clone(&intervals), most_behind: 0 };
     let (stop, mut care) = (StopToken::default(), Remember::default());
-    let fanout = Fanout::start(Box::new(Slow(Arc::clone(&taken))), Vec::new(), stop.clone());
+    let fanout = Fanout::start(Box::new(Slow(Arc::clone(&intervals))), Vec::new(), stop.clone());
     let session =
         Session::begin(started(plan_without_rests()), &mut drive, &mut care, clock, stop, fanout).ok().unwrap();
     let outcome = session.run();
     assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
-    assert_eq!(taken.load(Ordering::SeqCst), 3_600, "nothing is lost");
-    assert!((1..=64).contains(&drive.most_behind), "{} were waiting", drive.most_behind);
+    assert_eq!(intervals.taken.load(Ordering::SeqCst), HOUR, "nothing is lost");
+    assert!((BEHIND..=64).contains(&drive.most_behind), "{} were waiting", drive.most_behind);
 }
 
 /// Emits intervals for longer than the recorder may be behind in its first step, then releases the recorder.
 struct SlowIntervals {
     playback: Playback,
+    clock: Arc<ByHand>,
     release: Option<Sender<()>>,
 }
 
@@ -445,7 +480,7 @@ impl Backend for SlowIntervals {
                 break;
             }
             one.clone().into_iter().for_each(&mut *interval);
-            std::thread::sleep(Duration::from_millis(50));
+            self.clock.0.advance(50_000_000);
         }
         let _ = release.send(());
         self.playback.run_step(request, &mut |_| {})
