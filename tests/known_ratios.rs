@@ -383,13 +383,32 @@ fn a_run_has_a_name_and_fails_beyond_its_limits() {
     assert_eq!(lab.ok(&["results", "note", &first]).stdout.lines().count(), 4, "a new catalog keeps them");
     lab.ok(&["results", "note", "last", "--remove"]);
     assert!(!lab.ok(&["results", "list"]).stdout.contains("Bench 2"));
-    // Two runs of one load: every figure is a test case.
+}
+
+#[test]
+fn two_runs_of_one_load_are_compared_for_a_ci_system() {
+    let lab = Lab::new();
+    let load = ["io", "nop:", "--operations", "1000", "--quiet"];
+    lab.ok(&load);
+    lab.ok(&load);
+    // Every figure is a test case.
     let file = lab.root().join("ci.xml");
     let runs: Vec<String> = lab.runs().into_iter().map(|(run, _)| run).collect();
     let junit = ["compare", &runs[0], &runs[1], "--junit", file.to_str().expect("UTF-8")];
     lab.ok(&junit);
     let same = lab.run(&["compare", &runs[0], &runs[1], "--junit", "both.md", "-o", "both.md"]);
     assert!(same.code == 2 && same.stderr.contains("name the same file"), "{}", same.stderr);
+    // A base that is no side yet becomes one; a run that is one already does not become two.
+    let added = lab.json(&["compare", &runs[0], "--base", &runs[1], "--json"]);
+    assert_eq!(
+        (&added["sides"][0]["runs"][0]["id"], &added["groups"][0]["base"]),
+        (&runs[1].as_str().into(), &"A".into())
+    );
+    let end = &runs[1][runs[1].len() - 6..];
+    let named = lab.json(&["compare", &runs[0], &runs[1], "--base", end, "--json"]);
+    assert_eq!((named["sides"].as_array().map(Vec::len), &named["groups"][0]["base"]), (Some(2), &"B".into()));
+    let unknown = lab.run(&["compare", &runs[0], "--base", "no such drive"]);
+    assert!(unknown.code == 4 && unknown.stderr.contains("'no such drive'"), "{}", unknown.stderr);
     // The host limits what stores nothing: both values are bounds, so nothing shows that none got worse.
     let worse = lab.run(&["compare", &runs[0], &runs[1], "--fail-if-worse"]);
     assert!(worse.code == 3 && worse.stderr.contains("none of the headline figures can be judged"), "{}", worse.stderr);

@@ -126,6 +126,14 @@ fn a_report_is_of_one_run_and_shows_what_its_user_says_of_it() {
 }
 
 #[test]
+fn a_list_names_the_profile_of_a_run() {
+    let lab = Lab::new();
+    lab.ok(&["run", "crystaldiskmark", ".", "--profile", "review", "--form", "smoke", "--quiet"]);
+    let list = lab.ok(&["results", "list"]).stdout;
+    assert!(list.contains("crystaldiskmark review, smoke"), "{list}");
+}
+
+#[test]
 fn an_existing_file_is_refused_untouched_unless_destroy_names_it() {
     let lab = Lab::new();
     lab.write("other.bin", "another file");

@@ -79,6 +79,7 @@ fn ranking(inputs: &[ReportInput<'_>]) -> Result<String, Box<dyn std::error::Err
         limits: Limits::default(),
         prices: Vec::new(),
         touched: Vec::new(),
+        redact: false,
     };
     Ok(input.html()?)
 }

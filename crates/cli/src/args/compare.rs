@@ -69,6 +69,7 @@ const fn about(kind: Kind) -> &'static str {
         Kind::Target => "A file and a device",
         Kind::Size => "Tested size",
         Kind::Firmware => "Firmware of drives of one model",
+        Kind::Statistic => "How the rounds of a test become one figure: their mean, their best",
         Kind::Engine => "Engine that issued the I/O: io_uring or threads",
         Kind::Testbed => "CPU, board or name of the testbed",
         Kind::FileSystem => "File system",
@@ -92,7 +93,7 @@ pub struct CompareArgs {
     /// Groups runs into sides. Default: by word; with filters by drive, or by run if there is one drive.
     #[arg(long, value_enum)]
     pub by: Option<By>,
-    /// The side that the others are compared with: one of the words, or its letter. Default: the first.
+    /// The side that the others are compared with: one of the words, its letter, or another side. Default: the first.
     #[arg(long, value_name = "SIDE")]
     pub base: Option<String>,
     /// Compare runs that differ in this; their ratios are marked †. Can be repeated.

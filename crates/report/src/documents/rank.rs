@@ -67,7 +67,7 @@ pub struct RankDoc {
 /// A drive in a ranking.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct RankRowDoc {
-    /// Its place; 1 is the best. A new place begins with a drive that is shown to be worse than the first drive of the
+    /// Its place, from 1. A new place begins with a drive that is shown to be worse than the first drive of the
     /// place before; drives that share a place may still differ.
     pub(crate) place: usize,
     /// The drive.
@@ -78,7 +78,7 @@ pub(crate) struct RankRowDoc {
     pub(crate) lower_bound: bool,
     /// Something outside the test changed it.
     pub(crate) disturbed: bool,
-    /// Its ratio to the best; `null` for the best.
+    /// Its ratio to the first; `null` for the first.
     pub(crate) ratio: Option<f64>,
     /// Low end of the ratio's 95 % interval; `null` if nothing shows how the values scatter.
     pub(crate) low: Option<f64>,
@@ -86,7 +86,9 @@ pub(crate) struct RankRowDoc {
     pub(crate) high: Option<f64>,
     /// Whether the ratio is only a bound; `null` if it is not.
     pub(crate) bound: Option<RatioBound>,
-    /// What the comparison with the best says; `null` for the best.
+    /// It is shown to be better than every other.
+    pub(crate) best: bool,
+    /// What the comparison with the first says; `null` for the first.
     pub(crate) verdict: Option<Verdict>,
     /// Number of its runs.
     pub(crate) runs: usize,
@@ -129,6 +131,7 @@ pub(crate) fn document(input: &RankInput<'_>) -> RankDoc {
             low: against.and_then(|one| one.interval).map(|ends| ends.0),
             high: against.and_then(|one| one.interval).map(|ends| ends.1),
             bound: against.and_then(|one| one.bound),
+            best: input.is_best(placed.side),
             verdict: against.map(|one| one.verdict),
             runs: cell.metrics.len(),
             price: input.price(placed.side).map(|price| price.amount),

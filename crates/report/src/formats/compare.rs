@@ -235,10 +235,11 @@ fn group_lines(group: &Group, width: usize) -> Vec<String> {
         lines.push("Differs besides the drive:".to_owned());
         lines.extend(group.differences.iter().flat_map(|one| wrap::lines(&format!("- {one}"), width)));
     }
-    let table = &against.table;
-    for block in blocks(table, width).into_iter().filter(|_| !table.rows.is_empty()) {
-        lines.push(String::new());
-        lines.extend(block);
+    for table in [&against.table, &against.rest].into_iter().filter(|table| !table.rows.is_empty()) {
+        for block in blocks(table, width) {
+            lines.push(String::new());
+            lines.extend(block);
+        }
     }
     for Figure { table, caption, .. } in &group.drives {
         lines.push(String::new());

@@ -117,15 +117,19 @@ mod tests {
             published: Vec::new(),
             limits: Limits::default(),
             touched: vec!["firmware"],
+            redact: false,
         };
         let text = input.text(80);
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-        let table = input.table();
-        let column = |name: &str| table.columns.iter().position(|column| column.title == name).expect(name);
-        let cells = |name: &str| -> Vec<String> { table.rows.iter().map(|row| row[column(name)].plain()).collect() };
+        let cells_of = |input: &RankInput<'_>, name: &str| -> Vec<String> {
+            let table = input.table();
+            let column = table.columns.iter().position(|column| column.title == name).expect(name);
+            table.rows.iter().map(|row| row[column].plain()).collect()
+        };
+        let cells = |name: &str| cells_of(&input, name);
         assert_eq!(cells("Place"), ["1", "1", "3"]);
         assert_eq!(cells("Drive"), ["fast", "near", "slow"]);
-        assert_eq!(cells("To the best"), ["best", "too close", "worse"]);
+        assert_eq!(cells("To the first"), ["first", "too close", "worse"]);
         let document = serde_json::to_value(input.document()).expect("JSON");
         let rows = document["rows"].as_array().expect("rows");
         assert_eq!(rows.iter().map(|row| row["place"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(1), Some(3)]);
@@ -135,6 +139,11 @@ mod tests {
         let value = |row: usize| rows[row]["value"].as_f64().expect("a value");
         let bought = |row: usize| rows[row]["value_per_currency"].as_f64().expect("a price");
         assert!((bought(1) - value(1) / 200.0).abs() < 1e-9 && (bought(2) - value(2) / 50.0).abs() < 1e-9);
+        assert!(rows.iter().all(|row| row["best"] == false), "single runs do not tell the first two apart");
+        let of_two = rank(&aligned, &sides[..2], Limits::default(), &address).expect("a ranking");
+        let two = RankInput { ranking: of_two, names: input.names[..2].to_vec(), ..input.clone() };
+        assert_eq!(cells_of(&two, "To the first"), ["best", "worse"]);
+        assert_eq!(serde_json::to_value(two.document()).expect("JSON")["rows"][0]["best"], true);
         let csv = input.csv().expect("rows");
         assert_eq!(csv.lines().count(), 4);
         let (markdown, page) = (input.markdown(), input.html().expect("a page"));

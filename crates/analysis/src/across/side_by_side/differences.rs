@@ -2,9 +2,10 @@
 
 use drivelab_core::environment::{BlockDeviceFacts, TargetKind, ToolVersion};
 use drivelab_core::event::RunState;
+use drivelab_core::plan::Combine;
 use drivelab_core::units::Bytes;
 
-use crate::digest::Digest;
+use crate::digest::{Digest, TestDigest};
 
 /// Something in which runs differ.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +35,8 @@ pub enum Differing {
     SameShare,
     /// Firmware, of drives of one model.
     Firmware,
+    /// How the rounds of a test become one figure: their mean is no best of nine.
+    Statistic,
     /// Version of the methodology: other words, the same loads.
     MethodVersion,
     /// Release of drivelab.
@@ -100,6 +103,8 @@ pub enum Kind {
     Size,
     /// Firmware, of drives of one model.
     Firmware,
+    /// How rounds become one figure.
+    Statistic,
     /// The engine that issued the I/O.
     Engine,
     /// CPU or board.
@@ -116,7 +121,7 @@ pub enum Kind {
 
 impl Kind {
     /// All.
-    pub const ALL: [Kind; 13] = [
+    pub const ALL: [Kind; 14] = [
         Kind::Drive,
         Kind::Arm,
         Kind::Profile,
@@ -124,6 +129,7 @@ impl Kind {
         Kind::Target,
         Kind::Size,
         Kind::Firmware,
+        Kind::Statistic,
         Kind::Engine,
         Kind::Testbed,
         Kind::FileSystem,
@@ -143,6 +149,7 @@ impl Kind {
             Kind::Target => "target",
             Kind::Size => "size",
             Kind::Firmware => "firmware",
+            Kind::Statistic => "statistic",
             Kind::Engine => "engine",
             Kind::Testbed => "testbed",
             Kind::FileSystem => "file-system",
@@ -162,7 +169,7 @@ impl Value {
 
 impl Differing {
     /// All, in the order in which they are listed.
-    pub const ALL: [Differing; 21] = [
+    pub const ALL: [Differing; 22] = [
         Differing::Drive,
         Differing::Arm,
         Differing::Profile,
@@ -171,6 +178,7 @@ impl Differing {
         Differing::TestedSize,
         Differing::SameShare,
         Differing::Firmware,
+        Differing::Statistic,
         Differing::MethodVersion,
         Differing::ToolVersion,
         Differing::Backend,
@@ -197,6 +205,7 @@ impl Differing {
             Differing::TargetKind => Some(Kind::Target),
             Differing::TestedSize => Some(Kind::Size),
             Differing::Firmware => Some(Kind::Firmware),
+            Differing::Statistic => Some(Kind::Statistic),
             Differing::Backend => Some(Kind::Engine),
             Differing::Testbed | Differing::Cpu | Differing::Board => Some(Kind::Testbed),
             Differing::FileSystem => Some(Kind::FileSystem),
@@ -230,6 +239,7 @@ impl Differing {
                 let all: Vec<String> = models(digest).into_iter().filter_map(|(_, firmware)| firmware).collect();
                 Value::listed(&all)
             }
+            Differing::Statistic => Value::listed(&distinct(digest.tests.iter().map(statistic))),
             Differing::MethodVersion => Value::Name(run.method.version.clone()),
             Differing::ToolVersion => {
                 let later = run.resumed_with.iter().map(|(tool, _)| tool);
@@ -268,6 +278,30 @@ fn build(tool: &ToolVersion) -> String {
     let ToolVersion { version, commit, profile } = tool;
     let build = if profile == "release" { "" } else { ", debug build" };
     format!("{version} ({}{build})", commit.get(..12).unwrap_or(commit))
+}
+
+/// How the rounds of a test become one figure: `mean`, `best of 9`.
+fn statistic(test: &TestDigest) -> String {
+    let rounds = || test.steps.iter().flat_map(|step| &step.metrics).map(|metric| metric.rounds.len()).max();
+    match test.combine {
+        Combine::Mean => "mean".to_owned(),
+        Combine::Median => "median".to_owned(),
+        Combine::Best => format!("best of {}", rounds().unwrap_or(0)),
+    }
+}
+
+/// How the rounds become one figure in those tests that do it in unlike ways; none where all are alike. A run that was
+/// stopped in a test has fewer rounds: that it is not complete is another difference.
+fn unlike_statistics(runs: &[&Digest]) -> Vec<Value> {
+    let of = |run: &Digest, name: &str| run.tests.iter().find(|test| test.name == name).map(statistic);
+    let complete = || runs.iter().filter(|run| run.run.state == RunState::Complete);
+    let is_unlike = |test: &TestDigest| {
+        let found = distinct(complete().filter_map(|run| of(run, &test.name)));
+        found.len() > 1
+    };
+    let of_run =
+        |run: &&Digest| Value::listed(&distinct(run.tests.iter().filter(|test| is_unlike(test)).map(statistic)));
+    runs.iter().map(of_run).collect()
 }
 
 /// Each name once, in the order of their first place.
@@ -321,7 +355,10 @@ fn same_share(runs: &[&Digest]) -> bool {
 /// All differences between runs.
 pub(super) fn differences(runs: &[&Digest]) -> Vec<Difference> {
     let different = |what: Differing| {
-        let values: Vec<Value> = runs.iter().map(|run| what.of(run)).collect();
+        let values: Vec<Value> = match what {
+            Differing::Statistic => unlike_statistics(runs),
+            _ => runs.iter().map(|run| what.of(run)).collect(),
+        };
         let unlike = values.windows(2).any(|two| two[0] != two[1]);
         let tells = match what {
             // Other drives have other firmware: that says nothing more.

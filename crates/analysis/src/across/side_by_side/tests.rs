@@ -2,7 +2,7 @@
 
 use drivelab_core::condition::{Arm, Condition, ConditionFacts, DataState, Luks2, Series, Share};
 use drivelab_core::environment::{BlockDeviceFacts, TargetKind};
-use drivelab_core::plan::Form;
+use drivelab_core::plan::{Combine, Form};
 use drivelab_core::record::Origin;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::{Bytes, Percent};
@@ -85,6 +85,31 @@ fn firmware_is_named_where_two_drives_are_of_one_model_whatever_the_third_is() {
     assert_eq!(found, [drives(&["A", "A", "B"]), (Differing::Firmware, names(&["1", "2", "9"]))]);
     let other = named(&[drive("A", "1"), drive("B", "2")]);
     assert_eq!(other, [drives(&["A", "B"])], "other drives have other firmware");
+}
+
+#[test]
+fn a_best_of_rounds_is_no_mean_and_a_best_of_more_is_another_figure() {
+    let best_of = |combine: Combine, rounds: usize| {
+        let run = sample_run();
+        let mut digest = Digest::of(&run, &analyse(&run));
+        let test = &mut digest.tests[0];
+        test.combine = combine;
+        let metrics = test.steps.iter_mut().flat_map(|step| &mut step.metrics);
+        metrics.for_each(|metric| metric.rounds = vec![1.0; rounds]);
+        digest
+    };
+    let found = |digests: &[Digest]| {
+        let groups = side_by_side(&digests.iter().collect::<Vec<_>>()).groups;
+        groups[0].differences.iter().map(|one| (one.what.kind(), one.values.clone())).collect::<Vec<_>>()
+    };
+    let names = |words: [&str; 2]| words.map(|word| Value::Name(word.to_owned())).to_vec();
+    let unlike = [best_of(Combine::Best, 9), best_of(Combine::Best, 5)];
+    assert_eq!(found(&unlike), [(Some(Kind::Statistic), names(["best of 9", "best of 5"]))]);
+    assert_eq!(found(&[best_of(Combine::Best, 9), best_of(Combine::Mean, 9)]).len(), 1);
+    assert_eq!(found(&[best_of(Combine::Mean, 9), best_of(Combine::Mean, 5)]), []);
+    let mut lacks = best_of(Combine::Mean, 5);
+    lacks.tests.remove(0);
+    assert_eq!(found(&[best_of(Combine::Best, 9), lacks]), [], "a test that only one has is no other statistic");
 }
 
 #[test]

@@ -66,7 +66,7 @@ pub fn rank(context: &Context, arguments: &RankArgs) -> Result {
     })?;
     let (published, touched) = (sides.published.clone(), compared.touched());
     let prices = sides.drives.iter().map(|drive| drive.price.clone()).collect();
-    let input = RankInput { ranking, names, prices, method: digests[0], published, limits, touched };
+    let input = RankInput { ranking, names, prices, method: digests[0], published, limits, touched, redact };
     let text = match destination.format {
         Format::Terminal => input.text(terminal_width()),
         Format::Markdown => input.markdown(),

@@ -2,6 +2,7 @@
 
 use drivelab_analysis::side_by_side::Kind;
 use drivelab_core::event::RunState;
+use drivelab_core::group::letter;
 use drivelab_core::plan::{Form, OWN_LOAD};
 use drivelab_lab::{Failure, Result};
 use drivelab_store::{Filter, Found, RunRow};
@@ -64,7 +65,7 @@ pub(super) fn choose(
         (false, false) => {
             return Err(Failure::usage("name sides or give filters, not both: filters do not apply to named sides"));
         }
-        (false, true) => named(context, all, words)?,
+        (false, true) => named_with_base(context, all, words, arguments.base.as_deref())?,
         (true, false) => filtered(context, all, &filter, beside_published)?,
     };
     for (at, side) in sides.iter().enumerate() {
@@ -123,6 +124,23 @@ enum Word {
     Selection(Vec<RunRow>),
     /// The runs of a drive that can be compared, newest first.
     Drive(Vec<RunRow>),
+}
+
+/// A side for each word, and one for the base, first, if it is none of them.
+fn named_with_base(context: &Context, all: &[RunRow], words: &[String], base: Option<&str>) -> Result<Vec<Side>> {
+    let is_letter = |word: &str| word.len() == 1 || (0..words.len()).any(|at| letter(at).eq_ignore_ascii_case(word));
+    let Some(base) = base.filter(|base| !is_letter(base) && !words.iter().any(|word| word == base)) else {
+        return named(context, all, words);
+    };
+    let with_base: Vec<String> =
+        std::iter::once(base).chain(words.iter().map(String::as_str)).map(str::to_owned).collect();
+    let mut sides = named(context, all, &with_base)?;
+    // The id of a run that another word names is no side of its own.
+    let holds = |side: &Side, id| side.rows.iter().any(|row| row.id == id);
+    if sides[0].rows.iter().all(|row| sides[1..].iter().any(|side| holds(side, row.id))) {
+        sides.remove(0);
+    }
+    Ok(sides)
 }
 
 /// A side for each word.

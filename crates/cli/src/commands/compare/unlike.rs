@@ -58,7 +58,13 @@ const fn axis(kind: Kind) -> Option<&'static str> {
         Kind::Profile => Some("profile"),
         Kind::State => Some("state"),
         Kind::Size => Some("capacity"),
-        Kind::Target | Kind::Engine | Kind::FileSystem | Kind::Traces | Kind::Source | Kind::Company => None,
+        Kind::Target
+        | Kind::Statistic
+        | Kind::Engine
+        | Kind::FileSystem
+        | Kind::Traces
+        | Kind::Source
+        | Kind::Company => None,
     }
 }
 

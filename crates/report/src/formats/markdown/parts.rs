@@ -103,6 +103,10 @@ pub(crate) fn against(text: &mut String, group: &Group) {
     for note in &against.notes {
         line(text, &format!("{}\n", escape::markdown(note)));
     }
+    if !against.rest.rows.is_empty() {
+        line(text, &format!("**{}**\n", escape::markdown(&against.rest.caption)));
+        table(text, &against.rest);
+    }
 }
 
 /// Form, methodology, time and state of a run.

@@ -2,7 +2,9 @@
 //! what the verdicts rest on. Ratios and verdicts come from [`drivelab_analysis::ratios`]; here they get their words.
 
 use drivelab_analysis::digest::StepFacts;
-use drivelab_analysis::ratios::{Against, Basis, FigureRatios, Limits, RatioBound, Ratios, SideFigure, Verdict};
+use drivelab_analysis::ratios::{
+    Against, Basis, FigureRatios, Limits, RatioBound, Ratios, SideFigure, StepRatios, Verdict,
+};
 use drivelab_core::metric::Metric;
 
 use crate::figure::table::{Cell, Column, Table};
@@ -13,12 +15,16 @@ use crate::views::across::sides::Sides;
 
 /// Most sentences about single figures; the table has all.
 const SENTENCES: usize = 12;
+/// From this ratio on, and below its inverse, per cent say nothing more.
+const NO_PERCENT: f64 = 10.0;
 
 /// Sides against a base.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct AgainstView {
-    /// One row a figure.
+    /// One row a headline figure.
     pub(crate) table: Table,
+    /// One row for each other figure; empty unless all are asked for.
+    pub(crate) rest: Table,
     /// What is shown, a sentence each; first a summary for each side.
     pub(crate) sentences: Vec<String>,
     /// What the verdicts rest on.
@@ -37,23 +43,28 @@ pub(crate) fn touched_note(names: &[&str]) -> String {
     )
 }
 
-/// The table of the headline figures, or of all, with what follows from them.
+/// The table of the headline figures, with what follows from them, and the other figures if they are asked for.
 pub(crate) fn view(contrast: &Contrast<'_>, sides: &Sides) -> AgainstView {
     let (found, letters) = (&contrast.ratios, contrast.letters.as_slice());
     let Sides { limits, all, published, .. } = sides;
     let touched = &contrast.touched;
     let mut sentences: Vec<String> = others(found, letters).map(|side| summary(found, letters, side)).collect();
-    let shown: Vec<String> = rows(found, false)
+    let mut of_figures: Vec<(bool, String)> = rows(found, true)
         .filter_map(|row| match row {
             Row::Figure(_, facts, figure) => Some((facts, figure)),
-            Row::Heading(_) => None,
+            Row::Heading(..) => None,
         })
         .flat_map(|(facts, figure)| {
-            others(found, letters).filter_map(move |side| sentence(found, letters, facts, figure, side))
+            others(found, letters).filter_map(move |side| {
+                let shown = matches!(figure.cells[side].against?.verdict, Verdict::Better | Verdict::Worse);
+                Some((shown, sentence(found, letters, facts, figure, side)?))
+            })
         })
         .collect();
-    let more = shown.len().saturating_sub(SENTENCES);
-    sentences.extend(shown.into_iter().take(SENTENCES));
+    // What is shown comes first: there may be too many.
+    of_figures.sort_by_key(|(shown, _)| !shown);
+    let more = of_figures.len().saturating_sub(SENTENCES);
+    sentences.extend(of_figures.into_iter().map(|(_, sentence)| sentence).take(SENTENCES));
     if more > 0 {
         sentences.push(format!("The table has {more} more."));
     }
@@ -65,7 +76,8 @@ pub(crate) fn view(contrast: &Contrast<'_>, sides: &Sides) -> AgainstView {
     if !published.is_empty() {
         notes.push(measured_here(&contrast.first[found.base].run, sides.redact));
     }
-    AgainstView { table: table(found, letters, (*all, !touched.is_empty()), published), sentences, notes }
+    let table = |headlines| table(found, letters, (headlines, !touched.is_empty()), published);
+    AgainstView { table: table(true), rest: if *all { table(false) } else { Table::default() }, sentences, notes }
 }
 
 /// The sides that are not the base.
@@ -75,36 +87,46 @@ fn others<'a>(found: &'a Ratios<'_>, letters: &'a [String]) -> impl Iterator<Ite
 
 /// A row of the table.
 enum Row<'a, 'd> {
-    /// The title of a test, or what the rows below are of.
-    Heading(&'d str),
+    /// The title of a test or the label of a step that the rows below are of.
+    Heading(&'d str, Option<&'d StepFacts>),
     /// A figure: its label, the step that it is of, if it is of one.
     Figure(String, Option<&'d StepFacts>, &'a FigureRatios<'d>),
 }
 
-/// The rows: of headline figures, or of all.
-fn rows<'a, 'd>(found: &'a Ratios<'d>, all: bool) -> impl Iterator<Item = Row<'a, 'd>> {
+/// The rows: of headline figures below their tests, or of all others below their steps.
+fn rows<'a, 'd>(found: &'a Ratios<'d>, headlines: bool) -> impl Iterator<Item = Row<'a, 'd>> {
     let several = found.tests.len() > 1;
+    let of_step = move |step: &'a StepRatios<'d>| -> Vec<Row<'a, 'd>> {
+        let figures = step.figures.iter().filter(|one| one.judged == headlines);
+        let facts = step.facts;
+        if headlines {
+            return figures.map(|one| Row::Figure(label(facts, one), Some(facts), one)).collect();
+        }
+        let rows: Vec<Row<'a, 'd>> = figures.map(|one| Row::Figure(name(one), None, one)).collect();
+        let heading = (!rows.is_empty()).then_some(Row::Heading(&facts.label, Some(facts)));
+        heading.into_iter().chain(rows).collect()
+    };
     let of_tests = found.tests.iter().flat_map(move |test| {
-        let figures: Vec<Row<'a, 'd>> = test
-            .steps
-            .iter()
-            .flat_map(|step| step.figures.iter().filter(|one| all || one.judged).map(|one| (step.facts, one)))
-            .map(|(facts, figure)| Row::Figure(label(facts, figure), Some(facts), figure))
-            .collect();
-        let heading = (several && !figures.is_empty()).then_some(Row::Heading(test.title));
-        heading.into_iter().chain(figures)
+        let rows: Vec<Row<'a, 'd>> = test.steps.iter().flat_map(of_step).collect();
+        let heading = (several && !rows.is_empty()).then_some(Row::Heading(test.title, None));
+        heading.into_iter().chain(rows)
     });
-    let of_run = || found.run.iter().filter(move |one| all || one.judged);
-    let heading = of_run().next().map(|_| Row::Heading("Whole run"));
+    let of_run = || found.run.iter().filter(move |one| one.judged == headlines);
+    let heading = of_run().next().map(|_| Row::Heading("Whole run", None));
     of_tests.chain(heading).chain(of_run().map(|one| Row::Figure(name(one), None, one)))
 }
 
-/// A figure of the whole run: scores have names of their own.
+/// A figure below the heading of what it is of; scores have names of their own.
 fn name(figure: &FigureRatios<'_>) -> String {
     figure.title.to_owned()
 }
 
-fn table(found: &Ratios<'_>, letters: &[String], (all, touched): (bool, bool), published: &[PublishedSide]) -> Table {
+fn table(
+    found: &Ratios<'_>,
+    letters: &[String],
+    (headlines, touched): (bool, bool),
+    published: &[PublishedSide],
+) -> Table {
     let base = &letters[found.base];
     let two = letters.len() == 2 && published.is_empty();
     let mut columns = vec![Column::words("Step"), Column::words("Unit")];
@@ -118,15 +140,17 @@ fn table(found: &Ratios<'_>, letters: &[String], (all, touched): (bool, bool), p
         vec![Column::words("Best")]
     });
     let width = columns.len();
+    let first = |text: String, facts: Option<&StepFacts>| {
+        let approximation = facts.map_or_else(String::new, |facts| cells::approximation(&facts.approximations));
+        Cell { approximation, ..Cell::text(text) }
+    };
     let row = |row: Row<'_, '_>| match row {
-        Row::Heading(title) => {
-            let heading = Cell::text(format!("{title}:"));
+        Row::Heading(title, facts) => {
+            let heading = first(format!("{title}:"), facts);
             [heading].into_iter().chain(std::iter::repeat_n(Cell::default(), width - 1)).collect()
         }
         Row::Figure(label, facts, figure) => {
-            let approximation = facts.map_or_else(String::new, |facts| cells::approximation(&facts.approximations));
-            let first = Cell { approximation, ..Cell::text(label) };
-            let mut row = vec![first, Cell::text(cells::unit_text(&figure.metric.unit))];
+            let mut row = vec![first(label, facts), Cell::text(cells::unit_text(&figure.metric.unit))];
             row.extend(figure.cells.iter().map(value_cell));
             row.extend(published.iter().map(|side| published_cell(side, figure.metric)));
             let against: Vec<&Against> = figure.cells.iter().filter_map(|cell| cell.against.as_ref()).collect();
@@ -142,8 +166,8 @@ fn table(found: &Ratios<'_>, letters: &[String], (all, touched): (bool, bool), p
             row
         }
     };
-    let what = if all { "Figures" } else { "Headline figures" };
-    Table { caption: format!("{what}, against {base}"), columns, rows: rows(found, all).map(row).collect() }
+    let what = if headlines { "Headline figures" } else { "All other figures" };
+    Table { caption: format!("{what}, against {base}"), columns, rows: rows(found, headlines).map(row).collect() }
         .without_empty_columns()
 }
 
@@ -285,7 +309,8 @@ fn summary(found: &Ratios<'_>, letters: &[String], side: usize) -> String {
     format!("{} against {}, {all}: {}.", letters[side], letters[found.base], said.join(", "))
 }
 
-/// What is shown of one figure.
+/// What the ratio of one figure says: `B is 1.23 times A (+23 %), 1.19 to 1.27: better.` Absent if it says nothing, as
+/// that of a disturbed figure.
 fn sentence(
     found: &Ratios<'_>,
     letters: &[String],
@@ -294,16 +319,41 @@ fn sentence(
     side: usize,
 ) -> Option<String> {
     let against = figure.cells[side].against?;
-    if !matches!(against.verdict, Verdict::Better | Verdict::Worse) {
-        return None;
-    }
+    let (ratio, word) = (against.ratio?, verdict_word(against.verdict));
     let ends = against.interval.map(|(low, high)| (ratio_text(low), ratio_text(high)));
     let ends = ends.filter(|(low, high)| low != high);
     let interval = ends.map(|(low, high)| format!(", {low} to {high}")).unwrap_or_default();
+    let (sign, says) = match against.verdict {
+        Verdict::Better | Verdict::Worse | Verdict::Negligible | Verdict::WithinRuns => ("", format!(": {word}")),
+        Verdict::NotShown => ("", format!(": no difference shown{}", missed(against.detectable))),
+        Verdict::AtLeast => ("at least ", String::new()),
+        Verdict::AtMost => ("at most ", String::new()),
+        _ => return None,
+    };
     let what = facts.map_or_else(|| name(figure), |facts| label(facts, figure));
-    let ratio = ratio_text(against.ratio?);
-    let word = verdict_word(against.verdict);
-    Some(format!("{what}: {} is {ratio} times {}{interval}: {word}.", letters[side], letters[found.base]))
+    let (own, base, percent) = (&letters[side], &letters[found.base], percent_text(ratio));
+    Some(format!("{what}: {own} is {sign}{} times {base}{percent}{interval}{says}.", ratio_text(ratio)))
+}
+
+/// ` (+23 %)`; nothing for ratios so large or small that per cent say no more.
+fn percent_text(ratio: f64) -> String {
+    let percent = (ratio - 1.0) * 100.0;
+    match ratio {
+        far if far >= NO_PERCENT || far * NO_PERCENT <= 1.0 => String::new(),
+        near if (0.9..1.1).contains(&near) => format!(" ({percent:+.1} %)"),
+        _ => format!(" ({percent:+.0} %)"),
+    }
+}
+
+/// The smallest difference that would have been shown, if it is below a factor of two.
+fn missed(detectable: Option<f64>) -> String {
+    let percent = detectable.map(|ratio| (ratio - 1.0) * 100.0).filter(|percent| *percent <= TOO_MUCH);
+    percent.map_or_else(String::new, |percent| format!("; one of {} % would have been", rounded(percent)))
+}
+
+/// Per cent, with fractions only below ten.
+fn rounded(percent: f64) -> String {
+    format::plain_number(if percent < 10.0 { percent } else { percent.round() })
 }
 
 fn judged<'a, 'd>(found: &'a Ratios<'d>) -> impl Iterator<Item = &'a FigureRatios<'d>> {
@@ -316,7 +366,6 @@ const TOO_MUCH: f64 = 100.0;
 
 /// Which differences may have gone undetected, in per cent.
 fn undetected(least: f64, most: f64) -> String {
-    let rounded = |percent: f64| format::plain_number(if percent < 10.0 { percent } else { percent.round() });
     let range = match (least, most) {
         (least, _) if least > TOO_MUCH => {
             return "\"Not shown\" does not mean equal: with so few runs and this scatter, even a factor of two may have gone \
@@ -361,4 +410,57 @@ fn notes(found: &Ratios<'_>, limits: Limits) -> Vec<String> {
         ));
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use drivelab_analysis::analyse;
+    use drivelab_analysis::digest::Digest;
+    use drivelab_core::metric::Wrong;
+    use drivelab_samples::slowed;
+
+    use super::*;
+    use crate::views::across::compare::contrasts;
+
+    /// The sentences about single figures of drives that are slower by these factors, after `change` of the last one.
+    fn sentences(factors: &[f64], change: fn(&mut Metric)) -> Vec<String> {
+        let runs: Vec<_> = factors.iter().map(|factor| slowed(*factor)).collect();
+        let mut digests: Vec<Digest> = runs.iter().map(|run| Digest::of(run, &analyse(run))).collect();
+        let metrics = |digest: &mut Digest, change: fn(&mut Metric)| {
+            let steps = digest.tests.iter_mut().flat_map(|test| &mut test.steps);
+            steps.flat_map(|step| &mut step.metrics).for_each(change);
+        };
+        digests.iter_mut().for_each(|digest| metrics(digest, |metric| metric.lower_bound = false));
+        digests.iter_mut().rev().take(1).for_each(|digest| metrics(digest, change));
+        let sides = Sides::alone(digests.len());
+        let found = contrasts(&digests.iter().collect::<Vec<_>>(), &sides);
+        view(&found[0], &sides).sentences.into_iter().filter(|one| one.contains(" times ")).collect()
+    }
+
+    #[test]
+    fn each_headline_has_a_sentence_with_ratio_and_per_cent_that_claims_no_more_than_the_verdict() {
+        let same: fn(&mut Metric) = |_| {};
+        let close = sentences(&[2.0, 1.97], same);
+        assert!(close.len() >= SENTENCES, "{close:?}");
+        assert!(close[0].contains(": B is 1.01") && close[0].contains(" times A (+1."), "{close:?}");
+        assert!(close.iter().take(SENTENCES).all(|one| one.ends_with(": too close.")), "{close:?}");
+        let found = sentences(&[2.0, 1.0, 1.97], same);
+        assert!(
+            found.iter().all(|one| one.contains(": B is ") && one.ends_with(": better.")),
+            "shown first: {found:?}"
+        );
+        let bound = sentences(&[2.0, 1.0], |metric| metric.lower_bound = true);
+        assert!(bound.iter().all(|one| one.contains("B is at least ") && one.ends_with(" %).")), "{bound:?}");
+        assert_eq!(sentences(&[2.0, 1.0], |metric| metric.wrong = Some(Wrong::TooLow)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn per_cent_are_left_out_where_they_say_no_more() {
+        let texts = [1.234, 0.5, 1.029, 0.981, 12.0, 0.05].map(percent_text);
+        assert_eq!(texts, [" (+23 %)", " (-50 %)", " (+2.9 %)", " (-1.9 %)", "", ""]);
+        assert_eq!(
+            [Some(1.034), Some(1.25), Some(3.0), None].map(missed),
+            ["; one of 3.4 % would have been", "; one of 25 % would have been", "", ""]
+        );
+    }
 }

@@ -306,7 +306,7 @@ fn group(alike: &Alike<'_>, sides: &Sides, names: &[String], charts_id: Option<&
         }
         view
     });
-    let shown = tables.iter().chain(against.iter().map(|against| &against.table));
+    let shown = tables.iter().chain(against.iter().flat_map(|against| [&against.table, &against.rest]));
     let cells: Vec<&Cell> = shown.flat_map(|table| table.rows.iter().flatten()).collect();
     let legend = signs::of_cells(&cells).join(" ");
     Group {
@@ -406,6 +406,7 @@ fn shown(step: &AlignedStep<'_>, quantity: &str) -> Vec<Op> {
 fn difference_words(difference: &Difference, alike: &Alike<'_>, (sides, names): (&Sides, &[String])) -> String {
     let words = |((place, digest), value): ((&usize, &&Digest), &Value)| match difference.what {
         Differing::Drive => sides.drive(sides.side_of(*place), &digest.run.environment),
+        Differing::Statistic => value_words(value),
         what if sides.redact => value_words(&what.of(&digest.redacted())),
         _ => value_words(value),
     };
@@ -453,6 +454,7 @@ const fn differing_words(what: Differing) -> &'static str {
         Differing::TestedSize => "tested size",
         Differing::SameShare => "tested size (the same share of each drive)",
         Differing::Firmware => "firmware",
+        Differing::Statistic => "figure of several rounds",
         Differing::MethodVersion => "version of the methodology",
         Differing::ToolVersion => "drivelab version",
         Differing::Backend => "engine",

@@ -31,6 +31,8 @@ pub struct RankInput<'d> {
     pub limits: Limits,
     /// Names of the differences that were allowed and that every ratio depends on.
     pub touched: Vec<&'static str>,
+    /// Without serial numbers and folder names.
+    pub redact: bool,
 }
 
 /// With two decimals; empty without a value.
@@ -75,6 +77,11 @@ impl RankInput<'_> {
         for_money(value, self.price(side)?)
     }
 
+    /// Whether a side is shown to be better than every other.
+    pub(crate) fn is_best(&self, side: usize) -> bool {
+        self.ranking.figure.best == Some(side)
+    }
+
     fn unit(&self) -> &str {
         cells::unit_text(&self.ranking.figure.metric.unit)
     }
@@ -87,7 +94,7 @@ impl RankInput<'_> {
             Column::words("Drive"),
             Column::figures("Value", self.unit()),
             Column::figures("Ratio", ""),
-            Column::words("To the best"),
+            Column::words("To the first"),
             Column::figures("95 %", ""),
             Column::figures("Runs", ""),
             Column::figures("Price", currency),
@@ -100,7 +107,8 @@ impl RankInput<'_> {
             let ends = against.and_then(|one| one.interval);
             let interval =
                 ends.map_or_else(String::new, |(low, high)| format!("{} – {}", ratio_text(low), ratio_text(high)));
-            let verdict = against.map_or("best", |one| verdict_word(one.verdict));
+            let first = if self.is_best(placed.side) { "best" } else { "first" };
+            let verdict = against.map_or(first, |one| verdict_word(one.verdict));
             vec![
                 Cell::text(placed.place.to_string()),
                 Cell::text(&*self.names[placed.side]),
@@ -197,7 +205,7 @@ impl RankInput<'_> {
             }
         }
         if !known.is_empty() {
-            notes.push(measured_here(&self.method.run, false));
+            notes.push(measured_here(&self.method.run, self.redact));
         }
         if !self.published.is_empty() && known.is_empty() {
             notes.push("No published figure matches this one.".to_owned());

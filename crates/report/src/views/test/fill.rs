@@ -92,3 +92,31 @@ pub(crate) fn by_position(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Figur
     };
     measured(test).filter_map(figure).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use drivelab_analysis::analyse;
+    use drivelab_samples::sample_run;
+
+    use super::*;
+
+    #[test]
+    fn a_fill_of_a_few_intervals_has_its_rate_and_its_time() {
+        let mut records = sample_run();
+        let is_of_fills = |test: &&TestPlan| measured(test).any(is_fill);
+        let test = records.plan.tests.iter().find(is_of_fills).expect("the sample has a fill").clone();
+        let of_test = |records: &drivelab_core::run::RunRecords| {
+            let figure = super::of_test(&ReportInput { records, analysis: &analyse(records) }, &test).expect("a table");
+            let value = |title: &str| {
+                let column = figure.table.columns.iter().position(|column| column.title == title)?;
+                Some(figure.table.rows[0][column].plain())
+            };
+            (figure.title.clone(), value("After cache end"), value("Time"))
+        };
+        let (title, _, time) = of_test(&records);
+        assert_eq!(title, "The write cache");
+        records.intervals.retain(|interval| !test.steps.iter().any(|step| step.id == interval.key.step));
+        assert_eq!(of_test(&records), ("Fills".to_owned(), None, time.clone()));
+        assert!(time.is_some_and(|time| !time.is_empty()));
+    }
+}

@@ -40,7 +40,7 @@ pub(super) fn figures(drawing: Drawing<'_, '_>, test: &TestRatios<'_>, id: &str)
         return Vec::new();
     }
     // Only two kinds of lines can be told apart.
-    let together = variants.len() <= 2 && variants.len() * drawing.count().min(MOST_SERIES) <= MOST_SERIES;
+    let together = variants.len() <= 2 && variants.len() * drawing.drawn() <= MOST_SERIES;
     let charts: Vec<&[Variant<'_>]> = if together { vec![&variants] } else { variants.chunks(1).collect() };
     let figure = |(at, variants): (usize, &&[Variant<'_>])| {
         let name = |of: &Variant<'_>| words(by, *of);
