@@ -2,6 +2,7 @@
 // this script the page still has all tables.
 import { drawAll } from "./charts";
 import type { ChartData } from "./data";
+import { addSorting } from "./sorting";
 import { addCopyButtons } from "./tables";
 
 function textOf(id: string): string {
@@ -19,4 +20,5 @@ function offerDownload(): void {
 
 drawAll(JSON.parse(textOf("drivelab-charts") || "[]") as ChartData[]);
 addCopyButtons();
+addSorting();
 offerDownload();

@@ -34,7 +34,7 @@ function rowsOf(table: HTMLTableElement): string[][] {
 const FIGURE = /^[^\p{L}\d]*\d{1,3}(,\d{3})+(\.\d+)?[^\p{L}\d]*$/u;
 
 /** `data-value` has the plain value of a cell with bars or signs. Commas are removed for spreadsheets. */
-function textOf(cell: HTMLTableCellElement): string {
+export function textOf(cell: HTMLTableCellElement): string {
   const text = (cell.dataset.value ?? cell.textContent ?? "").replace(/\s+/g, " ").trim();
   return FIGURE.test(text) ? text.replaceAll(",", "") : text;
 }

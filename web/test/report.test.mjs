@@ -288,6 +288,54 @@ test("ten drives side by side: eight are drawn, the others when asked for", { sk
   }
 });
 
+test("a comparison is sorted by a column, the rows of each test by themselves, by keyboard", { skip }, async () => {
+  const sample = samplePage("many");
+  const browser = await launch();
+  try {
+    const report = await ReportPage.open(browser, sample.path);
+    const table = report.page.locator("#comparison table").first();
+    const rows = () =>
+      table
+        .locator("tbody tr")
+        .evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
+    const column = (await table.locator("thead th").allTextContents()).findIndex((title) => title.trim() === "A");
+    const heading = table.locator("thead th").nth(column);
+    const isTitle = (row) => row[0].endsWith(":");
+    const figures = (all) => {
+      const stretches = [[]];
+      for (const row of all) {
+        if (isTitle(row)) stretches.push([]);
+        else stretches.at(-1).push(Number(row[column].replace(/[^\d.]/g, "")));
+      }
+      return stretches;
+    };
+    const before = await rows();
+    assert.ok(before.filter(isTitle).length > 1 && figures(before).some((stretch) => stretch.length > 2), `${before}`);
+    for (const [order, sign] of [
+      ["descending", -1],
+      ["ascending", 1],
+    ]) {
+      await heading.locator("button").press("Enter");
+      assert.equal(await heading.getAttribute("aria-sort"), order);
+      const after = await rows();
+      assert.deepEqual(after.filter(isTitle), before.filter(isTitle));
+      for (const stretch of figures(after)) {
+        assert.deepEqual(
+          stretch,
+          [...stretch].sort((one, other) => sign * (one - other)),
+        );
+      }
+    }
+    assert.notDeepEqual(await rows(), before);
+    await heading.locator("button").press("Enter");
+    assert.deepEqual(await rows(), before, "as it was");
+    assert.deepEqual(report.troubles, []);
+  } finally {
+    await browser.close();
+    sample.remove();
+  }
+});
+
 test("a ranking has the best drive at the top and a value at each bar, on a phone too", { skip }, async () => {
   const sample = samplePage("rank");
   const browser = await launch();
