@@ -24,24 +24,40 @@ fn completions_and_man_pages_come_from_the_command_line_itself() {
     assert!(page.contains("destroy") && page.contains("dry\\-run"), "{page}");
 }
 
-/// What bash offers for the last of these words.
+/// What bash offers for the last of these words, which it has split as it does on a command line.
 fn offered(lab: &Lab, words: &[&str]) -> Vec<String> {
+    let line = format!("drivelab {}", words.join(" "));
+    let words: Vec<&str> = words.iter().flat_map(|word| split(word)).collect();
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_drivelab"));
     let path = format!("{}:{}", text(program.parent().expect("a folder")), std::env::var("PATH").expect("a path"));
     let words: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let script = format!(
         "source <(drivelab completions bash)
-         COMP_WORDS=(drivelab {}); COMP_CWORD={}; COMP_TYPE=9
-         _clap_complete_drivelab drivelab {}; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+         COMP_WORDS=(drivelab {}); COMP_CWORD={}; COMP_TYPE=9; COMP_LINE='{line}'
+         _drivelab drivelab {}; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         words.join(" "),
         words.len(),
-        words.last().expect("a word")
+        words.last().filter(|word| !["'='", "':'"].contains(&word.as_str())).map_or("''", String::as_str)
     );
     let mut command = std::process::Command::new("bash");
     lab.dress(&mut command).args(["--norc", "-c", &script]).env("PATH", path).env("DRIVELAB_DATA", lab.data());
     let done = support::done(command.current_dir(lab.folder()).output().expect("bash starts"));
     assert!(done.stderr.is_empty(), "{}", done.stderr);
     done.stdout.lines().map(|line| line.trim_end().to_owned()).filter(|line| !line.is_empty()).collect()
+}
+
+/// A word as bash sees it, with `=` and `:` as words of their own.
+fn split(word: &str) -> Vec<&str> {
+    let mut parts: Vec<&str> = Vec::new();
+    let mut rest = word;
+    while let Some(at) = rest.find(['=', ':']) {
+        parts.extend([&rest[..at], &rest[at..=at]].into_iter().filter(|part| !part.is_empty()));
+        rest = &rest[at + 1..];
+    }
+    if !rest.is_empty() || parts.is_empty() {
+        parts.push(rest);
+    }
+    parts
 }
 
 #[test]
@@ -57,9 +73,12 @@ fn a_shell_completes_methodologies_runs_tags_and_sides() {
     let ends = offered(&lab, &["results", "show", ""]);
     assert!(ends.iter().any(|end| id.ends_with(end.as_str())), "{ends:?}");
     assert_eq!(offered(&lab, &["results", "list", "--tag", "heat"]), ["heatsink=none"]);
-    assert_eq!(offered(&lab, &["compare", "tag=h"]), ["tag=heatsink=none"]);
+    // Bash replaces only what stands behind the last `=` or `:`.
+    assert_eq!(offered(&lab, &["compare", "tag=h"]), ["heatsink=none"]);
+    assert_eq!(offered(&lab, &["compare", "tag="]), ["heatsink=none"]);
+    assert_eq!(offered(&lab, &["compare", "tag=heatsink=n"]), ["none"]);
     assert_eq!(offered(&lab, &["rank", "quick", "published:beeler-w"]).len(), 0);
-    assert!(offered(&lab, &["rank", "quick", "published:beeler"]).contains(&"published:beeler-sn861".to_owned()));
+    assert!(offered(&lab, &["rank", "quick", "published:beeler"]).contains(&"beeler-sn861".to_owned()));
     std::fs::write(lab.folder().join("mine.toml"), "").expect("a file");
     assert_eq!(offered(&lab, &["run", "min"]), ["mine.toml"]);
     assert!(lab.ok(&["completions", "bash"]).stdout.contains("-o filenames"), "bash quotes what it inserts");

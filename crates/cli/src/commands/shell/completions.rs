@@ -27,6 +27,32 @@ use crate::settings::Settings;
 /// The environment variable that the script sets when it asks.
 const VARIABLE: &str = "DRIVELAB_COMPLETE";
 
+/// Bash ends words at `=` and `:`, which are inside words such as `tag=cold` and `published:NAME`. This joins them before
+/// they are completed, and leaves out of the answers what stands before the part that bash replaces.
+const WHOLE_WORDS: &str = r#"_drivelab() {
+    local i word last glued= index=0
+    local -a whole=()
+    for ((i = 0; i < ${#COMP_WORDS[@]}; i++)); do
+        word=${COMP_WORDS[i]}
+        ((i == COMP_CWORD)) && [[ $2 || $word != [=:] ]] && word=$2
+        last=$((${#whole[@]} - 1))
+        if ((i > 1)) && [[ ( $glued || $word == [=:]* ) && $COMP_LINE == *"${whole[last]}$word"* ]]; then
+            whole[last]+=$word
+        else
+            whole+=("$word")
+        fi
+        glued=
+        [[ $word == *[=:] ]] && glued=1
+        ((i == COMP_CWORD)) && index=$((${#whole[@]} - 1))
+    done
+    local COMP_CWORD=$index
+    local -a COMP_WORDS=("${whole[@]}")
+    local before=${whole[index]%"$2"}
+    _clap_complete_drivelab "$1" "${whole[index]}" "$3"
+    COMPREPLY=("${COMPREPLY[@]#"$before"}")
+}
+"#;
+
 /// Prints the script of a shell.
 ///
 /// # Errors
@@ -40,8 +66,14 @@ pub fn script(shell: clap_complete::Shell) -> Result {
     completer
         .write_registration(VARIABLE, "drivelab", "drivelab", "drivelab", &mut script)
         .map_err(|error| Failure::usage(format!("the completions of {name} cannot be printed: {error}")))?;
+    let script = String::from_utf8_lossy(&script);
+    if shell != clap_complete::Shell::Bash {
+        say::data(&script)?;
+        return Ok(ExitCode::Ok);
+    }
     // Without this option bash inserts a file name such as `a;b` unquoted.
-    say::data(&String::from_utf8_lossy(&script).replace("-o bashdefault", "-o bashdefault -o filenames"))?;
+    let script = script.replace("-o bashdefault", "-o bashdefault -o filenames");
+    say::data(&format!("{WHOLE_WORDS}{}", script.replace("-F _clap_complete_drivelab", "-F _drivelab")))?;
     Ok(ExitCode::Ok)
 }
 
