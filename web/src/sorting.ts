@@ -19,7 +19,8 @@ function makeSortable(table: HTMLTableElement, body: HTMLTableSectionElement): v
   const headings = [...(table.tHead?.rows[0]?.cells ?? [])];
   headings.forEach((heading, column) => {
     const name = (heading.textContent ?? "").trim();
-    if (name === "") return;
+    const values = new Set(original.filter((row) => !isTitle(row)).map((row) => textIn(row, column)));
+    if (name === "" || values.size < 2) return;
     const button = document.createElement("button");
     button.type = "button";
     button.className = "sort";
@@ -48,12 +49,14 @@ function sorted(rows: HTMLTableRowElement[], column: number, sign: 1 | -1): HTML
     if (isTitle(row)) stretches.push([row], []);
     else stretches.at(-1)?.push(row);
   }
-  const text = (row: HTMLTableRowElement) => {
-    const cell = row.cells[column];
-    return cell === undefined ? "" : textOf(cell);
-  };
-  const compare = (one: HTMLTableRowElement, other: HTMLTableRowElement) => order(text(one), text(other), sign);
+  const compare = (one: HTMLTableRowElement, other: HTMLTableRowElement) =>
+    order(textIn(one, column), textIn(other, column), sign);
   return stretches.flatMap((stretch) => [...stretch].sort(compare));
+}
+
+function textIn(row: HTMLTableRowElement, column: number): string {
+  const cell = row.cells[column];
+  return cell === undefined ? "" : textOf(cell);
 }
 
 function order(one: string, other: string, sign: 1 | -1): number {
