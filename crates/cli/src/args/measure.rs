@@ -80,7 +80,7 @@ pub struct LabelArgs {
     /// A tag, such as bench-2. Can be repeated.
     #[arg(long, value_name = "TAG", value_parser = tag)]
     pub tag: Vec<String>,
-    /// A condition that drivelab cannot detect, such as cooling=heatsink, for the page and comparisons. Can be repeated.
+    /// A condition that drivelab cannot detect, for the page and comparisons: cooling=heatsink. Can be repeated.
     #[arg(long, value_name = "NAME=TEXT", value_parser = stated)]
     pub condition: Vec<(String, String)>,
 }

@@ -239,7 +239,7 @@ impl Differing {
                 let all: Vec<String> = models(digest).into_iter().filter_map(|(_, firmware)| firmware).collect();
                 Value::listed(&all)
             }
-            Differing::Statistic => Value::listed(&distinct(digest.tests.iter().map(statistic))),
+            Differing::Statistic => Value::listed(&distinct(digest.tests.iter().filter_map(statistic))),
             Differing::MethodVersion => Value::Name(run.method.version.clone()),
             Differing::ToolVersion => {
                 let later = run.resumed_with.iter().map(|(tool, _)| tool);
@@ -280,27 +280,27 @@ fn build(tool: &ToolVersion) -> String {
     format!("{version} ({}{build})", commit.get(..12).unwrap_or(commit))
 }
 
-/// How the rounds of a test become one figure: `mean`, `best of 9`.
-fn statistic(test: &TestDigest) -> String {
-    let rounds = || test.steps.iter().flat_map(|step| &step.metrics).map(|metric| metric.rounds.len()).max();
-    match test.combine {
+/// How the rounds of a test become one figure: `mean`, `best of 9`. `None` if it was not measured.
+fn statistic(test: &TestDigest) -> Option<String> {
+    let rounds = test.steps.iter().flat_map(|step| &step.metrics).map(|metric| metric.rounds.len()).max()?;
+    Some(match test.combine {
         Combine::Mean => "mean".to_owned(),
         Combine::Median => "median".to_owned(),
-        Combine::Best => format!("best of {}", rounds().unwrap_or(0)),
-    }
+        Combine::Best => format!("best of {rounds}"),
+    })
 }
 
 /// How the rounds become one figure in those tests that do it in unlike ways; none where all are alike. A run that was
 /// stopped in a test has fewer rounds: that it is not complete is another difference.
 fn unlike_statistics(runs: &[&Digest]) -> Vec<Value> {
-    let of = |run: &Digest, name: &str| run.tests.iter().find(|test| test.name == name).map(statistic);
+    let of = |run: &Digest, name: &str| run.tests.iter().find(|test| test.name == name).and_then(statistic);
     let complete = || runs.iter().filter(|run| run.run.state == RunState::Complete);
     let is_unlike = |test: &TestDigest| {
         let found = distinct(complete().filter_map(|run| of(run, &test.name)));
         found.len() > 1
     };
     let of_run =
-        |run: &&Digest| Value::listed(&distinct(run.tests.iter().filter(|test| is_unlike(test)).map(statistic)));
+        |run: &&Digest| Value::listed(&distinct(run.tests.iter().filter(|test| is_unlike(test)).filter_map(statistic)));
     runs.iter().map(of_run).collect()
 }
 

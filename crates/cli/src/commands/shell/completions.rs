@@ -1,5 +1,5 @@
-//! `drivelab completions`: a script that has the shell ask drivelab for the values of a word, because only drivelab knows
-//! the stored runs, their tags and drives.
+//! `drivelab completions`: a script that has the shell ask drivelab for the values of a word, because only drivelab
+//! knows the stored runs, their tags and drives.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -27,8 +27,8 @@ use crate::settings::Settings;
 /// The environment variable that the script sets when it asks.
 const VARIABLE: &str = "DRIVELAB_COMPLETE";
 
-/// Bash ends words at `=` and `:`, which are inside words such as `tag=cold` and `published:NAME`. This joins them before
-/// they are completed, and leaves out of the answers what stands before the part that bash replaces.
+/// Bash ends words at `=` and `:`, which are inside words such as `tag=cold` and `published:NAME`. This joins them
+/// before they are completed, and leaves out of the answers what stands before the part that bash replaces.
 const WHOLE_WORDS: &str = r#"_drivelab() {
     local i word last glued= index=0
     local -a whole=()

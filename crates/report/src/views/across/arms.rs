@@ -102,8 +102,8 @@ pub(crate) struct Member<'d> {
     pub(crate) digest: &'d Digest,
 }
 
-/// The arms among comparable runs: all runs of each drive, in one data state and profile, that has several, at least one
-/// of them of a command that measured arms.
+/// The arms among comparable runs: all runs of each drive, in one data state and profile, that has several, at least
+/// one of them of a command that measured arms.
 pub(crate) fn views(runs: &[Member<'_>]) -> Vec<ArmsView> {
     let mut drives: Vec<(String, Vec<&Member<'_>>)> = Vec::new();
     for run in runs {
