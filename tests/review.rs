@@ -115,7 +115,11 @@ fn a_report_is_of_one_run_and_shows_what_its_user_says_of_it() {
     let both = lab.ok(&["report", first, second, "--format", "csv"]).stdout;
     assert!(both.contains(first) && both.contains(second), "{both}");
     let unlike = lab.run(&["report", first, "-o", "page.csv", "--format", "md"]);
-    assert!(unlike.code == 2 && unlike.stderr.contains("ending of another format"), "{}", unlike.stderr);
+    assert!(
+        unlike.code == 2 && unlike.stderr.contains("does not have the extension of the requested format"),
+        "{}",
+        unlike.stderr
+    );
     lab.ok(&["report", first, "-o", "short.md", "--format", "brief"]);
     assert_eq!(lab.files(), ["both.html", "short.md"]);
 

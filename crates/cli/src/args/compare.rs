@@ -69,7 +69,7 @@ const fn about(kind: Kind) -> &'static str {
         Kind::Target => "A file and a device",
         Kind::Size => "Tested size",
         Kind::Firmware => "Firmware of drives of one model",
-        Kind::Statistic => "How the rounds of a test become one figure: their mean, their best",
+        Kind::Statistic => "How the rounds of a test are combined: mean, best of 9",
         Kind::Engine => "Engine that issued the I/O: io_uring or threads",
         Kind::Testbed => "CPU, board or name of the testbed",
         Kind::FileSystem => "File system",

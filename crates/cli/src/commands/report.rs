@@ -28,8 +28,8 @@ pub fn report(context: &Context, arguments: &ReportArgs) -> Result {
     let of_one = matches!(format, PageFormat::Html | PageFormat::Md | PageFormat::Brief);
     if of_one && rows.len() > 1 && !arguments.group {
         return Err(Failure::usage(format!(
-            "a page is the report of one run; to set runs side by side: `drivelab compare {} -o FILE` (.html or .md). \
-             CSV and JSON can hold several runs",
+            "pages and Markdown are of one run, CSV and JSON of several; to set these runs side by side: `drivelab \
+             compare {} -o FILE` (.html or .md)",
             arguments.runs.join(" ")
         )));
     }
@@ -60,7 +60,7 @@ pub fn report(context: &Context, arguments: &ReportArgs) -> Result {
     Ok(ExitCode::Ok)
 }
 
-/// The format by the flags; a file whose ending means another one is refused.
+/// The format by the flags; a file with the extension of another format is refused.
 fn format(arguments: &ReportArgs) -> Result<PageFormat> {
     let asked = if arguments.json { Some(PageFormat::Json) } else { arguments.format.map(Into::into) };
     let (format, output) = match (asked, &arguments.output) {
@@ -69,11 +69,11 @@ fn format(arguments: &ReportArgs) -> Result<PageFormat> {
         (Some(format), None) => return Ok(format),
         (Some(format), Some(output)) => (format, output),
     };
-    let by_ending = output.extension().and_then(|_| format_of(output).ok());
-    let alike = |ending: PageFormat| ending == format || (ending, format) == (PageFormat::Md, PageFormat::Brief);
-    if by_ending.is_some_and(|ending| !alike(ending)) {
-        let what = format!("{} has the ending of another format than the one asked for", output.display());
-        return Err(Failure::usage(format!("{what}; leave --format out, or name another file")));
+    let by_extension = output.extension().and_then(|_| format_of(output).ok());
+    let alike = |known: PageFormat| known == format || (known, format) == (PageFormat::Md, PageFormat::Brief);
+    if by_extension.is_some_and(|known| !alike(known)) {
+        let what = format!("{} does not have the extension of the requested format", output.display());
+        return Err(Failure::usage(format!("{what}; leave --format out, or give the file another extension")));
     }
     Ok(format)
 }

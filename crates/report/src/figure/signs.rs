@@ -46,8 +46,9 @@ pub(crate) fn of_cells(cells: &[&Cell]) -> Vec<&'static str> {
     known.into_iter().filter_map(|(there, says)| there.then_some(says)).collect()
 }
 
-/// What the sign of an approximated parameter means.
-const APPROXIMATED: &str = "≈ a parameter is drivelab's own, not the source's.";
+/// What the sign of an approximation means.
+pub(crate) const APPROXIMATED: &str =
+    "≈ marks a figure with a parameter that the source does not state or that drivelab changed.";
 
 /// What the signs in the figures of these steps mean; empty if there are none.
 pub(crate) fn legend(input: &ReportInput<'_>, steps: &[&Step]) -> String {

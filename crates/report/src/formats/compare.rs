@@ -82,26 +82,9 @@ impl<'d> Compared<'d> {
         };
         parts::list(&mut text, &sides.map(side).collect::<Vec<_>>());
         parts::arms(&mut text, &comparison);
-        for group in comparison.groups.iter().filter(|group| group.against.is_some()) {
-            parts::heading(&mut text, 2, &group.title);
-            if !group.differences.is_empty() {
-                parts::line(&mut text, "Differences besides the drive:\n");
-                parts::list(&mut text, &group.differences);
-            }
-            parts::against(&mut text, group);
-            for Figure { table, caption, .. } in &group.drives {
-                parts::line(&mut text, &format!("**{}**\n", escape::markdown(&table.caption)));
-                parts::table(&mut text, table);
-                parts::line(&mut text, &format!("{}\n", escape::markdown(caption)));
-            }
-            if !group.legend.is_empty() {
-                parts::line(&mut text, &format!("{}\n", group.legend));
-            }
-        }
-        if !comparison.refused.is_empty() {
-            parts::heading(&mut text, 2, "Not comparable");
-            parts::list(&mut text, &comparison.refused);
-        }
+        let groups = comparison.groups.iter().filter(|group| group.against.is_some());
+        groups.for_each(|group| parts::group(&mut text, group, &[]));
+        parts::refused(&mut text, &comparison);
         text
     }
 

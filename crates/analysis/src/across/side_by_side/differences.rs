@@ -35,7 +35,7 @@ pub enum Differing {
     SameShare,
     /// Firmware, of drives of one model.
     Firmware,
-    /// How the rounds of a test become one figure: their mean is no best of nine.
+    /// How the rounds of a test are combined: a mean differs from a best of nine.
     Statistic,
     /// Version of the methodology: other words, the same loads.
     MethodVersion,
@@ -103,7 +103,7 @@ pub enum Kind {
     Size,
     /// Firmware, of drives of one model.
     Firmware,
-    /// How rounds become one figure.
+    /// How the rounds of a test are combined.
     Statistic,
     /// The engine that issued the I/O.
     Engine,
@@ -221,9 +221,15 @@ impl Differing {
         }
     }
 
-    /// What it is of a run.
+    /// What it is of each of these runs.
     #[must_use]
-    pub fn of(self, digest: &Digest) -> Value {
+    pub fn values(self, runs: &[&Digest]) -> Vec<Value> {
+        let unlike = if self == Differing::Statistic { unlike_statistics(runs) } else { Vec::new() };
+        runs.iter().map(|run| self.of(run, &unlike)).collect()
+    }
+
+    /// What it is of a run; `unlike` names the tests whose statistics are compared.
+    fn of(self, digest: &Digest, unlike: &[&str]) -> Value {
         let run = &digest.run;
         let (target, testbed) = (&run.environment.target, &run.environment.testbed);
         let known = |name: Option<&String>| name.map_or(Value::Unknown, |name| Value::Name(name.trim().to_owned()));
@@ -239,7 +245,10 @@ impl Differing {
                 let all: Vec<String> = models(digest).into_iter().filter_map(|(_, firmware)| firmware).collect();
                 Value::listed(&all)
             }
-            Differing::Statistic => Value::listed(&distinct(digest.tests.iter().filter_map(statistic))),
+            Differing::Statistic => {
+                let tests = digest.tests.iter().filter(|test| unlike.contains(&test.name.as_str()));
+                Value::listed(&distinct(tests.filter_map(statistic)))
+            }
             Differing::MethodVersion => Value::Name(run.method.version.clone()),
             Differing::ToolVersion => {
                 let later = run.resumed_with.iter().map(|(tool, _)| tool);
@@ -280,7 +289,7 @@ fn build(tool: &ToolVersion) -> String {
     format!("{version} ({}{build})", commit.get(..12).unwrap_or(commit))
 }
 
-/// How the rounds of a test become one figure: `mean`, `best of 9`. `None` if it was not measured.
+/// How the rounds of a test are combined: `mean`, `best of 9`. `None` if it was not measured.
 fn statistic(test: &TestDigest) -> Option<String> {
     let rounds = test.steps.iter().flat_map(|step| &step.metrics).map(|metric| metric.rounds.len()).max()?;
     Some(match test.combine {
@@ -290,18 +299,13 @@ fn statistic(test: &TestDigest) -> Option<String> {
     })
 }
 
-/// How the rounds become one figure in those tests that do it in unlike ways; none where all are alike. A run that was
-/// stopped in a test has fewer rounds: that it is not complete is another difference.
-fn unlike_statistics(runs: &[&Digest]) -> Vec<Value> {
-    let of = |run: &Digest, name: &str| run.tests.iter().find(|test| test.name == name).and_then(statistic);
+/// The tests whose rounds are combined in unlike ways. An incomplete run has fewer rounds in the test that it was
+/// stopped in; that it is incomplete is a difference of its own.
+fn unlike_statistics<'d>(runs: &[&'d Digest]) -> Vec<&'d str> {
     let complete = || runs.iter().filter(|run| run.run.state == RunState::Complete);
-    let is_unlike = |test: &TestDigest| {
-        let found = distinct(complete().filter_map(|run| of(run, &test.name)));
-        found.len() > 1
-    };
-    let of_run =
-        |run: &&Digest| Value::listed(&distinct(run.tests.iter().filter(|test| is_unlike(test)).filter_map(statistic)));
-    runs.iter().map(of_run).collect()
+    let tests = || complete().flat_map(|run| &run.tests);
+    let is_unlike = |name: &str| distinct(tests().filter(|test| test.name == name).filter_map(statistic)).len() > 1;
+    tests().map(|test| test.name.as_str()).filter(|name| is_unlike(name)).collect()
 }
 
 /// Each name once, in the order of their first place.
@@ -355,10 +359,7 @@ fn same_share(runs: &[&Digest]) -> bool {
 /// All differences between runs.
 pub(super) fn differences(runs: &[&Digest]) -> Vec<Difference> {
     let different = |what: Differing| {
-        let values: Vec<Value> = match what {
-            Differing::Statistic => unlike_statistics(runs),
-            _ => runs.iter().map(|run| what.of(run)).collect(),
-        };
+        let values = what.values(runs);
         let unlike = values.windows(2).any(|two| two[0] != two[1]);
         let tells = match what {
             // Other drives have other firmware: that says nothing more.

@@ -4,7 +4,7 @@ use drivelab_core::finding::Finding;
 
 use crate::figure::input::ReportInput;
 use crate::figure::table::{Cell, Column, Table};
-use crate::figure::{escape, prose};
+use crate::figure::{Figure, escape, prose};
 use crate::views::across::compare::{self, Comparison, Group};
 use crate::views::run::look::Look;
 use crate::words::facts::Fact;
@@ -58,25 +58,8 @@ pub(crate) fn comparison(text: &mut String, inputs: &[ReportInput<'_>]) {
     let comparison = compare::compare(inputs);
     heading(text, 1, "Comparison");
     arms(text, &comparison);
-    for group in &comparison.groups {
-        heading(text, 2, &group.title);
-        if !group.differences.is_empty() {
-            line(text, "Differences besides the drive:\n");
-            list(text, &group.differences);
-        }
-        against(text, group);
-        for one in &group.tables {
-            line(text, &format!("**{}**\n", escape::markdown(&one.caption)));
-            table(text, one);
-        }
-        if !group.legend.is_empty() {
-            line(text, &format!("{}\n", group.legend));
-        }
-    }
-    if !comparison.refused.is_empty() {
-        heading(text, 2, "Not comparable");
-        list(text, &comparison.refused);
-    }
+    comparison.groups.iter().for_each(|one| group(text, one, &one.tables));
+    refused(text, &comparison);
 }
 
 /// The tables of runs under several arms.
@@ -86,26 +69,49 @@ pub(crate) fn arms(text: &mut String, comparison: &Comparison) {
     }
     for view in &comparison.arms {
         heading(text, 3, &view.title);
-        for one in &view.tables {
-            line(text, &format!("**{}**\n", escape::markdown(&one.caption)));
-            table(text, one);
-        }
+        view.tables.iter().for_each(|one| captioned(text, one));
         line(text, &format!("{}.\n", escape::markdown(&view.meaning)));
     }
 }
 
-/// The figures of a group against its base.
-pub(crate) fn against(text: &mut String, group: &Group) {
-    let Some(against) = &group.against else { return };
-    line(text, &format!("**{}**\n", escape::markdown(&against.table.caption)));
-    table(text, &against.table);
-    list(text, &against.sentences);
-    for note in &against.notes {
-        line(text, &format!("{}\n", escape::markdown(note)));
+/// A group against its base, with these tables of its runs.
+pub(crate) fn group(text: &mut String, group: &Group, tables: &[Table]) {
+    heading(text, 2, &group.title);
+    if !group.differences.is_empty() {
+        line(text, "Differences besides the drive:\n");
+        list(text, &group.differences);
     }
-    if !against.rest.rows.is_empty() {
-        line(text, &format!("**{}**\n", escape::markdown(&against.rest.caption)));
-        table(text, &against.rest);
+    if let Some(against) = &group.against {
+        captioned(text, &against.table);
+        list(text, &against.sentences);
+        for note in &against.notes {
+            line(text, &format!("{}\n", escape::markdown(note)));
+        }
+        captioned(text, &against.rest);
+    }
+    for Figure { table, caption, .. } in &group.drives {
+        captioned(text, table);
+        line(text, &format!("{}\n", escape::markdown(caption)));
+    }
+    tables.iter().for_each(|one| captioned(text, one));
+    if !group.legend.is_empty() {
+        line(text, &format!("{}\n", group.legend));
+    }
+}
+
+/// Why runs are not compared.
+pub(crate) fn refused(text: &mut String, comparison: &Comparison) {
+    if !comparison.refused.is_empty() {
+        heading(text, 2, "Not comparable");
+        list(text, &comparison.refused);
+    }
+}
+
+/// A table below its caption; nothing without rows.
+fn captioned(text: &mut String, one: &Table) {
+    if !one.rows.is_empty() {
+        line(text, &format!("**{}**\n", escape::markdown(&one.caption)));
+        table(text, one);
     }
 }
 

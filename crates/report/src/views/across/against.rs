@@ -345,10 +345,10 @@ fn percent_text(ratio: f64) -> String {
     }
 }
 
-/// The smallest difference that would have been shown, if it is below a factor of two.
+/// The smallest detectable difference, if it is below a factor of two.
 fn missed(detectable: Option<f64>) -> String {
     let percent = detectable.map(|ratio| (ratio - 1.0) * 100.0).filter(|percent| *percent <= TOO_MUCH);
-    percent.map_or_else(String::new, |percent| format!("; one of {} % would have been", rounded(percent)))
+    percent.map_or_else(String::new, |percent| format!(" (detectable from {} %)", rounded(percent)))
 }
 
 /// Per cent, with fractions only below ten.
@@ -460,7 +460,7 @@ mod tests {
         assert_eq!(texts, [" (+23 %)", " (-50 %)", " (+2.9 %)", " (-1.9 %)", "", ""]);
         assert_eq!(
             [Some(1.034), Some(1.25), Some(3.0), None].map(missed),
-            ["; one of 3.4 % would have been", "; one of 25 % would have been", "", ""]
+            [" (detectable from 3.4 %)", " (detectable from 25 %)", "", ""]
         );
     }
 }

@@ -404,14 +404,18 @@ fn shown(step: &AlignedStep<'_>, quantity: &str) -> Vec<Op> {
 
 /// `kernel: A 6.1, B 6.18`.
 fn difference_words(difference: &Difference, alike: &Alike<'_>, (sides, names): (&Sides, &[String])) -> String {
-    let words = |((place, digest), value): ((&usize, &&Digest), &Value)| match difference.what {
-        Differing::Drive => sides.drive(sides.side_of(*place), &digest.run.environment),
-        Differing::Statistic => value_words(value),
-        what if sides.redact => value_words(&what.of(&digest.redacted())),
-        _ => value_words(value),
+    let runs = &alike.aligned.runs;
+    let values: Vec<String> = match difference.what {
+        Differing::Drive => {
+            let drives = alike.places.iter().zip(runs);
+            drives.map(|(place, run)| sides.drive(sides.side_of(*place), &run.run.environment)).collect()
+        }
+        what if sides.redact => {
+            let redacted: Vec<Digest> = runs.iter().map(|run| run.redacted()).collect();
+            what.values(&redacted.iter().collect::<Vec<_>>()).iter().map(value_words).collect()
+        }
+        _ => difference.values.iter().map(value_words).collect(),
     };
-    let runs = alike.places.iter().zip(&alike.aligned.runs);
-    let values: Vec<String> = runs.zip(&difference.values).map(words).collect();
     format!("{}: {}", differing_words(difference.what), by_side(&alike.places, &values, (sides, names)))
 }
 
@@ -454,7 +458,7 @@ const fn differing_words(what: Differing) -> &'static str {
         Differing::TestedSize => "tested size",
         Differing::SameShare => "tested size (the same share of each drive)",
         Differing::Firmware => "firmware",
-        Differing::Statistic => "figure of several rounds",
+        Differing::Statistic => "statistic over the rounds",
         Differing::MethodVersion => "version of the methodology",
         Differing::ToolVersion => "drivelab version",
         Differing::Backend => "engine",

@@ -99,17 +99,13 @@ const ALL_GROUPS: &str = "all groups together";
 /// For a replayed trace: its pauses say nothing about the drive.
 const BUSY: &str = "over busy time";
 
-/// What the sign of an approximation means.
-const APPROXIMATION: &str =
-    "≈ marks a figure with a parameter that the source does not state or that drivelab changed.";
-
 /// The meaning of each sign that occurs in a figure at the top.
 fn signs(look: &Look) -> Vec<&'static str> {
     let cells = look.pairs.iter().flat_map(|row| &row.cells).map(|one| one.cell.plain());
     let texts = cells.chain(look.tiles.iter().flat_map(|tile| [tile.value.clone(), tile.detail.clone()]));
     signs::explained(
         &texts.collect::<String>(),
-        &[(&['≥'], signs::LOWER_BOUND), (&['≈'], APPROXIMATION), (&['▲', '▼', '◆'], signs::DISTURBED)],
+        &[(&['≥'], signs::LOWER_BOUND), (&['≈'], signs::APPROXIMATED), (&['▲', '▼', '◆'], signs::DISTURBED)],
     )
 }
 

@@ -71,7 +71,7 @@ fn what_the_marks_mean_is_no_difference() {
         let group = compare(&[input, input]).groups.remove(0);
         (group.differences, group.legend)
     };
-    let approximated = "≈ a parameter is drivelab's own, not the source's.";
+    let approximated = "≈ marks a figure with a parameter that the source does not state or that drivelab changed.";
     assert_eq!(legend(&analysis), (Vec::new(), approximated.to_owned()));
     analysis.metrics.iter_mut().for_each(|metric| metric.wrong = Some(drivelab_core::metric::Wrong::TooLow));
     let disturbed = crate::figure::signs::DISTURBED;
