@@ -81,7 +81,8 @@ fn a_shell_completes_methodologies_runs_tags_and_sides() {
     assert!(offered(&lab, &["rank", "quick", "published:beeler"]).contains(&"beeler-sn861".to_owned()));
     std::fs::write(lab.folder().join("mine.toml"), "").expect("a file");
     assert_eq!(offered(&lab, &["run", "min"]), ["mine.toml"]);
-    assert!(lab.ok(&["completions", "bash"]).stdout.contains("-o filenames"), "bash quotes what it inserts");
+    let script = lab.ok(&["completions", "bash"]).stdout;
+    assert!(script.contains("-o filenames") && !script.contains("-F _clap"), "bash quotes, words are whole: {script}");
     assert_eq!(offered(&lab, &["results", "remove", "la"]), Vec::<String>::new(), "it needs an id");
     assert_eq!(offered(&lab, &["rank", "min"]), Vec::<String>::new(), "no run is of this file");
     let here = format!("--data={}", text(&lab.data()));
