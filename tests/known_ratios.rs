@@ -294,6 +294,7 @@ fn runs_in_one_folder_are_one_side() {
     let document = lab.json(&["compare", "last", &runs[2], "--close", "0", "--json"]);
     assert_eq!(document["one_run_percent"], 0.0);
     let ranked = |more: &[&str]| lab.ok(&[&["rank", "io", "published:beeler-sn861"], more].concat()).stdout;
+    assert!(ranked(&[]).starts_with("Random read, 4k, 1 in flight, own load: "), "{}", ranked(&[]));
     let folder = folder.to_str().expect("UTF-8");
     assert!(ranked(&[]).contains(folder) && !ranked(&["--redact"]).contains(folder), "{}", ranked(&["--redact"]));
 }

@@ -205,12 +205,13 @@ fn method_words(own: &Methodology, other: &Methodology, redact: bool) -> String 
 
 /// Methodology and form of a group.
 fn group_title(alike: &Alike<'_>) -> String {
-    alike.aligned.runs.first().map_or_else(String::new, |digest| {
-        let run = &digest.run;
-        // A load of its user's own has no version that says anything.
-        let version = if run.method.name == OWN_LOAD { "" } else { run.method.version.as_str() };
-        format!("{}, {}", format!("{} {version}", run.title).trim_end(), run.form.words(&run.method.name))
-    })
+    alike.aligned.runs.first().map_or_else(String::new, |digest| method_title(&digest.run))
+}
+
+/// Methodology and form of a run: `Quick 1.2.0, quick form`. The version of a load given by flags means nothing.
+pub(crate) fn method_title(run: &RunFacts) -> String {
+    let version = if run.method.name == OWN_LOAD { "" } else { run.method.version.as_str() };
+    format!("{}, {}", format!("{} {version}", run.title).trim_end(), run.form.words(&run.method.name))
 }
 
 /// What differs between the runs of a group besides the drive.

@@ -11,6 +11,7 @@ use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{Figure, cells, format, signs};
 use crate::views::across::against::{published_cell, ratio_cell, ratio_text, touched_note, value_cell, verdict_word};
 use crate::views::across::charts::{Ranked, range, ranking};
+use crate::views::across::compare::method_title;
 use crate::views::across::contrast::label;
 use crate::views::across::published::{PublishedSide, measured_here};
 
@@ -43,15 +44,8 @@ fn number(value: Option<f64>) -> Cell {
 impl RankInput<'_> {
     /// `Quick 1.2.0, quick form: SEQ 1 MiB Q8T1 read (MB/s)`.
     pub(crate) fn title(&self) -> String {
-        let run = &self.method.run;
-        format!(
-            "{} {}, {}: {} ({})",
-            run.title,
-            run.method.version,
-            run.form.words(&run.method.name),
-            self.what(),
-            cells::unit_text(&self.ranking.figure.metric.unit)
-        )
+        let unit = cells::unit_text(&self.ranking.figure.metric.unit);
+        format!("{}: {} ({unit})", method_title(&self.method.run), self.what())
     }
 
     /// The step and the figure.
