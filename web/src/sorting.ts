@@ -32,7 +32,8 @@ function makeSortable(table: HTMLTableElement, body: HTMLTableSectionElement): v
       if (order !== "none") heading.setAttribute("aria-sort", order);
       body.append(...(order === "none" ? original : sorted(original, column, order === "ascending" ? 1 : -1)));
     });
-    heading.append(button);
+    // The unit stands on a line of its own.
+    heading.insertBefore(button, heading.querySelector("small"));
   });
 }
 
