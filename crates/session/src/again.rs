@@ -104,9 +104,20 @@ fn changed_by(records: &RunRecords) -> Option<&Step> {
     let (test, step) = (records.plan.test_of(&key.step)?, records.plan.step(&key.step)?);
     let load = step.workload().filter(|load| wrote && load.changes_target())?;
     let begins = begins_anew(&records.plan, test) && test.steps.first().is_some_and(|first| first.id == step.id);
+    // It is done once more, over all that its first try changed.
+    let covers = step.role == StepRole::Prepare && covers_its_span(step);
     // A target that stores nothing has no state.
     let before = records.drive_states.iter().rev().find(|seen| seen.key == *key)?;
-    (!begins && !before.state.is_kept_by(load)).then_some(step)
+    (!begins && !covers && !before.state.is_kept_by(load)).then_some(step)
+}
+
+/// Whether a step writes or discards every block of its span, whatever lies there.
+fn covers_its_span(step: &Step) -> bool {
+    let all = Percent::new(100).unwrap_or_default();
+    let Action::Io { workload, stop, .. } = &step.action else { return false };
+    let alone = workload.beside.is_empty() && workload.replay.is_none() && workload.files.is_none();
+    let covers = workload.write_percent == all || workload.other.trim_percent == all;
+    alone && covers && workload.pattern.has_passes() && stop.passes.is_some()
 }
 
 /// A finding about the remaining steps if they meet what the interrupted step left: nothing in the plan discards or
