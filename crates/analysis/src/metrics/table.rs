@@ -130,6 +130,9 @@ metrics! {
         latency_share_text!("reads", "99 %");
     "read.latency_p999", "99.9th percentile of read latency", "us", Lower, Tail(Read, Latency, latency_p999),
         latency_share_text!("reads", "99.9 %");
+    "read.latency_p9999", "99.99th percentile of read latency", "us", Lower, Tail(Read, Latency, latency_p9999):
+        Sort::times(READ, Times::Latency, true).sparse(),
+        latency_share_text!("reads", "99.99 %");
     "read.latency_max", "Longest read latency", "us", Lower, Tail(Read, Latency, latency_max),
         latency_max_text!("reads");
     "write.latency_mean", "Mean write latency", "us", Lower, Mean(Write, Latency, latency_mean),
@@ -140,6 +143,9 @@ metrics! {
         latency_share_text!("writes", "99 %");
     "write.latency_p999", "99.9th percentile of write latency", "us", Lower, Tail(Write, Latency, latency_p999),
         latency_share_text!("writes", "99.9 %");
+    "write.latency_p9999", "99.99th percentile of write latency", "us", Lower, Tail(Write, Latency, latency_p9999):
+        Sort::times(WRITE, Times::Latency, true).sparse(),
+        latency_share_text!("writes", "99.99 %");
     "write.latency_max", "Longest write latency", "us", Lower, Tail(Write, Latency, latency_max),
         latency_max_text!("writes");
     "read.response_mean", "Mean read response time", "us", Lower, Mean(Read, Response, latency_mean),
@@ -150,6 +156,9 @@ metrics! {
         response_share_text!("reads", "99 %");
     "read.response_p999", "99.9th percentile of read response time", "us", Lower, Tail(Read, Response, latency_p999),
         response_share_text!("reads", "99.9 %");
+    "read.response_p9999", "99.99th percentile of read response time", "us", Lower, Tail(Read, Response, latency_p9999):
+        Sort::times(READ, Times::Response, true).sparse(),
+        response_share_text!("reads", "99.99 %");
     "read.response_max", "Longest read response time", "us", Lower, Tail(Read, Response, latency_max),
         response_max_text!("reads");
     "write.response_mean", "Mean write response time", "us", Lower, Mean(Write, Response, latency_mean),
@@ -160,6 +169,9 @@ metrics! {
         response_share_text!("writes", "99 %");
     "write.response_p999", "99.9th percentile of write response time", "us", Lower, Tail(Write, Response, latency_p999),
         response_share_text!("writes", "99.9 %");
+    "write.response_p9999", "99.99th percentile of write response time", "us", Lower, Tail(Write, Response, latency_p9999):
+        Sort::times(WRITE, Times::Response, true).sparse(),
+        response_share_text!("writes", "99.99 %");
     "write.response_max", "Longest write response time", "us", Lower, Tail(Write, Response, latency_max),
         response_max_text!("writes");
     "trim.iops", "Trims per second", "IOPS", Higher, Step(trim_iops): Sort::rate(TRIM), other_iops_text!("trims");

@@ -18,7 +18,7 @@ use drivelab_samples as testing;
 
 use super::*;
 use crate::analyse;
-use crate::metrics::tests::hand_made::{flat, hand_made, set_ramp, tenfold};
+use crate::metrics::tests::hand_made::{flat, hand_made, multiplied, set_ramp};
 use drivelab_samples::{sample_run, sample_unfinished_run};
 
 /// What every metric of [`hand_made`] is, computed by hand.
@@ -38,11 +38,13 @@ const KNOWN_ANSWERS: &[(&str, f64)] = &[
     ("read.latency_p50", 0.040),
     ("read.latency_p99", 0.090),
     ("read.latency_p999", 0.120),
+    ("read.latency_p9999", 0.127),
     ("read.latency_max", 0.127),
     ("write.latency_mean", 0.050_47),
     ("write.latency_p50", 0.050),
     ("write.latency_p99", 0.060),
     ("write.latency_p999", 0.100),
+    ("write.latency_p9999", 0.110),
     ("write.latency_max", 0.110),
     ("trim.iops", 500.0),
     ("write_zeroes.iops", 1_000.0),
@@ -67,11 +69,13 @@ const KNOWN_ANSWERS: &[(&str, f64)] = &[
     ("read.response_p50", 0.140),
     ("read.response_p99", 0.190),
     ("read.response_p999", 0.220),
+    ("read.response_p9999", 0.227),
     ("read.response_max", 0.227),
     ("write.response_mean", 0.150_47),
     ("write.response_p50", 0.150),
     ("write.response_p99", 0.160),
     ("write.response_p999", 0.200),
+    ("write.response_p9999", 0.210),
     ("write.response_max", 0.210),
     ("trim.response_mean", 0.121_48),
     ("trim.response_p50", 0.120),
@@ -188,7 +192,7 @@ fn every_metric_has_the_value_worked_out_on_paper() {
     let (analysis, fill, expected) = (analyse(&hand_made()), analyse(&filled::run()), known_answers());
     let heat = analyse(&heated::run());
     let capacity = analyse(&capacities::run());
-    let many = analyse(&tenfold());
+    let (many, most) = (analyse(&multiplied(10)), analyse(&multiplied(20)));
     let ids: Vec<&str> = METRICS.iter().map(|def| def.id).collect();
     assert_eq!(expected.len(), ids.len(), "a metric without a known answer");
     for id in ids {
@@ -198,8 +202,9 @@ fn every_metric_has_the_value_worked_out_on_paper() {
             Some(("fill", _)) => (&fill, filled::STEP),
             Some(("heat", _)) => (&heat, heated::STEP),
             Some(("verified", "capacity" | "share_found")) => (&capacity, capacities::STEP),
-            // Which take 5,000 operations each.
+            // Which take 5,000 operations each, and 50,000.
             _ if id.ends_with("_p999") => (&many, "mixes/w30"),
+            _ if id.ends_with("_p9999") => (&most, "mixes/w30"),
             _ => (&analysis, "mixes/w30"),
         };
         let got = metric(analysis, step, id);
@@ -215,6 +220,7 @@ fn a_percentile_of_too_few_operations_is_absent_and_not_void() {
     let analysis = analyse(&hand_made());
     let of = |id: &str| metric(&analysis, "mixes/w30", id);
     assert!(of("read.latency_p999").value.is_some(), "7 of 7,000 lie beyond it");
+    assert!(analysis.metric("mixes/w30:read.latency_p9999").is_none(), "not even listed");
     for id in ["write.latency_p999", "trim.latency_p999", "flush.response_p999"] {
         let got = of(id);
         assert_eq!((got.value, got.rounds.len(), got.voided_by.len()), (None, 0, 0), "{id}");

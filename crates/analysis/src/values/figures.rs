@@ -126,6 +126,11 @@ pub(crate) fn latency_p999(histogram: &SparseHistogram) -> Option<f64> {
     percentile(histogram, 99.9)
 }
 
+/// 99.99th percentile, microseconds.
+pub(crate) fn latency_p9999(histogram: &SparseHistogram) -> Option<f64> {
+    percentile(histogram, 99.99)
+}
+
 /// Exact maximum, microseconds.
 pub(crate) fn latency_max(histogram: &SparseHistogram) -> Option<f64> {
     percentile(histogram, 100.0)

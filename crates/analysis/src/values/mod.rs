@@ -25,7 +25,7 @@ pub(crate) use figures::{
     both, bursts_active, bursts_active_share, bursts_count, cpu_share, cpu_user_per_io, engine_depth_kept,
     engine_eagain_retries, engine_kernel_share, engine_operations_per_syscall, engine_reap_gap_max,
     engine_reap_gap_mean, engine_short_transfers, engine_user_share, errors, flush_iops, in_flight_mean, latency_max,
-    latency_mean, latency_p50, latency_p99, latency_p999, open_loop_achieved_iops, open_loop_asked_iops,
+    latency_mean, latency_p50, latency_p99, latency_p999, latency_p9999, open_loop_achieved_iops, open_loop_asked_iops,
     open_loop_backlog_growth, open_loop_backlog_max, open_loop_lateness_max, open_loop_lateness_mean, read_iops,
     read_throughput, replay_busy_throughput, replay_busy_time, replay_bytes, replay_lateness_max, replay_lateness_mean,
     replay_moved_share, run_bytes_read, run_bytes_written, run_duration, total_iops, total_latency_mean,

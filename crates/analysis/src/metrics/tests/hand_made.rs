@@ -62,27 +62,27 @@ pub(super) fn hand_made() -> RunRecords {
     run
 }
 
-/// The same with ten times the operations in ten times the time: every rate and every percentile is the same.
-pub(super) fn tenfold() -> RunRecords {
+/// The same with so many times the operations in so many times the time: every rate and every percentile is the same.
+pub(super) fn multiplied(times: u64) -> RunRecords {
     let mut run = hand_made();
     let record = &mut run.steps[0];
-    record.end_ns = record.start_ns + 10 * record.elapsed().get();
+    record.end_ns = record.start_ns + times * record.elapsed().get();
     let elapsed = record.elapsed();
-    let ten = |histogram: &SparseHistogram| {
+    let many = |histogram: &SparseHistogram| {
         let mut all = SparseHistogram::default();
-        (0..10).for_each(|_| all.merge(histogram));
+        (0..times).for_each(|_| all.merge(histogram));
         all
     };
     for op in [&mut record.read, &mut record.write].into_iter().chain(record.others.iter_mut().map(|o| &mut o.record)) {
-        let response = op.response.as_ref().map(|response| Response::new(ten(&response.histogram)));
-        let (count, bytes) = (10 * op.count, Bytes::new(10 * op.bytes.get()));
-        *op = OpRecord { response, ..OpRecord::new(count, bytes, op.errors, ten(&op.histogram), elapsed) };
+        let response = op.response.as_ref().map(|response| Response::new(many(&response.histogram)));
+        let (count, bytes) = (times * op.count, Bytes::new(times * op.bytes.get()));
+        *op = OpRecord { response, ..OpRecord::new(count, bytes, op.errors, many(&op.histogram), elapsed) };
     }
-    record.open_loop.iter_mut().for_each(|schedule| schedule.arrived *= 10);
+    record.open_loop.iter_mut().for_each(|schedule| schedule.arrived *= times);
     let interval = &mut run.intervals[1];
     (interval.end_ns, interval.read, interval.write) = (record.end_ns, record.read.clone(), record.write.clone());
     interval.others = record.others.clone();
-    run.last_at_ns += 10 * elapsed.get();
+    run.last_at_ns += times * elapsed.get();
     run
 }
 

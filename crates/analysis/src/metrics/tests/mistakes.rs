@@ -122,6 +122,7 @@ const LATENCY: &[Mistake] = &[
     ("read.latency_p99", "ns for us", |f| us(&f.step.read, 99.0) * 1e3),
     ("read.latency_p999", "99th for 99.9th", |f| us(&f.step.read, 99.0)),
     ("read.latency_p999", "maximum for 99.9th", |f| us(&f.step.read, 100.0)),
+    ("read.latency_p9999", "99.9th for 99.99th", |f| us(&f.step.read, 99.9)),
     ("read.latency_max", "99.9th for maximum", |f| us(&f.step.read, 99.9)),
     ("read.latency_max", "maximum of the writes", |f| us(&f.step.write, 100.0)),
     ("write.latency_mean", "ns for us", |f| mean_ns(&f.step.write)),
@@ -134,8 +135,11 @@ const LATENCY: &[Mistake] = &[
     ("write.latency_p99", "99.9th for 99th", |f| us(&f.step.write, 99.9)),
     ("write.latency_p999", "99th for 99.9th", |f| us(&f.step.write, 99.0)),
     ("write.latency_p999", "maximum for 99.9th", |f| us(&f.step.write, 100.0)),
+    ("write.latency_p9999", "99.9th for 99.99th", |f| us(&f.step.write, 99.9)),
     ("write.latency_max", "99.9th for maximum", |f| us(&f.step.write, 99.9)),
     ("write.latency_max", "maximum of the reads", |f| us(&f.step.read, 100.0)),
+    ("read.response_p9999", "99.9th for 99.99th", |f| response_us(&f.step.read, 99.9)),
+    ("write.response_p9999", "99.9th for 99.99th", |f| response_us(&f.step.write, 99.9)),
 ];
 
 /// Reads and writes in one distribution.

