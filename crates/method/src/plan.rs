@@ -6,8 +6,8 @@
 use drivelab_core::plan::{Form, LeftOut, Plan};
 
 use crate::expand::alone::no_form;
-use crate::expand::limits;
 use crate::expand::smoke::smoke_cap;
+use crate::expand::{headlines, limits};
 use crate::methodology::Methodology;
 use crate::scope::TargetShape;
 use crate::suite::choose::{chosen, measures};
@@ -71,10 +71,12 @@ pub(crate) fn attempt(method: &Methodology, form: Form, shape: &TargetShape, mea
         sources: chosen.sources,
         left_out: chosen.left_out,
         limits: Vec::new(),
+        headlines: Vec::new(),
         set: method.settings().to_vec(),
         drives: method.drives(form),
     };
     plan.limits = limits::of_plan(method, &plan);
+    plan.headlines = headlines::of_plan(method, &plan);
     Ok(plan)
 }
 

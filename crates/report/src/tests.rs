@@ -330,7 +330,9 @@ fn a_lower_bound_is_marked_as_one_in_every_format() {
     let inputs = [ReportInput { records: &records, analysis: &analysis }];
     let page = crate::html(&inputs).unwrap();
     assert!(page.contains(&format!(">≥</abbr> {text}")), "the table of the page");
-    assert!(page.contains(&format!("≥ {text} MB/s")), "the headline");
+    let operations = analysis.metric("limited/q64:read.iops").unwrap();
+    let headline = format!("≥ {} IOPS", crate::format::iops(operations.value.unwrap()));
+    assert!(page.contains(&headline), "the headline");
     assert!(page.contains("marks a lower bound"), "what the sign means");
     let markdown = crate::markdown(&inputs).unwrap();
     assert!(markdown.contains(&format!("| ≥ {text} |")) && markdown.contains("marks a lower bound"));

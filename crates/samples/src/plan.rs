@@ -57,6 +57,7 @@ pub(super) fn plan(name: &str, tests: Vec<TestPlan>) -> Plan {
         scores: Vec::new(),
         left_out: Vec::new(),
         limits: Vec::new(),
+        headlines: Vec::new(),
         set: Vec::new(),
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod alone;
 pub(crate) mod estimate;
 pub(crate) mod file_steps;
+pub(crate) mod headlines;
 pub(crate) mod label;
 pub(crate) mod leave;
 pub(crate) mod limits;

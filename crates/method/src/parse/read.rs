@@ -9,7 +9,7 @@ use drivelab_core::acceptance::FigureLimit;
 use drivelab_core::plan::{Form, Plan};
 use drivelab_core::units::Bytes;
 
-use crate::expand::limits;
+use crate::expand::{headlines, limits};
 use crate::methodology::Methodology;
 use crate::parse::meaning;
 use crate::plan::attempt;
@@ -59,6 +59,7 @@ impl Methodology {
         // Parameters that are set may change what steps are called.
         if errors.is_empty() && self.settings().is_empty() {
             errors.join(limits::unknown(&self, &plans));
+            errors.join(headlines::wrong(&self, &plans));
         }
         if errors.is_empty() { Ok(self) } else { Err(self.diagnostics(errors)) }
     }

@@ -16,6 +16,7 @@ pub(crate) fn derived(mut base: Table, own: Table, dropped: &[Located<Value>], e
     drop_tests(&mut base, dropped, errors);
     // They are about steps that the file may change or leave out.
     base.entries.remove("limits");
+    base.entries.remove("headlines");
     retain_known(&mut base);
     general_details(&mut base, &own);
     for (key, entry) in own.entries {

@@ -186,6 +186,13 @@ pub(crate) static FILE: Shape = Shape {
         ),
         key("drives", Kind::Table(&DRIVES), "How several targets are measured."),
         key("limits", Kind::Table(&LIMITS), "Limits that the figures must meet.").not_compared(),
+        key(
+            "headlines",
+            Kind::ListOf(&NAME),
+            "Tests whose figures stand at the top of the page, the most telling first: at most eight of a profile. \
+             Default the first tests.",
+        )
+        .not_compared(),
     ]],
     lists: false,
 };

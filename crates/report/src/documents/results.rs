@@ -517,7 +517,7 @@ impl Write for UpTo {
 type Cut = (&'static str, fn(&mut RunResults<'_>));
 
 /// The parts that the copy of the document in a page may leave out, in this order.
-const CUTS: [Cut; 7] = [
+const CUTS: [Cut; 8] = [
     (SAMPLES, |run| {
         let sources = run.telemetry.iter_mut().flat_map(|watched| &mut watched.sources);
         sources.for_each(|source| source.samples = &[]);
@@ -533,6 +533,7 @@ const CUTS: [Cut; 7] = [
     ("the records of each round", |run| run.steps.iter_mut().for_each(|step| step.rounds.clear())),
     ("the steps of the plan", |run| run.steps.clear()),
     (ACCOUNT, |run| run.metrics.retain(|metric| !is_account(&metric.metric.id))),
+    ("what limited each step", |run| run.limits.clear()),
 ];
 /// Their curves and the figures computed from them stay in the page.
 const SAMPLES: &str = "the telemetry samples";

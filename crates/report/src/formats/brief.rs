@@ -42,7 +42,7 @@ pub(crate) fn brief(input: &ReportInput<'_>) -> String {
 fn run(text: &mut String, input: &ReportInput<'_>) {
     run_line(text, input);
     check::markdown(text, input, false);
-    let look = look::look(input);
+    let look = look::whole(input);
     answers(text, &look);
     pairs(text, &look);
     headlines(text, &look.tiles);

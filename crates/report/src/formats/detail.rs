@@ -31,7 +31,7 @@ impl Detail {
     pub(crate) const FINEST: Detail = detail(400, 0, COMFORTABLE);
 
     /// As small as a page can be without losing a figure.
-    pub(crate) const COARSEST: Detail = detail(14, 7, usize::MAX);
+    pub(crate) const COARSEST: Detail = detail(14, 8, usize::MAX);
 
     /// From the finest to the coarsest. The last one is accepted at any size.
     pub(crate) const LADDER: [Detail; 11] = [

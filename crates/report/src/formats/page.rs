@@ -1,6 +1,9 @@
 //! The page: everything that a review shows, for templates/page.html.
 
+use std::collections::BTreeSet;
+
 use askama::Template;
+use drivelab_analysis::METRICS;
 use drivelab_analysis::digest::Digest;
 use drivelab_core::group::letter;
 use drivelab_core::metric::MetricDef;
@@ -14,6 +17,7 @@ use crate::figure::prose::filters;
 use crate::figure::table::Table;
 use crate::figure::{Figure, TestView, escape, format};
 use crate::formats::asset;
+use crate::formats::compare::Compared;
 use crate::formats::detail::{Detail, PAGE_LIMIT};
 use crate::marker;
 use crate::views::across::compare::{self, Comparison};
@@ -39,6 +43,14 @@ struct FindingView {
     evidence: Vec<String>,
     likely_cause: String,
     next_action: String,
+}
+
+/// What limits how far to trust the figures, in a line.
+struct Strip {
+    /// `2 warnings, an interruption.`
+    count: String,
+    /// What the gravest is about; empty for none.
+    gravest: String,
 }
 
 /// One run as shown.
@@ -145,9 +157,25 @@ impl RunView {
         }
     }
 
-    /// Findings that are more than notes.
-    fn grave(&self) -> Vec<&FindingView> {
-        self.findings.iter().filter(|finding| finding.severity != "note").collect()
+    /// How many things limit how far to trust the figures, and what the gravest is about; `None` if nothing does.
+    fn strip(&self) -> Option<Strip> {
+        let grave: Vec<&FindingView> = self.findings.iter().filter(|finding| finding.severity != "note").collect();
+        let mut counts = Vec::new();
+        for (severity, noun) in [("void", "failed check"), ("warning", "warning")] {
+            match grave.iter().filter(|finding| finding.severity == severity).count() {
+                0 => {}
+                count => counts.push(format::counted(count, noun)),
+            }
+        }
+        let also = [(!self.breaks.is_empty(), "an interruption"), (!self.failures.is_empty(), "failed steps")];
+        counts.extend(also.into_iter().filter(|(is_so, _)| *is_so).map(|(_, what)| what.to_owned()));
+        let count = counts.join(", ");
+        let gravest = match grave.as_slice() {
+            [] => String::new(),
+            [only] => format!("It is about {}.", only.about),
+            [first, ..] => format!("The gravest is about {}.", first.about),
+        };
+        (!count.is_empty()).then(|| Strip { count: format!("{count}."), gravest })
     }
 
     fn charts(&self) -> impl Iterator<Item = &Chart> {
@@ -222,7 +250,12 @@ fn at_detail(
     detail: Detail,
     too_large: bool,
 ) -> Result<Option<String>, ReportError> {
-    let Some((results, lost)) = results::embedded(inputs, detail.cuts, detail.most)? else { return Ok(None) };
+    // Without runs the page is of published figures, and their document is small.
+    let embedded = match inputs {
+        [] => Some((serde_json::to_string(&Compared { runs: &[], sides }.document())?, Vec::new())),
+        _ => results::embedded(inputs, detail.cuts, detail.most)?,
+    };
+    let Some((results, lost)) = embedded else { return Ok(None) };
     let several = inputs.len() > 1;
     let view = |(index, input): (usize, &ReportInput<'_>)| {
         let prefix = if several { format!("run-{}-", letter(index).to_lowercase()) } else { String::new() };
@@ -241,6 +274,7 @@ fn at_detail(
     let charts: Vec<&Chart> = across.chain(runs.iter().flat_map(RunView::charts)).collect();
     let charts = escape::script(&serde_json::to_string(&charts)?);
     let title = match runs.as_slice() {
+        [] => format!("Published figures of {}", format::counted(sides.published.len(), "drive")),
         [only] => format!("{}: {} ({})", only.name, only.title, only.form),
         runs => format!("{} runs side by side", runs.len()),
     };
@@ -251,7 +285,10 @@ fn at_detail(
         script: asset::SCRIPT,
         sides: side_lines(inputs, sides),
         comparison,
-        definitions: run_facts::definitions(inputs),
+        definitions: match inputs {
+            [] => published_definitions(sides),
+            _ => run_facts::definitions(inputs),
+        },
         charts,
         thinned: thinned(detail, &lost, compared),
         too_large,
@@ -260,6 +297,13 @@ fn at_detail(
         runs,
     };
     Ok(Some(page.render()?))
+}
+
+/// The definitions of the published figures.
+fn published_definitions(sides: &Sides) -> Vec<&'static MetricDef> {
+    let published = sides.published.iter().flat_map(|side| &side.figures);
+    let used: BTreeSet<&str> = published.map(|figure| figure.metric.as_str()).collect();
+    METRICS.iter().filter(|def| used.contains(def.id)).collect()
 }
 
 /// A line for each side: its letter, its drive, its runs.

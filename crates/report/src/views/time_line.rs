@@ -228,8 +228,8 @@ fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], (each, marks): (u
         panels: vec![
             Panel::lines("Throughput", "MB/s", rate_points(points, marks, place)),
             Panel::lines("Operations that move no data", "IOPS", other_points(points, marks)),
-            Panel::lines("Latency", "µs", vec![latency_points(points, marks, place)]),
-            Panel::lines("Response time", "µs", vec![responses]),
+            Panel::log_lines("Latency", "µs", vec![latency_points(points, marks, place)]),
+            Panel::log_lines("Response time", "µs", vec![responses]),
             Panel::lines("Backlog", "operations", vec![backlog_points(points, marks)]),
         ],
         stretches: Vec::new(),
@@ -305,7 +305,7 @@ fn over_volume(step: &Step, points: &[TimePoint], marks: Marks, id: &str) -> Opt
         x: Axis::linear("Written since the start of the step (GB)", points.last().map_or(0.0, written_gb)),
         panels: vec![
             Panel::lines("Throughput", "MB/s", rate_points(points, marks, (written_gb, after_volume))),
-            Panel::lines("Latency", "µs", vec![latency_points(points, marks, (written_gb, after_volume))]),
+            Panel::log_lines("Latency", "µs", vec![latency_points(points, marks, (written_gb, after_volume))]),
         ],
         stretches: Vec::new(),
     };
@@ -338,7 +338,7 @@ pub(crate) fn of_run(input: &ReportInput<'_>, prefix: &str, most: usize) -> Opti
         x: Axis::linear("Run time (s)", line.points.last().map_or(0.0, |last| last.t_s)),
         panels: vec![
             Panel::lines("Throughput", "MB/s", vec![drawn.read, drawn.write]),
-            Panel::lines("Latency", "µs", drawn.latencies.into()),
+            Panel::log_lines("Latency", "µs", drawn.latencies.into()),
         ],
         stretches: stretches(input, &by_step),
     };
@@ -493,7 +493,8 @@ mod tests {
             let input = ReportInput { records: &records, analysis: &analysis };
             let step = records.plan.step(&key.step).expect("a step");
             let figure = of_step(&input, step, "x", 400).remove(0);
-            let panel = figure.chart.expect("a chart").panels.into_iter().find(|panel| panel.title == "Latency");
+            let panel =
+                figure.chart.expect("a chart").panels.into_iter().find(|panel| panel.title == "Latency, logarithmic");
             (panel.expect("latencies").series[0].name.clone(), figure.caption)
         };
         assert_eq!(drawn(500).0, "Latency p99");

@@ -101,6 +101,7 @@ pub(super) fn plan() -> Plan {
         scores: Vec::new(),
         left_out: Vec::new(),
         limits: Vec::new(),
+        headlines: Vec::new(),
         set: Vec::new(),
     }
 }

@@ -29,6 +29,7 @@ impl Plan {
             scores: _,
             left_out: _,
             limits: _,
+            headlines: _,
             set,
         } = self;
         let mut folders = Vec::new();

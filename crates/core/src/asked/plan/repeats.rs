@@ -256,6 +256,7 @@ mod tests {
             scores: Vec::new(),
             left_out: Vec::new(),
             limits: Vec::new(),
+            headlines: Vec::new(),
             set: Vec::new(),
         };
         let rests: Vec<String> = test

@@ -504,6 +504,9 @@ pub struct Plan {
     /// Conditions on figures under which the run fails, as written in the methodology ([`crate::acceptance`]).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
+    /// Names of the tests whose figures stand at the top of a page, the most telling first; empty for the first tests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headlines: Vec<String>,
     /// Parameters that were set on the command line (`queue_depth=1..64`); later ones override earlier ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub set: Vec<String>,

@@ -10,7 +10,7 @@ use crate::formats::detail::PAGE_LIMIT;
 /// Intervals of a `quick` run on a fast drive, of which 837 were counted.
 const QUICK_INTERVALS: u32 = 900;
 /// Most bytes of a page of one such run.
-const ONE_RUN: usize = 1_200_000;
+const ONE_RUN: usize = 1_250_000;
 
 /// The sample with as many intervals as a real run, spread over its last step.
 fn real_sized() -> RunRecords {

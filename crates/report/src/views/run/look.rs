@@ -1,5 +1,4 @@
-//! "At a glance": the pairs of read and write that reviewers usually print, and one headline figure for every other
-//! test.
+//! "At a glance": the pairs of read and write that reviewers usually print, and at most eight headline figures.
 //!
 //! Picks figures (the highest, the lowest) from the metrics and computes none.
 
@@ -57,20 +56,46 @@ pub(crate) struct Look {
     pub(crate) pairs_title: String,
     /// The pairs; empty if no test has any.
     pub(crate) pairs: Vec<PairRow>,
-    /// One headline figure for every other test.
+    /// One headline figure for each of the most telling other tests, then temperature, power and figures of the run.
     pub(crate) tiles: Vec<Tile>,
     /// The meaning of the signs that occur, a sentence each.
     pub(crate) signs: Vec<&'static str>,
 }
 
-/// The test whose pairs come first: the first test that is not a sweep and has a read and a write of the same load.
+/// Most tiles: more cannot be taken in at a glance.
+const MOST_TILES: usize = 8;
+
+/// The test whose pairs come first: the first test that is not a sweep, has a read and a write of the same load, and
+/// nothing else.
 pub(crate) fn corner_test<'a>(input: &ReportInput<'a>) -> Option<&'a TestPlan> {
-    let whole = |test: &&TestPlan| pairs_of(test).iter().any(|pair| pair.read.is_some() && pair.write.is_some());
+    let whole = |test: &&TestPlan| {
+        let pairs = pairs_of(test);
+        let paired = pairs.iter().flat_map(|pair| [pair.read, pair.write]).flatten().count();
+        pairs.iter().any(|pair| pair.read.is_some() && pair.write.is_some()) && measured(test).count() == paired
+    };
     input.records.plan.tests.iter().filter(whole).find(|test| sweep::of_test(input, test).is_none())
 }
 
 /// Chooses the figures at the top of a review.
 pub(crate) fn look(input: &ReportInput<'_>) -> Look {
+    let plan = &input.records.plan;
+    let named = plan.headlines.iter().filter_map(|name| plan.tests.iter().find(|test| test.name == *name));
+    let tests: Vec<&TestPlan> = if plan.headlines.is_empty() { plan.tests.iter().collect() } else { named.collect() };
+    let mut look = of_tests(input, &tests);
+    look.tiles.truncate(MOST_TILES);
+    look.signs = signs(&look);
+    look
+}
+
+/// The same with a headline figure of every test.
+pub(crate) fn whole(input: &ReportInput<'_>) -> Look {
+    let mut look = of_tests(input, &input.records.plan.tests.iter().collect::<Vec<_>>());
+    look.signs = signs(&look);
+    look
+}
+
+/// Everything but the signs, with the headline figures of these tests.
+fn of_tests(input: &ReportInput<'_>, tests: &[&TestPlan]) -> Look {
     let corners = corner_test(input);
     let mut look = Look { answers: run_facts::answers(input), ..Look::default() };
     if let Some(test) = corners {
@@ -78,7 +103,7 @@ pub(crate) fn look(input: &ReportInput<'_>) -> Look {
         look.pairs_title = if rounds.is_empty() { test.title.clone() } else { format!("{}, {rounds}", test.title) };
         look.pairs = pair_rows(input, test);
     }
-    let others = input.records.plan.tests.iter().filter(|test| corners.is_none_or(|corners| corners.name != test.name));
+    let others = tests.iter().filter(|test| corners.is_none_or(|corners| corners.name != test.name));
     let own = input.records.plan.methodology.name == OWN_LOAD;
     look.tiles = others
         .flat_map(|test| if own { own_tiles(input, test) } else { tile(input, test).into_iter().collect() })
@@ -89,7 +114,6 @@ pub(crate) fn look(input: &ReportInput<'_>) -> Look {
         value,
         detail: String::new(),
     }));
-    look.signs = signs(&look);
     look
 }
 
@@ -173,14 +197,10 @@ fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
     } else {
         steps.first().map_or(Op::Total, |step| Op::of(step))
     };
-    if let ([step], None) = (steps.as_slice(), op.kind())
-        && is_one_at_a_time(step)
-    {
-        return time_tile(input, test, step);
+    if op.kind().is_none() && !steps.is_empty() && steps.iter().all(|step| is_one_at_a_time(step)) {
+        return time_tile(input, test, &steps);
     }
-    let is_sweep = sweep::of_test(input, test).is_some();
-    let random = steps.iter().all(|step| pattern_of(step) == Some(Pattern::Random));
-    let counts = is_sweep && random && !rates::is_published_in_bytes(test);
+    let counts = steps.iter().all(|step| is_small_and_random(step)) && !rates::is_published_in_bytes(test);
     let rate = if op.kind().is_some() || counts { quantity::IOPS } else { quantity::THROUGHPUT };
     // Leaves out steps that are void or were not run.
     let valued = steps.iter().filter_map(|step| Some((*step, cells::value(input, step, op, rate)?)));
@@ -207,8 +227,15 @@ fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
     Some(Tile { title: test.title.clone(), value: format!("{value} {unit}"), detail })
 }
 
-fn pattern_of(step: &Step) -> Option<Pattern> {
-    step.workload().map(|workload| workload.pattern)
+/// Largest blocks of which operations are counted rather than bytes.
+const LARGEST_COUNTED: u64 = 64 << 10;
+
+/// Whether a step issues small random operations without pauses: they are counted, their rate in bytes says little.
+fn is_small_and_random(step: &Step) -> bool {
+    step.workload().is_some_and(|load| {
+        let plain = load.replay.is_none() && load.files.is_none() && !pauses(step);
+        plain && load.pattern == Pattern::Random && load.block_size.get() <= LARGEST_COUNTED
+    })
 }
 
 /// Whether a step has pauses of its own: it measures the rate of its bursts.
@@ -216,24 +243,35 @@ fn pauses(step: &Step) -> bool {
     step.workload().is_some_and(|load| load.pace.bursts.is_some() || load.pace.volume_bursts.is_some())
 }
 
-/// Whether a step issues random operations of one kind one at a time: it measures their latency.
+/// Whether a step issues random operations one at a time: it measures their latency.
 fn is_one_at_a_time(step: &Step) -> bool {
     step.workload().is_some_and(|load| {
         let one = load.queue_depth.get() == 1 && load.threads.get() == 1 && load.beside.is_empty();
-        let plain = load.replay.is_none() && load.files.is_none() && matches!(load.read_percent(), 0 | 100);
+        let plain = load.replay.is_none() && load.files.is_none();
         let plain = plain && !pauses(step);
         one && plain && load.pattern == Pattern::Random
     })
 }
 
-/// The latency of a step that issues one operation at a time.
-fn time_tile(input: &ReportInput<'_>, test: &TestPlan, step: &Step) -> Option<Tile> {
-    let op = Op::of(step);
-    let text =
-        |quantity| cells::value(input, step, op, quantity).map(|_| cells::cell(input, step, op, quantity).plain());
-    let value = format!("{} µs", text(quantity::MEAN)?);
-    let detail = text(quantity::P99).map(|p99| format!("mean, one at a time; p99 {p99} µs")).unwrap_or_default();
-    Some(Tile { title: test.title.clone(), value, detail })
+/// The mean latency of steps that issue one operation at a time; of several the lowest and the highest.
+fn time_tile(input: &ReportInput<'_>, test: &TestPlan, steps: &[&Step]) -> Option<Tile> {
+    let text = |step: &Step, quantity| {
+        let op = Op::of(step);
+        cells::value(input, step, op, quantity).map(|_| cells::cell(input, step, op, quantity).plain())
+    };
+    let valued =
+        steps.iter().filter_map(|step| Some((*step, cells::value(input, step, Op::of(step), quantity::MEAN)?)));
+    let mut valued: Vec<(&Step, f64)> = valued.collect();
+    valued.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let ((fastest, _), (slowest, _)) = (*valued.first()?, *valued.last()?);
+    let (value, detail) = if steps.len() == 1 {
+        let p99 = text(fastest, quantity::P99).map(|p99| format!("; p99 {p99} µs")).unwrap_or_default();
+        (text(fastest, quantity::MEAN)?, format!("mean, one at a time{p99}"))
+    } else {
+        let ends = format!("{} – {}", text(fastest, quantity::MEAN)?, text(slowest, quantity::MEAN)?);
+        (ends, format!("mean, one at a time; lowest: {}; highest: {}", fastest.label, slowest.label))
+    };
+    Some(Tile { title: test.title.clone(), value: format!("{value} µs"), detail })
 }
 
 /// For a load given by flags: one headline figure for each kind of operation, with the figures of most interest.

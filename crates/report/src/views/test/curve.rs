@@ -94,7 +94,7 @@ fn caption(curve: &Curve) -> String {
 fn chart(input: &ReportInput<'_>, curve: &Curve, id: &str) -> Chart {
     let panel = |title: &str, mean: &str, p99: &str| {
         let tail = Series { dashed: true, ..series(input, curve, p99, "p99", colour::READ_TAIL) };
-        Panel::lines(title, "µs", vec![series(input, curve, mean, "mean", colour::TOTAL), tail])
+        Panel::log_lines(title, "µs", vec![series(input, curve, mean, "mean", colour::TOTAL), tail])
     };
     Chart {
         id: id.to_owned(),

@@ -83,7 +83,7 @@ fn of_times(input: &ReportInput<'_>, test: &TestPlan, id: &str, timed: &Timed) -
     let chart = Chart {
         id: format!("{id}-percentiles{suffix}"),
         description: format!("{}: {name} percentiles of each step.", test.title),
-        x: Axis::named("Percentile", CURVE.iter().map(|(_, title)| (*title).to_owned()).collect()),
+        x: Axis::named("Percentile", CURVE.iter().take(known(&curves)).map(|(_, title)| (*title).to_owned()).collect()),
         panels: panels(&curves, timed),
         stretches: Vec::new(),
     };
@@ -102,6 +102,14 @@ fn of_times(input: &ReportInput<'_>, test: &TestPlan, id: &str, timed: &Timed) -
         table: table.without_empty_columns(),
         long: false,
     })
+}
+
+/// How many of the percentiles any of the curves has: few operations have no far ones.
+fn known(curves: &[Curve<'_>]) -> usize {
+    let of_curve = |(_, _, histogram, _): &Curve<'_>| {
+        CURVE.iter().rposition(|(per_cent, _)| percentile_us(histogram, *per_cent).is_some()).map_or(0, |at| at + 1)
+    };
+    curves.iter().map(of_curve).max().unwrap_or_default()
 }
 
 /// The curve's percentiles and the maximum.
@@ -142,16 +150,17 @@ fn panels(curves: &[Curve<'_>], timed: &Timed) -> Vec<Panel> {
             _ => format!("{}, {size} {order}", timed.title),
         };
         let colour = u8::try_from(index % 8).unwrap_or_default();
-        let points = CURVE.iter().enumerate().map(|(place, (per_cent, title))| {
+        let points = CURVE.iter().take(known(curves)).enumerate().map(|(place, (per_cent, title))| {
             let value = percentile_us(histogram, *per_cent);
             let cell = Cell::text(value.map_or_else(String::new, format::latency_us)).wrong(*wrong);
             let text = value.map_or_else(String::new, |_| format!("{} µs", cell.plain()));
             Point(place as f64, value, text, Some((*title).to_owned()))
         });
         let curve = Series { dashed: index >= 8, points: points.collect(), ..Series::new(&name(step, *op), colour) };
-        match panels.iter_mut().find(|panel| panel.title == title) {
-            Some(panel) => panel.series.push(curve),
-            None => panels.push(Panel::lines(&title, "µs", vec![curve])),
+        let panel = Panel::log_lines(&title, "µs", vec![curve]);
+        match panels.iter_mut().find(|known| known.title == panel.title) {
+            Some(known) => known.series.extend(panel.series),
+            None => panels.push(panel),
         }
     }
     panels

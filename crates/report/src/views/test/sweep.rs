@@ -108,8 +108,8 @@ fn by_kind(input: &ReportInput<'_>, test: &TestPlan, sweep: &Sweep, rate: Rate) 
     };
     vec![
         Panel::lines(rate.title, rate.unit, rates.collect()),
-        Panel::lines("Latency", "µs", times([quantity::P50, quantity::P99])),
-        Panel::lines("Response time", "µs", times([quantity::RESPONSE_P50, quantity::RESPONSE_P99])),
+        Panel::log_lines("Latency", "µs", times([quantity::P50, quantity::P99])),
+        Panel::log_lines("Response time", "µs", times([quantity::RESPONSE_P50, quantity::RESPONSE_P99])),
     ]
 }
 
@@ -133,8 +133,8 @@ fn by_value(input: &ReportInput<'_>, test: &TestPlan, sweep: &Sweep, rate: Rate)
     };
     vec![
         Panel::lines(rate.title, rate.unit, lines(total, rate.quantity, rate.published)),
-        Panel::lines("Latency p99", "µs", lines(&kinds, quantity::P99, None)),
-        Panel::lines("Response time p99", "µs", lines(&kinds, quantity::RESPONSE_P99, None)),
+        Panel::log_lines("Latency p99", "µs", lines(&kinds, quantity::P99, None)),
+        Panel::log_lines("Response time p99", "µs", lines(&kinds, quantity::RESPONSE_P99, None)),
     ]
 }
 

@@ -36,7 +36,7 @@ fn two_axes_are_lines_and_no_bars() {
     let chart = figure.chart.expect("a chart");
     assert!(chart.panels.iter().all(|panel| panel.kind == crate::figure::chart::PanelKind::Line));
     assert_eq!(names(&chart.panels[0]), [("16 threads", 4), ("64 threads", 3)]);
-    assert_eq!((chart.panels[1].title.as_str(), names(&chart.panels[1]).len()), ("Latency p99", 2));
+    assert_eq!((chart.panels[1].title.as_str(), names(&chart.panels[1]).len()), ("Latency p99, logarithmic", 2));
     assert_eq!(chart.x.ticks, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
     assert_eq!(figure.table.rows.len(), 7, "the table has every step");
 }
