@@ -88,6 +88,11 @@ fn a_run_stands_beside_the_figures_of_a_file_of_the_users_own() {
     let other = format!("same_as = [\"quick\"]\n{}", own.replace("\"mine\"", "\"other\""));
     std::fs::write(lab.data().join("published").join("other.toml"), other).expect("room");
     let other = words(&lab.ok(&["compare", "last", "published:other"]).stdout);
+    assert!(other.contains("2 published figures of tests that these runs do not have"), "{other}");
+    let listed = words(&lab.ok(&["compare", "last", "published:other", "--all"]).stdout);
+    assert!(listed.contains("reads MB/s ~104.9 1,000 (doubtful)"), "{listed}");
+    let document = lab.json(&["compare", "last", "published:other", "--json"]);
+    assert_eq!(document["published"]["rows"][0]["figures"].as_array().expect("figures").len(), 2);
     assert!(other.contains("No published figure matches a step of this run"), "{other}");
     let apart = words(&lab.ok(&["compare", "last", "published:dillon-nvme"]).stdout);
     assert!(apart.contains("No published figure matches a step of this run"), "{apart}");
@@ -96,4 +101,167 @@ fn a_run_stands_beside_the_figures_of_a_file_of_the_users_own() {
     lab.ok(&["compare", &run, "published:mine", "-o", page.to_str().expect("UTF-8")]);
     let text = std::fs::read_to_string(&page).expect("the page");
     assert!(text.contains("id=\"comparison\"") && text.contains("\"hatched\":true"), "no published bars");
+}
+
+/// Every figure of these publications, which has to appear wherever they are compared.
+fn figures_of(name: &str) -> usize {
+    let all = read_published(Path::new("/nowhere"));
+    all.into_iter().flatten().find(|one| one.name == name).expect("it is built in").figures.len()
+}
+
+#[test]
+fn published_drives_are_compared_without_any_run() {
+    let lab = Lab::new();
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = words(&lab.ok(&["compare", "published:beeler-sn861"]).stdout);
+    for part in ["P1: Western Digital SN861 7.68 TB", "P4/P1", "no interval and no verdict"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    lab.ok(&["compare", "published:beeler-sn861", "-o", "table.md"]);
+    let markdown = std::fs::read_to_string(lab.folder().join("table.md")).expect("the file");
+    assert!(markdown.contains("| 256 KiB sequential read | MB/s | 13,283 | 12,092 | 14,495 | 6,751 |"), "{markdown}");
+    for name in ["beeler-sn861", "dillon-nvme", "rand-8tb-gen5", "wachman-scaling"] {
+        let word = format!("published:{name}");
+        let document = lab.json(&["compare", &word, "--json"]);
+        let rows = document["published"]["rows"].as_array().expect("rows");
+        let figures = rows.iter().map(|row| row["figures"].as_array().expect("figures").len()).sum::<usize>();
+        assert_eq!(figures, figures_of(name), "{name}: none is left out");
+        let (csv, page) = (format!("{name}.csv"), format!("{name}.html"));
+        lab.ok(&["compare", &word, "-o", &csv]);
+        let csv = std::fs::read_to_string(lab.folder().join(csv)).expect("the table");
+        assert_eq!(csv.lines().count(), figures + 1, "{name}");
+        lab.ok(&["compare", &word, "-o", &page]);
+        let page = std::fs::read_to_string(lab.folder().join(page)).expect("the page");
+        assert!(page.contains("id=\"published\"") && page.contains("\"hatched\":true"), "{name}");
+    }
+    // Seed 000: an arm of one drive against another arm of the other.
+    let arms = [
+        "compare",
+        "published:rand-8tb-gen5/9100 Pro 8 TB, BitLocker in hardware",
+        "published:rand-8tb-gen5/SN8100 8 TB, BitLocker in software",
+    ];
+    let text = words(&lab.ok(&[&arms[..], &["--base", "P2"]].concat()).stdout);
+    assert!(text.contains("Random write, 4 KiB, queue depth 1") && text.contains("P1/P2"), "{text}");
+    let document = lab.json(&[&arms[..], &["--base", "p2", "--json"]].concat());
+    let ratios: Vec<f64> = document["published"]["rows"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .filter(|row| {
+            row["metric"] == "write.throughput" && row["test"].as_str().is_some_and(|test| test.ends_with("depth 1"))
+        })
+        .filter_map(|row| row["figures"][0]["ratio"].as_f64())
+        .collect();
+    assert!(ratios.iter().any(|ratio| (ratio - 311.74 / 136.95).abs() < 1e-9), "{ratios:?}");
+    for (wrong, says) in [
+        (&["published:rand-8tb-gen5/hardware"][..], "there is only one"),
+        (&["published:beeler-sn861", "--base", "P9"], "they are P1, P2, P3, P4"),
+        (&["published:beeler-sn861", "--base", "published:beeler-sn861"], "name one by its letter"),
+        (&["published:beeler-sn861", "--fail-if-worse"], "--fail-if-worse is about runs"),
+        (&["published:beeler-sn861", "--by", "drive"], "--by is about runs"),
+    ] {
+        let outcome = lab.run(&[&["compare"], wrong].concat());
+        assert_eq!(outcome.code, 2, "{wrong:?}: {}", outcome.stderr);
+        assert!(words(&outcome.stderr).contains(says), "{wrong:?}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_published_figure_is_no_base_for_runs() {
+    let lab = Lab::new();
+    lab.ok(&["io", "nop:", "--time", "300ms", "--quiet"]);
+    for base in ["P1", "published:beeler-sn861"] {
+        let outcome = lab.run(&["compare", "last", "published:beeler-sn861", "--base", base]);
+        let words = outcome.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(outcome.code == 2 && words.contains("is published: it has no spread"), "{base}: {words}");
+    }
+}
+
+/// Numbers as a text writes them, without commas between thousands.
+fn numbers(text: &str) -> BTreeSet<String> {
+    let is_part = |letter: char| letter.is_ascii_digit() || letter == '.' || letter == ',';
+    let all = text.split(|letter: char| !is_part(letter)).map(|number| number.replace(',', ""));
+    all.map(|number| number.trim_matches('.').to_owned()).filter(|number| !number.is_empty()).collect()
+}
+
+/// `DRIVELAB_SEEDS` is a folder with the texts of the reviews, `000_….txt` to `004_….txt`. Each figure must be in the
+/// text of its source: as it is, or in thousands (`407K IOPS`, `2.1 GB/s`); the two reviews with tables are also
+/// compared cell by cell.
+#[test]
+fn each_published_figure_is_in_the_text_of_its_source() {
+    let Some(folder) = std::env::var_os("DRIVELAB_SEEDS") else {
+        println!("skipped: DRIVELAB_SEEDS names no folder with the texts of the reviews");
+        return;
+    };
+    let text = |number: &str| {
+        let mut files = std::fs::read_dir(&folder).expect("the folder").flatten().map(|entry| entry.path());
+        let file = files.find(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(number)));
+        std::fs::read_to_string(file.expect("a text")).expect("text")
+    };
+    let sources =
+        [("rand-8tb-gen5", "000"), ("beeler-sn861", "002"), ("wachman-scaling", "003"), ("dillon-nvme", "004")];
+    let mut compared = 0;
+    for published in read_published(Path::new("/nowhere")).into_iter().flatten() {
+        let (_, number) = sources.iter().find(|(name, _)| *name == published.name).expect("a source");
+        let text = text(number);
+        let known = numbers(&text);
+        for figure in &published.figures {
+            let written = |value: f64| [format!("{value}"), format!("{value:.1}"), format!("{value:.2}")];
+            let forms = written(figure.value).into_iter().chain(written(figure.value / 1000.0));
+            assert!(
+                forms.clone().any(|form| known.contains(&form)),
+                "{}: {} of {} ({}) is not in the text: {:?}",
+                published.name,
+                figure.test,
+                figure.subject(),
+                figure.place,
+                forms.collect::<Vec<_>>()
+            );
+            compared += 1;
+        }
+        match *number {
+            "000" => in_tables(&published, &text),
+            "004" => in_sweeps(&published, &text),
+            _ => {}
+        }
+    }
+    println!("{compared} figures are in the texts of their sources");
+}
+
+/// Review 000: a table for each drive and arm, a row for each load, a column for reads and one for writes.
+fn in_tables(published: &drivelab_core::published::Published, text: &str) {
+    for figure in &published.figures {
+        let quoted = figure.place.split('\'').nth(1).expect("the name of a table");
+        let table = text.split_once(quoted).expect("the table").1;
+        let row = figure.place.split("row ").nth(1).and_then(|rest| rest.split(',').next()).expect("a row");
+        let line = table.lines().find(|line| line.contains(row)).expect("the row");
+        let column = if figure.place.ends_with("Read") { 2 } else { 3 };
+        let cell = line.split('|').nth(column).expect("a column").replace("(MB/s)", "");
+        assert_eq!(cell.trim().parse::<f64>().ok(), Some(figure.value), "{}: {line}", figure.place);
+    }
+}
+
+/// Review 004: in the section of a drive, block size, rate with 16 threads and, in brackets, with 64.
+fn in_sweeps(published: &drivelab_core::published::Published, text: &str) {
+    let mut compared = 0;
+    for figure in published
+        .figures
+        .iter()
+        .filter(|figure| figure.place.contains(", sweep, block size ") && figure.which.is_none())
+    {
+        let number = |after: &str| {
+            let rest = figure.place.split(after).nth(1).expect("a place");
+            rest.split(|letter: char| !letter.is_ascii_digit()).next().expect("a number").to_owned()
+        };
+        let (size, threads) = (number("block size "), number(&format!("block size {}, ", number("block size "))));
+        let line = if threads == "16" {
+            format!("{size} {} MBytes/sec", figure.value)
+        } else {
+            format!("({} MB/s @ 64 threads)", figure.value)
+        };
+        let spaced = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(spaced.contains(&line), "{} {}: no '{line}'", figure.subject(), figure.place);
+        compared += 1;
+    }
+    assert!(compared > 100, "{compared} figures of sweeps");
 }

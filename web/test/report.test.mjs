@@ -87,13 +87,16 @@ describe("the page of a run", { skip }, () => {
     });
   });
 
-  test("draws every axis of figures from zero", async () => {
+  test("draws every axis of figures from zero, or says that it is logarithmic", async () => {
     const scales = await report.lowestFigures();
     assert.ok(scales.length >= 6, `${scales.length} panels`);
+    const isLogarithmic = ({ title }) => title.endsWith(", logarithmic");
     assert.deepEqual(
-      scales.filter(({ lowest }) => lowest !== "0"),
+      scales.filter((scale) => (scale.lowest === "0") === isLogarithmic(scale)),
       [],
     );
+    const times = scales.filter(({ title }) => /latency|response/i.test(title));
+    assert.ok(times.length > 2 && times.every(isLogarithmic), `${times.map(({ title }) => title)}`);
   });
 
   test("zooms by Ctrl and wheel, not by the wheel alone", async () => {
@@ -200,7 +203,7 @@ describe("the page of a run", { skip }, () => {
   });
 });
 
-for (const kind of ["several", "hostile", "loads", "watched", "together", "rank"]) {
+for (const kind of ["several", "hostile", "loads", "watched", "together", "rank", "arms", "beside", "published"]) {
   test(`the page of ${kind} runs opens without an error, a request or a violation`, { skip }, async () => {
     const sample = samplePage(kind);
     const browser = await launch();
@@ -226,10 +229,10 @@ test("a backlog and response times are drawn over time, from zero", { skip }, as
     const overloaded = scales.filter(({ chart }) => chart === "overloaded-r300000-time");
     assert.deepEqual(
       overloaded.map(({ title }) => title),
-      ["Throughput", "Latency", "Response time", "Backlog"],
+      ["Throughput", "Latency, logarithmic", "Response time, logarithmic", "Backlog"],
     );
     assert.deepEqual(
-      scales.filter(({ lowest }) => lowest !== "0"),
+      scales.filter(({ title, lowest }) => lowest !== "0" && !title.endsWith(", logarithmic")),
       [],
     );
   } finally {
@@ -358,6 +361,68 @@ test("a ranking has the best drive at the top and a value at each bar, on a phon
       assert.deepEqual(report.troubles, []);
       await report.close();
     }
+  } finally {
+    await browser.close();
+    sample.remove();
+  }
+});
+
+test("published figures alone: a chart for each kind, and a table with the figures of the document", {
+  skip,
+}, async () => {
+  const sample = samplePage("published");
+  const browser = await launch();
+  try {
+    const report = await ReportPage.open(browser, sample.path);
+    const charts = await report.page.locator("#published .chart").count();
+    assert.ok(charts >= 2, `${charts} charts`);
+    assert.equal(await report.page.locator("#published .chart svg").count(), charts);
+    const document = JSON.parse(await report.page.locator("#drivelab-results").textContent());
+    const rows = await report.page
+      .locator("#published table")
+      .last()
+      .locator("tbody tr")
+      .evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
+    assert.equal(rows.length, document.published.rows.length);
+    const numbers = (text) => text.match(/[\d,]+(\.\d+)?/g)?.map((one) => Number(one.replaceAll(",", ""))) ?? [];
+    const sides = document.published.sides.map((side) => side.name);
+    for (const [at, { figures }] of document.published.rows.entries()) {
+      for (const [side, name] of sides.entries()) {
+        const own = figures.filter((figure) => figure.side === name).map((figure) => figure.value);
+        assert.deepEqual(numbers(rows[at][2 + side]).slice(0, own.length), own, `${rows[at]}`);
+      }
+    }
+    const phone = await ReportPage.open(browser, sample.path, { viewport: { width: 390, height: 844 } });
+    const width = await phone.page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 390, `${width} px wide`);
+    await phone.close();
+    assert.deepEqual(report.troubles, []);
+  } finally {
+    await browser.close();
+    sample.remove();
+  }
+});
+
+test("a run beside published figures: hatched series with its own, the rest folded", { skip }, async () => {
+  const sample = samplePage("beside");
+  const browser = await launch();
+  try {
+    const report = await ReportPage.open(browser, sample.path);
+    const charts = JSON.parse(await report.page.locator("#drivelab-charts").textContent());
+    const sweep = charts.find((chart) => chart.panels.some((panel) => panel.series.some((series) => series.hatched)));
+    const published = sweep.panels[0].series.filter((series) => series.hatched);
+    assert.equal(published.length, 4);
+    assert.deepEqual(
+      published.map(({ points }) => points.filter((point) => point[1] !== null).length),
+      [1, 1, 1, 1],
+    );
+    const folded = report.page.locator("#published details");
+    assert.equal(await folded.getAttribute("open"), null);
+    await folded.locator("summary").press("Enter");
+    assert.ok(await folded.locator("table").isVisible());
+    const words = (await report.page.locator("#comparison").textContent()).replaceAll(/\s+/g, " ");
+    assert.match(words, /Measured in another way there: system \(Windows; here Linux .*target \(partition; here /);
+    assert.deepEqual(report.troubles, []);
   } finally {
     await browser.close();
     sample.remove();

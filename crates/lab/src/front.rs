@@ -10,7 +10,7 @@ use drivelab_core::plan::Plan;
 use drivelab_core::run::RunRecords;
 use drivelab_report::DryRun;
 use drivelab_session::Screen;
-use drivelab_store::Bundle;
+use drivelab_store::{Bundle, KeptDrive};
 
 use crate::failure::Result;
 use crate::order::show::Show;
@@ -76,11 +76,11 @@ pub trait Front: Sync {
     /// The reason why they could not be shown.
     fn arms(&self, runs: &[(RunRecords, Analysis)]) -> Result<()>;
 
-    /// Shows the runs of a group side by side.
+    /// Shows the runs of a group side by side, with the names and prices that the user gave to drives.
     ///
     /// # Errors
     /// Nothing was measured together, or the comparison could not be shown.
-    fn group(&self, runs: &[(RunRecords, Analysis)]) -> Result<()>;
+    fn group(&self, runs: &[(RunRecords, Analysis)], kept: &[KeptDrive]) -> Result<()>;
 
     /// Reports why one of several runs failed.
     fn failed(&self, text: &str);

@@ -15,7 +15,9 @@ use drivelab_core::watching_cost::WatchingCost;
 use drivelab_device::{BlockNode, Roots, identity_of};
 use drivelab_engine::BackendChoice;
 use drivelab_method::Methodology;
-use drivelab_store::{Bundle, DataDir, label_of, read_ceilings, read_testbed, read_watching_costs};
+use drivelab_store::{
+    Bundle, DataDir, KeptDrive, label_of, read_ceilings, read_drives, read_testbed, read_watching_costs,
+};
 
 use crate::failure::{Failure, Result};
 use crate::front::Front;
@@ -53,6 +55,15 @@ pub struct Lab<'a> {
 }
 
 impl Lab<'_> {
+    /// Names and prices that the user gave to drives; none, with a warning, if their file cannot be read.
+    #[must_use]
+    pub fn kept_drives(&self) -> Vec<KeptDrive> {
+        read_drives(self.data_folder).unwrap_or_else(|why| {
+            self.voice.warn(format!("names and prices of drives are left out: {why}"));
+            Vec::new()
+        })
+    }
+
     /// The time of day to the second, RFC 3339 in UTC.
     #[must_use]
     pub fn now(&self) -> String {

@@ -1,7 +1,8 @@
 //! Writes the page of the made-up sample run to the file given as the first argument. A second argument chooses
 //! another page: a resumed run (`resumed`), several runs side by side (`several`), a run with telemetry (`watched`),
-//! special loads (`loads`), several drives at once (`together`), ten drives side by side (`many`) or ranked (`rank`), or
-//! a drive whose model name is an attack (`hostile`). The browser tests in web/test open these pages.
+//! special loads (`loads`), several drives at once (`together`), ten drives side by side (`many`) or ranked (`rank`),
+//! arms of a drive (`arms`), a run beside published figures (`beside`), published figures alone (`published`), or a
+//! drive whose model name is an attack (`hostile`). The browser tests in web/test open these pages.
 
 use drivelab_analysis::digest::Digest;
 use drivelab_analysis::ratios::Limits;
@@ -9,7 +10,7 @@ use drivelab_analysis::side_by_side::align;
 use drivelab_core::drive_facts::Price;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
-use drivelab_report::{DriveWords, RankInput, ReportInput, Sides};
+use drivelab_report::{DriveWords, PublishedSide, RankInput, ReportInput, Sides};
 use drivelab_samples as testing;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -23,6 +24,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "several" => vec![testing::sample_run(), testing::sample_resumed_run(), testing::sample_steady_run()],
         "together" => drivelab_samples::sample_group(),
         "hostile" => vec![hostile()],
+        "arms" => testing::sample_arms(),
+        "published" => Vec::new(),
         "many" | "rank" => (0..10).map(|drive| sized(drive, testing::slowed(1.0 + f64::from(drive) / 10.0))).collect(),
         _ => vec![testing::sample_run()],
     };
@@ -35,6 +38,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "many" => {
             let digests: Vec<Digest> = inputs.iter().map(|input| Digest::of(input.records, input.analysis)).collect();
             drivelab_report::html_of_sides(&inputs, &digests.iter().collect::<Vec<_>>(), &priced(inputs.len()))?
+        }
+        "beside" | "published" => {
+            let digests: Vec<Digest> = inputs.iter().map(|input| Digest::of(input.records, input.analysis)).collect();
+            let sides = Sides { published: published()?, ..Sides::alone(inputs.len()) };
+            drivelab_report::html_of_sides(&inputs, &digests.iter().collect::<Vec<_>>(), &sides)?
         }
         _ => drivelab_report::html(&inputs)?,
     };
@@ -59,6 +67,44 @@ fn priced(count: usize) -> Sides {
     Sides { drives: (0..count).map(drive).collect(), ..Sides::alone(count) }
 }
 
+/// Published figures of two drives in two capacities each: a sweep with 16 and 64 threads, one figure of a step of the
+/// sample, one of a range, a doubtful one.
+fn published() -> Result<Vec<PublishedSide>, serde_json::Error> {
+    let mut figures = Vec::new();
+    for (at, drive) in ["Alpha <b>", "Beta"].iter().enumerate() {
+        for (twice, capacity) in ["250 GB", "500 GB"].iter().enumerate() {
+            let scale = (1.0 + at as f64) * (1.0 + twice as f64);
+            let mut add = |test: String, value: f64, more: serde_json::Value| {
+                let mut figure = serde_json::json!({
+                    "drive": drive, "capacity": capacity, "test": test, "metric": "read.throughput", "value": value,
+                    "unit": "MB/s", "place": "made up",
+                });
+                let more = more.as_object().cloned().unwrap_or_default();
+                figure.as_object_mut().into_iter().for_each(|all| all.extend(more.clone()));
+                figures.push(figure);
+            };
+            for threads in [16, 64] {
+                for (power, size) in ["4 KiB", "8 KiB", "16 KiB", "32 KiB"].iter().enumerate() {
+                    let value = scale * f64::from(threads) * f64::from(1_u32 << power);
+                    let load = serde_json::json!({ "block_size": size, "threads": threads, "queue_depth": 1 });
+                    add(format!("Random read, {size}, {threads} threads"), value, load);
+                }
+            }
+            add("Depth 8".to_owned(), 100.0 * scale, serde_json::json!({ "steps": ["depths/q8"] }));
+            if twice == 0 {
+                let doubtful = serde_json::json!({ "which": "lower end", "doubtful": "two clusters" });
+                add("Read".to_owned(), 1000.0 * scale, doubtful);
+                add("Read".to_owned(), 1500.0 * scale, serde_json::json!({ "which": "upper end" }));
+            }
+        }
+    }
+    let all = serde_json::json!({
+        "name": "made-up", "title": "A review", "author": "Nobody", "method": "By hand.", "figures": figures,
+        "setup": { "system": "Windows", "target": "partition", "span": "16 GB", "rounds": "one run of each" },
+    });
+    Ok(PublishedSide::of(&serde_json::from_value(all)?, "", 1))
+}
+
 /// The page of all runs, each a drive, ranked by the rate of their first step.
 fn ranking(inputs: &[ReportInput<'_>]) -> Result<String, Box<dyn std::error::Error>> {
     let mut digests: Vec<Digest> = inputs.iter().map(|input| Digest::of(input.records, input.analysis)).collect();
@@ -74,6 +120,9 @@ fn ranking(inputs: &[ReportInput<'_>]) -> Result<String, Box<dyn std::error::Err
     let input = RankInput {
         ranking: ranking.ok_or("the sample can be ranked")?,
         names: (0..runs.len()).map(|drive| format!("Drive <b>{drive}</b>")).collect(),
+        // Two neighbours are one drive in two states.
+        drives: (0..runs.len()).map(|drive| format!("Drive {}", drive / 2)).collect(),
+        marked: vec![4],
         method: runs[0],
         published: Vec::new(),
         limits: Limits::default(),

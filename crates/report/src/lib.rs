@@ -55,12 +55,14 @@ pub fn html(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
 }
 
 /// The page of runs with these digests, set side by side in this way. The digests of redacted runs are those from
-/// before the redaction, which still show what differs; `sides.redact` keeps names out of the page.
+/// before the redaction, which still show what differs; `sides.redact` keeps names out of the page. Without runs the
+/// page is of the published figures of `sides`.
 ///
 /// # Errors
 /// [`ReportError`] if there is no run or a part cannot be written.
 pub fn html_of_sides(inputs: &[ReportInput<'_>], digests: &[&Digest], sides: &Sides) -> Result<String, ReportError> {
-    formats::page::html(some(inputs)?, digests, sides)
+    let inputs = if sides.published.is_empty() { some(inputs)? } else { inputs };
+    formats::page::html(inputs, digests, sides)
 }
 
 /// The review as Markdown, with GitHub's tables.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use drivelab_core::input;
 use drivelab_core::published::Published;
+use drivelab_core::units::Bytes;
 
 /// Folder of the user's own files in the data folder.
 const FOLDER: &str = "published";
@@ -40,7 +41,10 @@ fn parse(file: &str, text: &str) -> Result<Published, String> {
         Some(wrong) => {
             Err(format!("{file}: {} of '{}' is {}; a figure is above zero", wrong.metric, wrong.drive, wrong.value))
         }
-        None => Ok(published),
+        None => match published.setup.span.as_ref().map(|span| span.parse::<Bytes>()) {
+            Some(Err(wrong)) => Err(format!("{file}: span: {wrong}")),
+            _ => Ok(published),
+        },
     }
 }
 

@@ -46,7 +46,8 @@ pub fn report(context: &Context, arguments: &ReportArgs) -> Result {
     if format == PageFormat::Json && !arguments.group && !arguments.dry_run {
         return json(context, output.as_ref(), &runs);
     }
-    let text = if arguments.group { group::render(format, &runs)? } else { render(format, &runs)? };
+    let text =
+        if arguments.group { group::render(format, &runs, &context.kept_drives())? } else { render(format, &runs)? };
     match output {
         Some(output) if arguments.dry_run => {
             say::data(&format!("Dry run: would write {} bytes to {}\n", text.len(), output.path().display()))?;

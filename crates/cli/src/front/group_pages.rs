@@ -5,6 +5,7 @@ use drivelab_core::ids::RunId;
 use drivelab_core::run::RunRecords;
 use drivelab_lab::output::group::with;
 use drivelab_lab::{Failure, Result};
+use drivelab_store::KeptDrive;
 
 use super::width::terminal_width;
 use crate::args::PrintArgs;
@@ -15,8 +16,8 @@ use crate::say;
 ///
 /// # Errors
 /// Nothing was measured together, or stdout cannot be written.
-pub fn show(print: &PrintArgs, runs: &[(RunRecords, Analysis)]) -> Result<()> {
-    with(runs, |input| {
+pub fn show(print: &PrintArgs, runs: &[(RunRecords, Analysis)], kept: &[KeptDrive]) -> Result<()> {
+    with(runs, kept, |input| {
         if print.json {
             say::json(&drivelab_report::together_json(input)?)
         } else {

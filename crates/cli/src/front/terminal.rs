@@ -19,6 +19,7 @@ use drivelab_lab::run::ended::Ended;
 use drivelab_lab::{Failure, Front, Loudness, Result, Show, View};
 use drivelab_report::{DryRun, dry_run_text};
 use drivelab_session::Screen;
+use drivelab_store::KeptDrive;
 
 use super::width::terminal_width;
 use super::{found, group_pages, outcome, question, signals};
@@ -96,8 +97,8 @@ impl Front for Terminal<'_> {
         }
     }
 
-    fn group(&self, runs: &[(RunRecords, Analysis)]) -> Result<()> {
-        group_pages::show(self.print, runs)
+    fn group(&self, runs: &[(RunRecords, Analysis)], kept: &[KeptDrive]) -> Result<()> {
+        group_pages::show(self.print, runs, kept)
     }
 
     fn failed(&self, text: &str) {

@@ -25,8 +25,29 @@ pub struct Published {
     /// Methodologies of drivelab that measure the same way.
     #[serde(default)]
     pub same_as: Vec<String>,
+    /// The same in parts, as far as they can be compared with a run.
+    #[serde(default)]
+    pub setup: Setup,
     /// The figures.
     pub figures: Vec<PublishedFigure>,
+}
+
+/// On what a publication measured, as far as it says so.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Setup {
+    /// Operating system: `Linux (Ubuntu 22.04)`.
+    #[serde(default)]
+    pub system: Option<String>,
+    /// What was read and written: `device`, `partition`, `file system`.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// How much of it was tested, with a unit: `16 GB`.
+    #[serde(default)]
+    pub span: Option<String>,
+    /// How often, and what became of the rounds: `mean of four tests, each the best of nine`.
+    #[serde(default)]
+    pub rounds: Option<String>,
 }
 
 /// One published figure.
@@ -61,9 +82,12 @@ pub struct PublishedFigure {
     /// Threads.
     #[serde(default)]
     pub threads: Option<u32>,
-    /// What distinguishes the figure from others of the same drive and test: state, arm, link, temperature.
+    /// Under what the drive was measured: state, arm, link. A drive under another condition is a side of its own.
     #[serde(default)]
     pub condition: Option<String>,
+    /// Which of several figures of one drive and test it is: `throttled, second level`, `lower end of the range`.
+    #[serde(default)]
+    pub which: Option<String>,
     /// The source gives a round figure (about, almost).
     #[serde(default)]
     pub about: bool,
@@ -117,7 +141,7 @@ impl PublishedFigure {
         })
     }
 
-    /// The drive with its capacity and what distinguishes the figure.
+    /// The drive with its capacity and its condition.
     #[must_use]
     pub fn subject(&self) -> String {
         let parts = [Some(&self.drive), self.capacity.as_ref()].into_iter().flatten();
@@ -145,6 +169,7 @@ mod tests {
             queue_depth: None,
             threads: None,
             condition: Some("full".to_owned()),
+            which: None,
             about: false,
             bound: None,
             doubtful: None,

@@ -218,11 +218,12 @@ pub fn run(lab: &Lab<'_>, asked: &Drives<'_>) -> Result {
 fn show(common: &Common<'_>, page: Option<&(OutputFile, bool)>) -> Result<()> {
     let lab = common.lab;
     let runs: Vec<(RunRecords, Analysis)> = common.runs.iter().filter_map(|one| lab.load(one.run).ok()).collect();
-    lab.front.group(&runs)?;
+    let kept = lab.kept_drives();
+    lab.front.group(&runs, &kept)?;
     let last = runs.last().map(|(records, _)| records.run);
     if let Some((page, redact)) = page {
         let runs = if *redact { without_names(runs) } else { runs };
-        page.write(&group::render(format_of(page.path())?, &runs)?)?;
+        page.write(&group::render(format_of(page.path())?, &runs, &kept)?)?;
         lab.voice.say(format!("The page: {}", page.path().display()));
     }
     if let Some(run) = last {

@@ -1,15 +1,16 @@
 //! The document of a comparison, which `drivelab compare --json` prints, and its schema.
 
 mod csv;
+mod published;
 
 use drivelab_analysis::bridge::Bridge;
+use drivelab_analysis::digest::Digest;
 use drivelab_analysis::price::for_money;
 use drivelab_analysis::ratios::{Basis, FigureRatios, Limits, RatioBound, SideFigure, Verdict};
 use drivelab_analysis::together::Doubling;
 use drivelab_core::event::RunState;
 use drivelab_core::ids::{RunId, StepId};
 use drivelab_core::metric::{Better, Wrong};
-use drivelab_core::published::Bound;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -17,7 +18,9 @@ use crate::documents::schema;
 use crate::marker;
 use crate::views::across::contrast::Contrast;
 use crate::views::across::published::PublishedSide;
+use crate::views::across::published::alone;
 use crate::views::across::sides::Sides;
+use published::{PublishedCellDoc, PublishedDoc, PublishedSideDoc};
 
 /// Version of the document.
 const VERSION: u32 = 1;
@@ -38,6 +41,9 @@ pub struct CompareDoc {
     /// Drives measured on the base's testbed and on another one of the comparison; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) bridges: Vec<Bridge>,
+    /// Published figures that stand beside no figure of a run; absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) published: Option<PublishedDoc>,
     /// Smallest relevant difference, per cent.
     pub(crate) relevant_percent: f64,
     /// With one run a side, differences up to this are not ranked, per cent.
@@ -103,9 +109,13 @@ pub(crate) struct GroupDoc {
     pub(crate) has_base: bool,
     /// What differs besides the drive, a sentence each.
     pub(crate) differences: Vec<String>,
-    /// The differences that were allowed (`--allow`), on which every ratio depends; absent if none was.
+    /// The differences that were allowed (`--allow`); absent if none was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) allowed: Vec<String>,
+    /// Letters of the sides that differ from the base in one of them, so that their ratios depend on it; absent if none
+    /// does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) touched: Vec<String>,
     /// For how many comparisons the verdicts are corrected.
     pub(crate) corrected_for: usize,
     /// The tests.
@@ -116,44 +126,6 @@ pub(crate) struct GroupDoc {
     /// differ only in a capacity. Absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) per_doubling: Vec<Doubling>,
-}
-
-/// A drive of a publication.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct PublishedSideDoc {
-    /// Its name: `P1`.
-    pub(crate) name: String,
-    /// The drive, its capacity, and what distinguishes its figures.
-    pub(crate) title: String,
-    /// The publication, with who wrote it.
-    pub(crate) source: String,
-    /// How its figures were measured.
-    pub(crate) method: String,
-}
-
-/// A published figure of the same load.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct PublishedCellDoc {
-    /// Name of the published drive: `P1`.
-    pub(crate) side: String,
-    /// The value in the unit of the metric.
-    pub(crate) value: f64,
-    /// The value in the unit of the source.
-    pub(crate) published_value: f64,
-    /// The unit of the source.
-    pub(crate) published_unit: String,
-    /// The source gives a bound: `at_least` or `at_most`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) bound: Option<&'static str>,
-    /// The source gives a round figure.
-    pub(crate) about: bool,
-    /// Why it is doubtful; absent if it is not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) doubtful: Option<String>,
-    /// Where it stands in the source.
-    pub(crate) place: String,
-    /// Ratio to the base; `null` if the base has no value.
-    pub(crate) ratio: Option<f64>,
 }
 
 /// A test.
@@ -219,6 +191,8 @@ pub(crate) struct CellDoc {
     pub(crate) voided_by: Vec<String>,
     /// Ratio to the base; `null` for the base, if a value is missing, and if both are lower bounds.
     pub(crate) ratio: Option<f64>,
+    /// By how many per cent it is more than the base; `null` like the ratio.
+    pub(crate) percent: Option<f64>,
     /// Low end of the ratio's 95 % interval; `null` if nothing shows how the values scatter, or a value is a bound or
     /// disturbed.
     pub(crate) low: Option<f64>,
@@ -242,10 +216,12 @@ pub(crate) fn document(
     sides: Vec<SideDoc>,
     groups: Vec<GroupDoc>,
     not_comparable_because: Vec<String>,
-    sides_of: &Sides,
+    (sides_of, digests): (&Sides, &[&Digest]),
 ) -> CompareDoc {
     let (limits, bridges) = (sides_of.limits, sides_of.bridges.clone().unwrap_or_default());
+    let alone = alone::Alone::of(sides_of, digests);
     CompareDoc {
+        published: alone.map(|alone| published::document(&alone, &sides_of.published)),
         schema: marker::COMPARE,
         schema_version: VERSION,
         sides,
@@ -260,7 +236,8 @@ pub(crate) fn document(
 /// A group of sides.
 pub(crate) fn group(contrast: &Contrast<'_>, published: &[PublishedSide]) -> GroupDoc {
     let allowed = contrast.touched.iter().map(|name| (*name).to_owned()).collect();
-    let Contrast { title, differences, letters, runs, ratios, has_base, .. } = contrast;
+    let Contrast { title, differences, letters, runs, ratios, has_base, touched_sides, .. } = contrast;
+    let touched = letters.iter().zip(touched_sides).filter(|(_, touched)| **touched).map(|(letter, _)| letter.clone());
     let figures = |all: &[FigureRatios<'_>]| all.iter().map(|one| figure(one, contrast, published)).collect();
     let tests = ratios.tests.iter().map(|test| {
         let steps = test.steps.iter().map(|step| StepFiguresDoc {
@@ -274,24 +251,16 @@ pub(crate) fn group(contrast: &Contrast<'_>, published: &[PublishedSide]) -> Gro
         title: title.clone(),
         base: letters[ratios.base].clone(),
         has_base: *has_base,
-        published: published.iter().map(published_side).collect(),
+        published: published.iter().map(published::side).collect(),
         differences: differences.clone(),
         allowed,
+        touched: touched.collect(),
         corrected_for: ratios.judged,
         tests: tests.collect(),
         run: figures(&ratios.run),
         per_doubling: contrast.doublings(),
         sides: letters.clone(),
         runs: runs.clone(),
-    }
-}
-
-fn published_side(side: &PublishedSide) -> PublishedSideDoc {
-    PublishedSideDoc {
-        name: side.letter.clone(),
-        title: side.title.clone(),
-        source: side.source.clone(),
-        method: side.method.clone(),
     }
 }
 
@@ -302,25 +271,13 @@ fn figure(figure: &FigureRatios<'_>, contrast: &Contrast<'_>, published: &[Publi
         let for_money = price.zip(found.value).and_then(|(price, value)| for_money(value, price));
         CellDoc { for_money, ..cell(found) }
     };
-    let cell_of = |side: &PublishedSide| {
-        let (found, value) = (side.figure(figure.metric)?, side.value(figure.metric)?);
-        Some(PublishedCellDoc {
-            side: side.letter.clone(),
-            value,
-            published_value: found.value,
-            published_unit: found.unit.clone(),
-            bound: found.bound.map(|bound| match bound {
-                Bound::AtLeast => "at_least",
-                Bound::AtMost => "at_most",
-            }),
-            about: found.about,
-            doubtful: found.doubtful.clone(),
-            place: found.place.clone(),
-            ratio: base.map(|base| value / base),
-        })
+    let of_side = |side: &PublishedSide| {
+        let readings = side.readings(figure.metric).map(|one| one.figures).unwrap_or_default();
+        let docs = readings.into_iter().filter_map(|one| published::cell(side, one, &figure.metric.unit, base));
+        docs.collect::<Vec<_>>()
     };
     FigureDoc {
-        published: published.iter().filter_map(cell_of).collect(),
+        published: published.iter().flat_map(of_side).collect(),
         metric: figure.metric.id.clone(),
         address: figure.metric.address.clone(),
         title: figure.title.to_owned(),
@@ -349,6 +306,7 @@ fn cell(side: &SideFigure<'_>) -> CellDoc {
         spoiled_by: codes(|metric| &metric.spoiled_by),
         voided_by: codes(|metric| &metric.voided_by),
         ratio: against.and_then(|one| one.ratio),
+        percent: against.and_then(|one| one.ratio).map(|ratio| (ratio - 1.0) * 100.0),
         low: interval.map(|(low, _)| low),
         high: interval.map(|(_, high)| high),
         basis: against.filter(|_| interval.is_some()).and_then(|one| one.basis),

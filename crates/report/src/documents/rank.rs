@@ -108,8 +108,14 @@ pub(crate) struct RankRowDoc {
 pub(crate) struct RankPublishedDoc {
     /// The drive.
     pub(crate) drive: String,
-    /// The value, in the unit of the ranking.
+    /// The value, in the unit of the ranking: the mean of several readings, or the middle of a range.
     pub(crate) value: f64,
+    /// The lowest of several; absent for a single figure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) low: Option<f64>,
+    /// The highest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) high: Option<f64>,
     /// Who published it.
     pub(crate) source: String,
 }
@@ -139,9 +145,12 @@ pub(crate) fn document(input: &RankInput<'_>) -> RankDoc {
             value_per_currency: input.for_money(placed.side),
         }
     };
-    let published = input.published.iter().filter_map(|side| {
-        let value = side.value(figure.metric)?;
-        Some(RankPublishedDoc { drive: side.title.clone(), value, source: side.source.clone() })
+    let published = input.beside().map(|(side, readings)| RankPublishedDoc {
+        drive: side.title.clone(),
+        value: readings.drawn(),
+        low: readings.ends().map(|ends| ends.0),
+        high: readings.ends().map(|ends| ends.1),
+        source: side.source.clone(),
     });
     RankDoc {
         schema: marker::RANK,

@@ -3,9 +3,13 @@
 use drivelab_analysis::together::Together;
 use serde::Serialize;
 
+use crate::documents::compare::CompareDoc;
 use crate::documents::schema;
 use crate::error::ReportError;
+use crate::figure::input::ReportInput;
+use crate::formats::compare::{Compared, ComparedRun};
 use crate::marker;
+use crate::views::across::compare;
 use crate::views::across::group::GroupInput;
 
 /// The document, as docs/formats/together.schema.json describes it.
@@ -13,7 +17,16 @@ use crate::views::across::group::GroupInput;
 /// # Errors
 /// If it cannot be written as JSON.
 pub fn together_json(input: &GroupInput<'_>) -> Result<serde_json::Value, ReportError> {
-    let document = Document { schema: marker::TOGETHER, schema_version: 1, group: &input.group };
+    let compared = input.alone().map(|(runs, sides)| {
+        let digests = compare::digests(&runs);
+        let run = |(digest, input)| -> ComparedRun<'_> {
+            let input: &ReportInput<'_> = input;
+            ComparedRun { digest, live: false, title: &input.records.label.title }
+        };
+        let all: Vec<ComparedRun<'_>> = digests.iter().zip(&runs).map(run).collect();
+        Compared { runs: &all, sides: &sides }.document()
+    });
+    let document = Document { schema: marker::TOGETHER, schema_version: 1, group: &input.group, compared };
     Ok(serde_json::to_value(document)?)
 }
 
@@ -25,6 +38,9 @@ struct Document<'a> {
     schema_version: u32,
     #[serde(flatten)]
     group: &'a Together,
+    /// The drives side by side, each alone; absent for fewer than two such runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compared: Option<CompareDoc>,
 }
 
 /// JSON Schema of the document.

@@ -75,6 +75,15 @@ pub fn plain_number(value: f64) -> String {
     trimmed(value)
 }
 
+/// A ratio: three decimals near 1, where the second says too little.
+pub(crate) fn ratio_text(ratio: f64) -> String {
+    match ratio {
+        near if (0.9..1.1).contains(&near) => format!("{near:.3}"),
+        far if far < 100.0 => format!("{far:.2}"),
+        far => plain_number(far),
+    }
+}
+
 /// Four significant digits without zeros at the end: `34.36`, `32`.
 fn trimmed(value: f64) -> String {
     let text = significant(value);

@@ -16,6 +16,7 @@ use crate::formats::markdown::parts;
 use crate::marker;
 use crate::views::across::compare::{self, Comparison, Group};
 use crate::views::across::contrast::label;
+use crate::views::across::published::alone::AloneView;
 use crate::views::across::sides::Sides;
 use crate::words::run_facts;
 
@@ -53,13 +54,17 @@ impl<'d> Compared<'d> {
     /// # Errors
     /// Why no two of the sides may be compared, in the same form.
     pub fn text(&self, width: usize) -> Result<String, String> {
-        let Comparison { groups, refused, .. } = self.comparison();
+        let Comparison { groups, refused, published, .. } = self.comparison();
         let width = width.max(LEAST_WIDTH);
-        let none = groups.iter().all(|group| group.against.is_none());
+        let only_published = published.as_ref().is_some_and(|alone| alone.has_base);
+        let none = !only_published && groups.iter().all(|group| group.against.is_none());
         let sides = self.sides.runs.iter().enumerate();
         let mut lines: Vec<String> = sides.flat_map(|(at, runs)| self.side_lines(at, runs, width)).collect();
         for group in &groups {
             lines.extend(group_lines(group, width));
+        }
+        if let Some(alone) = published.filter(|_| !none) {
+            lines.extend(self.published_lines(&alone, width));
         }
         if !refused.is_empty() {
             lines.extend([String::new(), "Not comparable:".to_owned()]);
@@ -84,8 +89,30 @@ impl<'d> Compared<'d> {
         parts::arms(&mut text, &comparison);
         let groups = comparison.groups.iter().filter(|group| group.against.is_some());
         groups.for_each(|group| parts::group(&mut text, group, &[]));
+        parts::published(&mut text, &comparison);
         parts::refused(&mut text, &comparison);
         text
+    }
+
+    /// Published figures that stand beside none of a run: the table where nothing else is compared, or all is asked
+    /// for.
+    fn published_lines(&self, alone: &AloneView, width: usize) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        if !alone.has_base && !self.sides.all {
+            lines.push(String::new());
+            lines.extend(wrap::lines(&alone.summary, width));
+            return lines;
+        }
+        if alone.has_base {
+            lines.extend(alone.sides.iter().map(|side| wrap::cut(side, width)));
+        }
+        lines.push(String::new());
+        for block in blocks(&alone.table, width) {
+            lines.extend(block);
+            lines.push(String::new());
+        }
+        lines.extend(alone.notes.iter().flat_map(|note| wrap::lines(note, width)));
+        lines
     }
 
     /// As docs/formats/compare.schema.json describes it.
@@ -102,7 +129,7 @@ impl<'d> Compared<'d> {
         let groups = contrasts.iter().map(|one| document::group(one, &self.sides.published)).collect();
         let digests = self.digests();
         let refusals = compare::refusals(&side_by_side(&digests), &digests, self.sides);
-        document::document(sides, groups, refusals, self.sides)
+        document::document(sides, groups, refusals, (self.sides, &digests))
     }
 
     /// The differences that are refused unless asked for or allowed, each in words; of groups in which sides are

@@ -112,6 +112,8 @@ mod tests {
         let input = RankInput {
             ranking: rank(&aligned, &sides, Limits::default(), &address).expect("a ranking"),
             names: ["slow", "fast", "near"].map(str::to_owned).into(),
+            drives: ["slow", "fast", "near"].map(str::to_owned).into(),
+            marked: vec![1],
             method: runs[0],
             prices: [Some(50.0), None, Some(200.0)].map(price).into(),
             published: Vec::new(),

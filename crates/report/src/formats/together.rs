@@ -13,7 +13,7 @@ use crate::formats::markdown::parts;
 use crate::formats::{columns, terminal};
 use crate::marker;
 use crate::views::across::group::GroupInput;
-use crate::views::across::{asked, together};
+use crate::views::across::{asked, compare, together};
 use crate::words::run_facts;
 
 /// The page: one file that opens offline.
@@ -39,6 +39,13 @@ pub fn together_markdown(input: &GroupInput<'_>) -> String {
     for test in together::tests(input) {
         parts::heading(&mut text, 2, &test.title);
         test.figures.iter().for_each(|figure| parts::table(&mut text, &figure.table));
+    }
+    if let Some((runs, sides)) = input.alone() {
+        let digests = compare::digests(&runs);
+        let comparison = compare::of_digests(&digests.iter().collect::<Vec<_>>(), &sides);
+        let compared = comparison.groups.iter().filter(|group| group.against.is_some());
+        compared.for_each(|group| parts::group(&mut text, group, &[]));
+        parts::refused(&mut text, &comparison);
     }
     let cpu = together::cpu_table(group);
     if !cpu.rows.is_empty() {

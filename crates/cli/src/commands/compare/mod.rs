@@ -16,6 +16,7 @@ use drivelab_core::exit::ExitCode;
 use drivelab_lab::output::pages::{OutputFile, without_names};
 use drivelab_lab::{Failure, Result};
 use drivelab_report::{Compared, ComparedRun, DriveWords, PublishedSide, ReportInput, Sides};
+use drivelab_store::Filter;
 
 use crate::args::CompareArgs;
 use crate::context::Context;
@@ -36,6 +37,15 @@ pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
     }
     let (data, catalog) = (context.data()?, context.catalog()?);
     let (published, words) = published::split(&context.settings.data.value, &arguments.sides)?;
+    if words.is_empty() && !published.is_empty() && Filter::from(&arguments.filter).is_empty() {
+        return published::compare(context, arguments, destination, published);
+    }
+    if let Some(word) = arguments.base.as_deref().filter(|word| published::is_named(word, &published)) {
+        return Err(Failure::usage(format!(
+            "--base {word} is published: it has no spread, so nothing could be shown against it; name a run as the base, \
+             the published figures have their ratios to it"
+        )));
+    }
     let all = catalog.list()?;
     let chosen = sides::choose(context, &all, arguments, &words, !published.is_empty())?;
     let least = if published.is_empty() { 2 } else { 1 };
@@ -82,6 +92,7 @@ fn set_side_by_side(
         all: arguments.all,
         allowed: arguments.allow.clone(),
         published,
+        published_base: 0,
         drives,
         apart: Vec::new(),
         stated: read.stated(),

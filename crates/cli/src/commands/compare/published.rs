@@ -1,11 +1,17 @@
-//! Words such as `published:dillon-nvme`: figures that others published.
+//! Words such as `published:dillon-nvme`: figures that others published, beside runs or alone.
 
 use std::path::Path;
 
+use drivelab_core::exit::ExitCode;
 use drivelab_core::published::Published;
 use drivelab_lab::{Failure, Result};
-use drivelab_report::PublishedSide;
+use drivelab_report::{Compared, PublishedSide, Sides};
 use drivelab_store::read_published;
+
+use super::destination::{Destination, Format, json_text};
+use crate::args::CompareArgs;
+use crate::context::Context;
+use crate::front::width::terminal_width;
 
 /// What such a word begins with.
 const PREFIX: &str = "published:";
@@ -30,6 +36,71 @@ pub(super) fn split(data: &Path, words: &[String]) -> Result<(Vec<PublishedSide>
         sides.extend(found);
     }
     Ok((sides, rest))
+}
+
+/// Whether a word means one of these sides: `P1`, or a word that begins like theirs.
+pub(super) fn is_named(word: &str, published: &[PublishedSide]) -> bool {
+    word.starts_with(PREFIX) || published.iter().any(|side| side.letter().eq_ignore_ascii_case(word))
+}
+
+/// Sets published drives side by side: without runs, so without intervals and verdicts.
+///
+/// # Errors
+/// There is only one, something was asked that needs runs, or the file cannot be written.
+pub(super) fn compare(
+    context: &Context,
+    arguments: &CompareArgs,
+    destination: Destination,
+    published: Vec<PublishedSide>,
+) -> Result {
+    let needs_runs = [
+        ("--fail-if-worse", arguments.fail_if_worse),
+        ("--junit", arguments.junit.is_some()),
+        ("--by", arguments.by.is_some()),
+        ("--allow", !arguments.allow.is_empty()),
+    ];
+    if let Some((flag, _)) = needs_runs.into_iter().find(|(_, given)| *given) {
+        return Err(Failure::usage(format!("{flag} is about runs; only published figures are named")));
+    }
+    if published.len() < 2 {
+        let (only, name) = (&published[0], "published:NAME/DRIVE");
+        return Err(Failure::usage(format!(
+            "a comparison needs two sides; there is only one: {}; name a run, a drive or another {name}",
+            only.title()
+        )));
+    }
+    let published_base = base(context, arguments.base.as_deref(), &published)?;
+    let sides = Sides { published, published_base, ..Sides::alone(0) };
+    let compared = Compared { runs: &[], sides: &sides };
+    let text = match destination.format {
+        Format::Terminal => compared.text(terminal_width()).map_err(Failure::nothing)?,
+        Format::Markdown => compared.markdown(),
+        Format::Csv => compared.csv()?,
+        Format::Html => drivelab_report::html_of_sides(&[], &[], &sides)?,
+        Format::Json => json_text(&compared.document())?,
+    };
+    destination.write(context, &text)?;
+    Ok(ExitCode::Ok)
+}
+
+/// The side that a word means: its letter, or a `published:` word that only it has.
+fn base(context: &Context, word: Option<&str>, published: &[PublishedSide]) -> Result<usize> {
+    let Some(word) = word else { return Ok(0) };
+    if let Some(place) = published.iter().position(|side| side.letter().eq_ignore_ascii_case(word)) {
+        return Ok(place);
+    }
+    let letters = || published.iter().map(PublishedSide::letter).collect::<Vec<_>>().join(", ");
+    let none = || Failure::usage(format!("--base {word} is none of the sides; they are {}", letters()));
+    if !word.starts_with(PREFIX) {
+        return Err(none());
+    }
+    let (named, _) = split(&context.settings.data.value, &[word.to_owned()])?;
+    let place = |one: &PublishedSide| published.iter().position(|side| side.is_of(one));
+    match named.iter().filter_map(place).collect::<Vec<_>>().as_slice() {
+        [place] => Ok(*place),
+        [] => Err(none()),
+        several => Err(Failure::usage(format!("--base {word} is {} sides; name one by its letter", several.len()))),
+    }
 }
 
 /// A word for each publication that can be read.

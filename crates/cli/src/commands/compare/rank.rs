@@ -66,7 +66,9 @@ pub fn rank(context: &Context, arguments: &RankArgs) -> Result {
     })?;
     let (published, touched) = (sides.published.clone(), compared.touched());
     let prices = sides.drives.iter().map(|drive| drive.price.clone()).collect();
-    let input = RankInput { ranking, names, prices, method: digests[0], published, limits, touched, redact };
+    let (drives, marked) = (read.drives(), marked(arguments.mark.as_deref(), &names)?);
+    let method = digests[0];
+    let input = RankInput { ranking, names, drives, marked, prices, method, published, limits, touched, redact };
     let text = match destination.format {
         Format::Terminal => input.text(terminal_width()),
         Format::Markdown => input.markdown(),
@@ -76,6 +78,17 @@ pub fn rank(context: &Context, arguments: &RankArgs) -> Result {
     };
     destination.write(context, &text)?;
     Ok(ExitCode::Ok)
+}
+
+/// The sides whose names contain a word.
+fn marked(word: Option<&str>, names: &[String]) -> Result<Vec<usize>> {
+    let Some(word) = word else { return Ok(Vec::new()) };
+    let is_called = |name: &String| name.to_lowercase().contains(&word.to_lowercase());
+    let found: Vec<usize> = (0..names.len()).filter(|side| is_called(&names[*side])).collect();
+    if found.is_empty() {
+        return Err(Failure::usage(format!("--mark {word}: no drive is called so; they are {}", names.join(", "))));
+    }
+    Ok(found)
 }
 
 /// The runs of the methodology, a side for each drive and profile, as far as they may be compared with the newest.
@@ -171,6 +184,13 @@ fn listed(figures: &[(String, String)]) -> String {
 }
 
 impl Read {
+    /// Model and serial number of the drive of each side.
+    fn drives(&self) -> Vec<String> {
+        let of_side =
+            |runs: &Vec<Run>| runs.first().map_or_else(String::new, |run| run.digest.run.environment.drives());
+        self.sides.iter().map(of_side).collect()
+    }
+
     /// Without the runs that were measured at the same time as others.
     fn alone(self) -> Read {
         let is_alone = |run: &Run| run.digest.run.drives_at_once() == 1;

@@ -149,39 +149,64 @@ fn named(context: &Context, all: &[RunRow], words: &[String]) -> Result<Vec<Side
         words.iter().map(|word| Ok((word, read(context, all, word)?))).collect::<Result<_>>()?;
     // Of a drive the newest run is taken that is like the other sides.
     let known = read.iter().find_map(|(_, word)| match word {
-        Word::Run(row) => Some(kind(row)),
-        Word::Selection(rows) => rows.first().map(kind),
+        Word::Run(row) => Some(row.as_ref()),
+        Word::Selection(rows) => rows.first(),
         Word::Drive(_) => None,
     });
     let drives: Vec<&Vec<RunRow>> =
         read.iter().filter_map(|(_, word)| if let Word::Drive(rows) = word { Some(rows) } else { None }).collect();
-    let common = drives.first().and_then(|first| {
-        let kinds = first.iter().map(kind);
-        let mut fitting =
-            kinds.filter(|kind| drives.iter().all(|rows| rows.iter().any(|row| self::kind(row) == *kind)));
-        fitting.next()
+    // As like as there is one of every drive.
+    let wanted = (0..=LIKEST).rev().find_map(|depth| {
+        let in_all = |row: &&RunRow| {
+            let likeness = Likeness::of(row, depth);
+            drives.iter().all(|rows| rows.iter().any(|row| Likeness::of(row, depth) == likeness))
+        };
+        let wanted = match known {
+            Some(row) => Some(row).filter(in_all),
+            None => drives.first().and_then(|first| first.iter().find(in_all)),
+        };
+        Some((Likeness::of(wanted?, depth), depth))
     });
-    let wanted = known.or(common);
-    let side = |(word, read): (&String, Word)| {
+    let side = |(word, read): &(&String, Word)| {
         let (selection, rows) = match read {
-            Word::Run(row) => (false, vec![*row]),
-            Word::Selection(rows) => (true, rows),
+            Word::Run(row) => (false, vec![row.as_ref().clone()]),
+            Word::Selection(rows) => (true, rows.clone()),
             Word::Drive(rows) => {
-                let fits = |row: &&RunRow| wanted.as_ref().is_none_or(|wanted| kind(row) == *wanted);
+                let fits =
+                    |row: &&RunRow| wanted.as_ref().is_none_or(|(wanted, depth)| Likeness::of(row, *depth) == *wanted);
                 let newest = rows.iter().find(fits).or_else(|| rows.first()).cloned();
                 (false, newest.into_iter().collect())
             }
         };
-        Side { word: word.clone(), selection, rows }
+        Side { word: (*word).clone(), selection, rows }
     };
-    Ok(read.into_iter().map(side).collect())
+    Ok(read.iter().map(side).collect())
 }
 
-/// What must be alike for a run to fit another, as far as the catalog knows.
-fn kind(row: &RunRow) -> (String, String, String, Form) {
-    // The title of a load given by flags is all that tells it from others.
-    let load = if row.method == OWN_LOAD { row.title.clone() } else { String::new() };
-    (row.method.clone(), row.profile.clone(), load, row.form)
+/// How deeply runs are compared for their likeness at most.
+const LIKEST: usize = 2;
+
+/// In what a run is like another, as far as the catalog knows.
+#[derive(Debug, PartialEq, Eq)]
+struct Likeness<'r> {
+    /// Methodology, profile, title of a load given by flags, form: without them runs cannot be compared.
+    kind: (&'r str, &'r str, &'r str, Form),
+    /// From depth 1 on: the content of the methodology with its parameters.
+    hash: &'r str,
+    /// From depth 2 on: the testbed.
+    testbed: &'r str,
+}
+
+impl Likeness<'_> {
+    fn of(row: &RunRow, depth: usize) -> Likeness<'_> {
+        // The title of a load given by flags is all that tells it from others.
+        let load = if row.method == OWN_LOAD { row.title.as_str() } else { "" };
+        Likeness {
+            kind: (&row.method, &row.profile, load, row.form),
+            hash: if depth > 0 { &row.method_hash } else { "" },
+            testbed: if depth > 1 { &row.testbed } else { "" },
+        }
+    }
 }
 
 /// A run that has ended, is readable and is for comparisons.

@@ -3,6 +3,7 @@
 use csv::Writer;
 use serde_json::json;
 
+use super::published::{PublishedDoc, PublishedRowDoc};
 use super::{CompareDoc, FigureDoc, GroupDoc, PublishedCellDoc, VERSION};
 use crate::figure::escape;
 
@@ -67,9 +68,40 @@ impl CompareDoc {
                 }
             }
         }
+        for (row, cell) in self.published.iter().flat_map(PublishedDoc::figures) {
+            out.write_record(self.alone(row, cell))?;
+        }
         let bytes = out.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
+}
+
+impl CompareDoc {
+    /// A published figure that stands beside none of a run: it is in no group.
+    fn alone(&self, row: &PublishedRowDoc, cell: &PublishedCellDoc) -> Vec<String> {
+        let published = self.published.as_ref();
+        let base = published.and_then(|all| all.base.clone()).unwrap_or_default();
+        let side = published.and_then(|all| all.sides.iter().find(|side| side.name == cell.side));
+        let title = side.map_or("", |side| side.title.as_str());
+        let test = [Some(&row.test), cell.which.as_ref()].into_iter().flatten().map(String::as_str);
+        let test = escape::spreadsheet(&test.collect::<Vec<_>>().join(", "));
+        let empty = String::new;
+        let mut all = vec![VERSION.to_string(), empty(), cell.side.clone(), escape::spreadsheet(title), empty(), base];
+        all.extend([empty(), test, empty(), empty(), row.metric.clone(), empty(), row.unit.clone(), empty()]);
+        all.push("false".to_owned());
+        all.extend(published_columns(cell));
+        all
+    }
+}
+
+/// The columns from the value on: a published figure has no interval, no verdict, and is never the best.
+fn published_columns(cell: &PublishedCellDoc) -> Vec<String> {
+    let empty = String::new;
+    let mut row = vec![number(Some(cell.value)), (cell.bound == Some("at_least")).to_string(), empty()];
+    row.extend([number(cell.ratio), empty(), empty(), empty()]);
+    row.extend([cell.bound.unwrap_or_default().to_owned(), "published".to_owned(), "false".to_owned()]);
+    row.push(escape::spreadsheet(&cell.place));
+    row
 }
 
 impl Rows<'_> {
@@ -95,16 +127,11 @@ impl Rows<'_> {
         row
     }
 
-    /// A published figure has no interval, no verdict, and is never the best.
     fn of_published(&self, place: Place<'_>, figure: &FigureDoc, cell: &PublishedCellDoc) -> Vec<String> {
         let of_side = self.group.published.iter().find(|one| one.name == cell.side);
         let title = of_side.map_or("", |one| one.title.as_str());
         let mut row = self.begin(place, figure, [&cell.side, title, ""]);
-        let empty = String::new;
-        row.extend([number(Some(cell.value)), (cell.bound == Some("at_least")).to_string(), empty()]);
-        row.extend([number(cell.ratio), empty(), empty(), empty()]);
-        row.extend([cell.bound.unwrap_or_default().to_owned(), "published".to_owned(), "false".to_owned()]);
-        row.push(escape::spreadsheet(&cell.place));
+        row.extend(published_columns(cell));
         row
     }
 

@@ -99,6 +99,16 @@ pub(crate) fn group(text: &mut String, group: &Group, tables: &[Table]) {
     }
 }
 
+/// Published figures that stand beside none of a run.
+pub(crate) fn published(text: &mut String, comparison: &Comparison) {
+    let Some(alone) = &comparison.published else { return };
+    if alone.has_base {
+        list(text, &alone.sides);
+    }
+    captioned(text, &alone.table);
+    alone.notes.iter().for_each(|note| line(text, &format!("{}\n", escape::markdown(note))));
+}
+
 /// Why runs are not compared.
 pub(crate) fn refused(text: &mut String, comparison: &Comparison) {
     if !comparison.refused.is_empty() {

@@ -1,7 +1,7 @@
 //! The page of several drives at once, for templates/together.html.
 
 use askama::Template;
-use drivelab_analysis::together::{GroupDrive, KeptRange, Together};
+use drivelab_analysis::together::{KeptRange, Together};
 use drivelab_core::finding::Severity;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::Form;
@@ -9,7 +9,6 @@ use drivelab_core::plan::Form;
 use crate::documents::together::together_json;
 use crate::error::ReportError;
 use crate::figure::chart::Chart;
-use crate::figure::input::ReportInput;
 use crate::figure::prose::filters;
 use crate::figure::table::{Cell, Table};
 use crate::figure::{Figure, TestView, escape, format};
@@ -17,7 +16,6 @@ use crate::formats::asset;
 use crate::marker;
 use crate::views::across::compare::Comparison;
 use crate::views::across::group::GroupInput;
-use crate::views::across::sides::Sides;
 use crate::views::across::{asked, compare, together};
 use crate::words::facts::{self, Fact};
 use crate::words::run_facts;
@@ -121,22 +119,9 @@ pub(crate) fn html(input: &GroupInput<'_>) -> Result<String, ReportError> {
     Ok(page.render()?)
 }
 
-/// The drives side by side, as each was alone.
+/// The drives side by side, as each was alone, with charts.
 fn alone(input: &GroupInput<'_>) -> Comparison {
-    let run_of = |id: RunId| input.members.iter().find(|member| member.records.run == id).copied();
-    let mut runs: Vec<ReportInput<'_>> = Vec::new();
-    // A drive without a run of its own keeps its letter.
-    let mut side = |drive: &GroupDrive| -> Vec<usize> {
-        let run = drive.alone.and_then(run_of);
-        let place = runs.len();
-        runs.extend(run);
-        run.map(|_| place).into_iter().collect()
-    };
-    let places: Vec<Vec<usize>> = input.group.drives.iter().map(&mut side).collect();
-    let sides = Sides { runs: places, ..Sides::alone(0) };
-    if runs.len() < 2 {
-        return Comparison::default();
-    }
+    let Some((runs, sides)) = input.alone() else { return Comparison::default() };
     let digests = compare::digests(&runs);
     compare::with_charts(&digests.iter().collect::<Vec<_>>(), &sides)
 }

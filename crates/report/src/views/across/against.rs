@@ -1,16 +1,17 @@
 //! The headline figures of several sides against a base: a table, a sentence for each difference that is shown, and
 //! what the verdicts rest on. Ratios and verdicts come from [`drivelab_analysis::ratios`]; here they get their words.
 
-use drivelab_analysis::digest::StepFacts;
+use drivelab_analysis::digest::{RunFacts, StepFacts};
 use drivelab_analysis::ratios::{
     Against, Basis, FigureRatios, Limits, RatioBound, Ratios, SideFigure, StepRatios, Verdict,
 };
 use drivelab_core::metric::Metric;
 
+use crate::figure::format::ratio_text;
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{cells, format};
 use crate::views::across::contrast::{Contrast, label};
-use crate::views::across::published::{PublishedSide, measured_here};
+use crate::views::across::published::{PublishedSide, differs, distinct, measured_here};
 use crate::views::across::sides::Sides;
 
 /// Most sentences about single figures; the table has all.
@@ -43,13 +44,14 @@ pub(crate) fn touched_note(names: &[&str]) -> String {
     )
 }
 
-/// The table of the headline figures, with what follows from them, and the other figures if they are asked for.
-pub(crate) fn view(contrast: &Contrast<'_>, sides: &Sides) -> AgainstView {
+/// The table of the headline figures, with what follows from them, and the other figures if they are asked for. Tables
+/// may be `wide`: on a page they have an interval below each ratio.
+pub(crate) fn view(contrast: &Contrast<'_>, sides: &Sides, wide: bool) -> AgainstView {
     let (found, letters) = (&contrast.ratios, contrast.letters.as_slice());
     let Sides { limits, all, published, .. } = sides;
     let touched = &contrast.touched;
     let mut sentences: Vec<String> = others(found, letters).map(|side| summary(found, letters, side)).collect();
-    let mut of_figures: Vec<(bool, String)> = rows(found, true)
+    let mut of_figures: Vec<(bool, String)> = rows(found, &|figure| figure.judged, true)
         .filter_map(|row| match row {
             Row::Figure(_, facts, figure) => Some((facts, figure)),
             Row::Heading(..) => None,
@@ -72,11 +74,12 @@ pub(crate) fn view(contrast: &Contrast<'_>, sides: &Sides) -> AgainstView {
     if !touched.is_empty() {
         notes.push(touched_note(touched));
     }
-    notes.extend(sources(found, published));
+    let base = &contrast.first[found.base].run;
+    notes.extend(sources(found, published, base));
     if !published.is_empty() {
-        notes.push(measured_here(&contrast.first[found.base].run, sides.redact));
+        notes.push(measured_here(base, sides.redact));
     }
-    let table = |headlines| table(found, letters, (headlines, !touched.is_empty()), published);
+    let table = |headlines| table(contrast, published, headlines, wide);
     AgainstView { table: table(true), rest: if *all { table(false) } else { Table::default() }, sentences, notes }
 }
 
@@ -93,11 +96,15 @@ enum Row<'a, 'd> {
     Figure(String, Option<&'d StepFacts>, &'a FigureRatios<'d>),
 }
 
-/// The rows: of headline figures below their tests, or of all others below their steps.
-fn rows<'a, 'd>(found: &'a Ratios<'d>, headlines: bool) -> impl Iterator<Item = Row<'a, 'd>> {
+/// The rows that are `shown`: those of headline figures below their tests, all others below their steps.
+fn rows<'a, 'd>(
+    found: &'a Ratios<'d>,
+    shown: &'a dyn Fn(&FigureRatios<'d>) -> bool,
+    headlines: bool,
+) -> impl Iterator<Item = Row<'a, 'd>> {
     let several = found.tests.len() > 1;
     let of_step = move |step: &'a StepRatios<'d>| -> Vec<Row<'a, 'd>> {
-        let figures = step.figures.iter().filter(|one| one.judged == headlines);
+        let figures = step.figures.iter().filter(|one| shown(one));
         let facts = step.facts;
         if headlines {
             return figures.map(|one| Row::Figure(label(facts, one), Some(facts), one)).collect();
@@ -111,7 +118,7 @@ fn rows<'a, 'd>(found: &'a Ratios<'d>, headlines: bool) -> impl Iterator<Item = 
         let heading = (several && !rows.is_empty()).then_some(Row::Heading(test.title, None));
         heading.into_iter().chain(rows)
     });
-    let of_run = || found.run.iter().filter(move |one| one.judged == headlines);
+    let of_run = move || found.run.iter().filter(move |one| shown(one));
     let heading = of_run().next().map(|_| Row::Heading("Whole run", None));
     of_tests.chain(heading).chain(of_run().map(|one| Row::Figure(name(one), None, one)))
 }
@@ -121,12 +128,8 @@ fn name(figure: &FigureRatios<'_>) -> String {
     figure.title.to_owned()
 }
 
-fn table(
-    found: &Ratios<'_>,
-    letters: &[String],
-    (headlines, touched): (bool, bool),
-    published: &[PublishedSide],
-) -> Table {
+fn table(contrast: &Contrast<'_>, published: &[PublishedSide], headlines: bool, wide: bool) -> Table {
+    let Contrast { ratios: found, letters, touched_sides, .. } = contrast;
     let base = &letters[found.base];
     let two = letters.len() == 2 && published.is_empty();
     let mut columns = vec![Column::words("Step"), Column::words("Unit")];
@@ -152,23 +155,38 @@ fn table(
         Row::Figure(label, facts, figure) => {
             let mut row = vec![first(label, facts), Cell::text(cells::unit_text(&figure.metric.unit))];
             row.extend(figure.cells.iter().map(value_cell));
-            row.extend(published.iter().map(|side| published_cell(side, figure.metric)));
-            let against: Vec<&Against> = figure.cells.iter().filter_map(|cell| cell.against.as_ref()).collect();
-            row.extend(against.iter().map(|against| Cell {
-                detail: if two { String::new() } else { verdict_word(against.verdict).to_owned() },
-                ..ratio_cell(against, touched)
+            let readings = || published.iter().map(|side| side.readings(figure.metric));
+            row.extend(readings().map(|one| one.map_or_else(Cell::default, |one| one.cell())));
+            let against: Vec<(usize, &Against)> = figure
+                .cells
+                .iter()
+                .enumerate()
+                .filter_map(|(side, cell)| Some((side, cell.against.as_ref()?)))
+                .collect();
+            row.extend(against.iter().map(|(side, against)| Cell {
+                detail: if two { String::new() } else { verdict_words(against, wide) },
+                ..ratio_cell(against, touched_sides[*side])
             }));
-            row.extend(published.iter().map(|side| published_ratio(side, figure, found.base)));
+            let base = figure.cells[found.base].value.filter(|value| *value > 0.0);
+            row.extend(readings().map(|one| one.zip(base).map_or_else(Cell::default, |(one, base)| one.ratio(base))));
             match against.as_slice() {
-                [only] if two => row.extend([interval_cell(only), Cell::text(verdict_word(only.verdict))]),
+                [(_, only)] if two => row.extend([interval_cell(only), Cell::text(verdict_word(only.verdict))]),
                 _ => row.push(Cell::text(figure.best.map_or("", |best| letters[best].as_str()))),
             }
             row
         }
     };
     let what = if headlines { "Headline figures" } else { "All other figures" };
-    Table { caption: format!("{what}, against {base}"), columns, rows: rows(found, headlines).map(row).collect() }
-        .without_empty_columns()
+    // What others published stands beside the headline figures.
+    let is_first =
+        |one: &FigureRatios<'_>| one.judged || published.iter().any(|side| side.readings(one.metric).is_some());
+    let shown = |one: &FigureRatios<'_>| is_first(one) == headlines;
+    Table {
+        caption: format!("{what}, against {base}"),
+        columns,
+        rows: rows(found, &shown, headlines).map(row).collect(),
+    }
+    .without_empty_columns()
 }
 
 /// The value of a side with the marks of its runs.
@@ -186,36 +204,19 @@ pub(crate) fn value_cell(side: &SideFigure<'_>) -> Cell {
     cell.wrong(side.wrong())
 }
 
-/// A published value, in the unit of the row.
-pub(crate) fn published_cell(side: &PublishedSide, metric: &Metric) -> Cell {
-    let Some((figure, value)) = side.figure(metric).and_then(|figure| Some((figure, side.value(metric)?))) else {
-        return Cell::default();
-    };
-    let text = format!("{}{}", PublishedSide::sign(figure), format::value(value, &metric.unit));
-    Cell { detail: figure.doubtful.as_ref().map_or("", |_| "doubtful").to_owned(), ..Cell::text(text) }
-}
-
-/// Ratio of a published value to the base's.
-fn published_ratio(side: &PublishedSide, figure: &FigureRatios<'_>, base: usize) -> Cell {
-    let base = figure.cells[base].value.filter(|value| *value > 0.0);
-    let ratio = side.value(figure.metric).zip(base).map(|(value, base)| value / base);
-    ratio.map_or_else(Cell::default, |ratio| Cell::text(ratio_text(ratio)))
-}
-
 /// What the published columns are, and that they are no measurements of drivelab.
-fn sources(found: &Ratios<'_>, published: &[PublishedSide]) -> Vec<String> {
-    let mut notes: Vec<String> =
-        published.iter().map(|side| format!("{}: {}, published.", side.letter, side.title)).collect();
-    let mut known: Vec<&str> = Vec::new();
-    for side in published {
-        if !known.contains(&side.source.as_str()) {
-            known.push(&side.source);
-            notes.push(format!("Source: {}. Method: {}", side.source, side.method));
+fn sources(found: &Ratios<'_>, published: &[PublishedSide], run: &RunFacts) -> Vec<String> {
+    let mut notes: Vec<String> = published.iter().map(|side| format!("{}, published.", side.name())).collect();
+    for side in distinct(published) {
+        notes.push(format!("Source: {}. Method: {}", side.source, side.method));
+        let differs = differs(&side.setup, run);
+        if !differs.is_empty() {
+            notes.push(format!("Measured in another way there: {}.", differs.join(", ")));
         }
     }
     let figures = || found.tests.iter().flat_map(|test| &test.steps).flat_map(|step| &step.figures);
     if !published.is_empty() {
-        let none = !figures().any(|figure| published.iter().any(|side| side.value(figure.metric).is_some()));
+        let none = !figures().any(|figure| published.iter().any(|side| side.readings(figure.metric).is_some()));
         notes.push(if none {
             "No published figure matches a step of this run.".to_owned()
         } else {
@@ -242,12 +243,14 @@ fn interval_cell(against: &Against) -> Cell {
         .map_or_else(Cell::default, |(low, high)| Cell::text(format!("{} – {}", ratio_text(low), ratio_text(high))))
 }
 
-/// A ratio: three decimals near 1, where the second says too little.
-pub(crate) fn ratio_text(ratio: f64) -> String {
-    match ratio {
-        near if (0.9..1.1).contains(&near) => format!("{near:.3}"),
-        far if far < 100.0 => format!("{far:.2}"),
-        far => format::plain_number(far),
+/// The verdict below a ratio; with its interval if there is room.
+fn verdict_words(against: &Against, wide: bool) -> String {
+    let interval = interval_cell(against).text;
+    let word = verdict_word(against.verdict);
+    if wide && !interval.is_empty() {
+        format!("{word}, {interval}").trim_start_matches(", ").to_owned()
+    } else {
+        word.to_owned()
     }
 }
 
@@ -434,7 +437,7 @@ mod tests {
         digests.iter_mut().rev().take(1).for_each(|digest| metrics(digest, change));
         let sides = Sides::alone(digests.len());
         let found = contrasts(&digests.iter().collect::<Vec<_>>(), &sides);
-        view(&found[0], &sides).sentences.into_iter().filter(|one| one.contains(" times ")).collect()
+        view(&found[0], &sides, false).sentences.into_iter().filter(|one| one.contains(" times ")).collect()
     }
 
     #[test]

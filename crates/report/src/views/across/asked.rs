@@ -136,6 +136,13 @@ pub(crate) fn doublings(all: &[Doubling]) -> Table {
     Table { caption, columns, rows: all.iter().map(row).collect() }
 }
 
+/// `Evo: 1.93 times per doubling (linear).` `None` without a ratio.
+pub(crate) fn doubling_words(one: &Doubling) -> Option<String> {
+    let ratio = one.ratio.as_ref()?;
+    let shown = together::signed(Cell::text(format!("{:.2}", ratio.value)), ratio.signs).plain();
+    Some(format!("{}: {shown} times per doubling ({}).", one.label, scaling_word(one.scaling)))
+}
+
 /// How a rate follows the capacity.
 const fn scaling_word(class: Option<Scaling>) -> &'static str {
     match class {

@@ -2,7 +2,7 @@
 
 use drivelab_analysis::bridge::Bridge;
 
-use crate::views::across::against::ratio_text;
+use crate::figure::format::ratio_text;
 
 /// A sentence for each bridge; if there is none, that the share of the testbed is unknown.
 pub(crate) fn notes(bridges: &[Bridge]) -> Vec<String> {

@@ -7,6 +7,7 @@ mod courses;
 mod curves;
 mod drawing;
 mod price;
+pub(crate) mod published;
 mod ranking;
 mod scaling;
 mod sweeps;

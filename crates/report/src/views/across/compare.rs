@@ -25,6 +25,7 @@ use crate::views::across::arms::{self, ArmsView, Member};
 use crate::views::across::bridges;
 use crate::views::across::charts;
 use crate::views::across::contrast::Contrast;
+use crate::views::across::published::alone::{Alone, AloneView};
 use crate::views::across::published::set_words;
 use crate::views::across::sides::Sides;
 use crate::words::run_facts;
@@ -57,6 +58,8 @@ pub(crate) struct Comparison {
     pub(crate) groups: Vec<Group>,
     /// Why the rest is not comparable, a sentence each.
     pub(crate) refused: Vec<String>,
+    /// Published figures that stand beside no figure of a run.
+    pub(crate) published: Option<AloneView>,
 }
 
 impl Comparison {
@@ -67,14 +70,16 @@ impl Comparison {
 
     /// Leaves out the tables of the charts.
     pub(crate) fn drop_tables_of_charts(&mut self) {
-        let views = self.groups.iter_mut().flat_map(|group| &mut group.charts);
+        let alone = self.published.iter_mut().flat_map(|alone| &mut alone.charts);
+        let views = self.groups.iter_mut().flat_map(|group| &mut group.charts).chain(alone);
         let figures = views.flat_map(|view| &mut view.figures).filter(|figure| figure.chart.is_some());
         figures.for_each(|figure| figure.table = Table::default());
     }
 
     /// Every chart.
     pub(crate) fn charts(&self) -> impl Iterator<Item = &Chart> {
-        let views = self.groups.iter().flat_map(|group| &group.charts);
+        let alone = self.published.iter().flat_map(|alone| &alone.charts);
+        let views = self.groups.iter().flat_map(|group| &group.charts).chain(alone);
         views.flat_map(|view| &view.figures).filter_map(|figure| figure.chart.as_ref())
     }
 }
@@ -114,7 +119,11 @@ pub(crate) fn of_digests(digests: &[&Digest], sides: &Sides) -> Comparison {
 fn comparison<'d>(digests: &[&'d Digest], sides: &Sides, charts: bool) -> Comparison {
     let (found, names) = (side_by_side(digests), sides.run_names());
     let refused = refusals(&found, digests, sides);
-    let mut comparison = Comparison { refused, ..Comparison::default() };
+    let published = Alone::of(sides, digests).map(|alone| {
+        let drawn = if charts && alone.base.is_some() { charts::published::views(&alone) } else { Vec::new() };
+        alone.view(drawn)
+    });
+    let mut comparison = Comparison { refused, published, ..Comparison::default() };
     for alike in groups(found, digests, sides) {
         let member = |(place, digest): (&usize, &&'d Digest)| Member {
             letter: names[*place].clone(),
@@ -241,13 +250,30 @@ pub(crate) fn refusals(found: &SideBySide<'_>, digests: &[&Digest], sides: &Side
     found.refused.iter().map(|refused| refused_words(refused, digests, sides)).collect()
 }
 
-/// The differences of a group that a comparison refuses unless asked.
-fn kinds(alike: &Alike<'_>, sides: &Sides, names: &[String]) -> Vec<(Kind, String)> {
-    let of = |one: &Difference| Some((one.what.kind()?, difference_words(one, alike, (sides, names))));
+/// The differences of a group that a comparison refuses unless asked, with their names.
+fn asked_for<'a>(alike: &'a Alike<'_>, sides: &Sides) -> impl Iterator<Item = (Kind, &'a Difference)> {
     // Drives of several capacities are what a comparison by capacity is about.
     let not_drives = sides.asked.is_some_and(|asked| asked != Kind::Size);
-    let listed = alike.differences.iter().filter(|one| one.what != Differing::Drive || not_drives);
-    listed.filter_map(of).collect()
+    let listed = alike.differences.iter().filter(move |one| one.what != Differing::Drive || not_drives);
+    listed.filter_map(|one| Some((one.what.kind()?, one)))
+}
+
+/// The same in words.
+fn kinds(alike: &Alike<'_>, sides: &Sides, names: &[String]) -> Vec<(Kind, String)> {
+    asked_for(alike, sides).map(|(kind, one)| (kind, difference_words(one, alike, (sides, names)))).collect()
+}
+
+/// Whether each side differs from the base in something that was allowed.
+fn touched_sides(alike: &Alike<'_>, sides: &Sides, runs: &[Vec<usize>], base: usize) -> Vec<bool> {
+    let allowed: Vec<&Difference> =
+        asked_for(alike, sides).filter(|(kind, _)| sides.allowed.contains(kind)).map(|(_, one)| one).collect();
+    let differs = |own: &Vec<usize>| {
+        let unlike = |one: &&Difference| {
+            own.iter().any(|run| runs[base].iter().any(|other| one.values[*run] != one.values[*other]))
+        };
+        allowed.iter().any(unlike)
+    };
+    runs.iter().map(differs).collect()
 }
 
 /// Names of the differences that were allowed, each once.
@@ -280,6 +306,7 @@ fn contrast<'d>(alike: &Alike<'d>, sides: &Sides, names: &[String]) -> Option<Co
         prices: places.iter().map(|side| sides.price(*side)).collect(),
         families: families(&drives().map(sized).collect::<Vec<_>>()),
         touched: touched(&kinds(alike, sides, names), sides),
+        touched_sides: touched_sides(alike, sides, &runs, base.unwrap_or(0)),
         runs: runs.iter().map(|of| of.iter().map(|run| alike.aligned.runs[*run].run.id).collect()).collect(),
         first,
         title: group_title(alike),
@@ -294,7 +321,7 @@ fn group(alike: &Alike<'_>, sides: &Sides, names: &[String], charts_id: Option<&
     let tables = [quantity::THROUGHPUT, quantity::IOPS, quantity::P99].map(|quantity| table(alike, quantity, sides));
     let contrast = contrast(alike, sides, names);
     let against = contrast.as_ref().map(|one| {
-        let mut view = against::view(one, sides);
+        let mut view = against::view(one, sides, charts_id.is_some());
         let prices = || one.prices.iter().flatten();
         if prices().count() > 1 && one_currency(prices()).is_none() {
             view.notes.push(

@@ -14,8 +14,10 @@ pub(crate) struct Contrast<'d> {
     pub(crate) title: String,
     /// What differs besides the drive.
     pub(crate) differences: Vec<String>,
-    /// Names of the differences that were allowed and that every ratio depends on.
+    /// Names of the differences that were allowed.
     pub(crate) touched: Vec<&'static str>,
+    /// Whether each side differs from the base in one of them, so that its ratios depend on it.
+    pub(crate) touched_sides: Vec<bool>,
     /// Letters of the sides.
     pub(crate) letters: Vec<String>,
     /// Letters with drives.

@@ -7,13 +7,14 @@ use drivelab_analysis::ratios::{Basis, Limits, SideFigure};
 use drivelab_core::drive_facts::Price;
 use drivelab_core::metric::Better;
 
+use crate::figure::format::ratio_text;
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{Figure, cells, format, signs};
-use crate::views::across::against::{published_cell, ratio_cell, ratio_text, touched_note, value_cell, verdict_word};
+use crate::views::across::against::{ratio_cell, touched_note, value_cell, verdict_word};
 use crate::views::across::charts::{Ranked, range, ranking};
 use crate::views::across::compare::method_title;
 use crate::views::across::contrast::label;
-use crate::views::across::published::{PublishedSide, measured_here};
+use crate::views::across::published::{PublishedSide, Readings, differs, measured_here};
 
 /// What is ranked.
 #[derive(Debug, Clone)]
@@ -22,6 +23,10 @@ pub struct RankInput<'d> {
     pub ranking: Ranking<'d>,
     /// Name of each side.
     pub names: Vec<String>,
+    /// Drive of each side: an empty and a full drive are two sides.
+    pub drives: Vec<String>,
+    /// Sides whose bars have a colour of their own.
+    pub marked: Vec<usize>,
     /// Price of each side's drive, if it is known; empty if none is.
     pub prices: Vec<Option<Price>>,
     /// A run of the methodology.
@@ -71,6 +76,11 @@ impl RankInput<'_> {
         for_money(value, self.price(side)?)
     }
 
+    /// The published drives that have this figure.
+    pub(crate) fn beside(&self) -> impl Iterator<Item = (&PublishedSide, Readings<'_>)> {
+        self.published.iter().filter_map(|side| Some((side, side.readings(self.ranking.figure.metric)?)))
+    }
+
     /// Whether a side is shown to be better than every other.
     pub(crate) fn is_best(&self, side: usize) -> bool {
         self.ranking.figure.best == Some(side)
@@ -115,15 +125,13 @@ impl RankInput<'_> {
                 number(self.for_money(placed.side)),
             ]
         };
-        let published = self.published.iter().filter(|side| side.value(self.ranking.figure.metric).is_some());
-        let of_others = published.map(|side| {
-            let best = self.ranking.order.first().and_then(|first| self.ranking.figure.cells[first.side].value);
-            let ratio = side.value(self.ranking.figure.metric).zip(best).map(|(value, best)| value / best);
+        let best = self.ranking.order.first().and_then(|first| self.ranking.figure.cells[first.side].value);
+        let of_others = self.beside().map(|(side, readings)| {
             vec![
                 Cell::default(),
-                Cell::text(format!("{}: {}", side.letter, side.title)),
-                published_cell(side, self.ranking.figure.metric),
-                Cell::text(ratio.map_or_else(String::new, ratio_text)),
+                Cell::text(side.name()),
+                readings.cell(),
+                best.map_or_else(Cell::default, |best| readings.ratio(best)),
                 Cell::text("published"),
                 Cell::default(),
                 Cell::default(),
@@ -146,16 +154,17 @@ impl RankInput<'_> {
                 text: format!("{} {unit}", value_cell(cell).plain()),
                 range: range(cell),
                 published: false,
-                base: false,
+                marked: self.marked.contains(&placed.side),
+                drive: self.drives[placed.side].clone(),
             }
         });
-        let others = self.published.iter().map(|side| Ranked {
-            name: format!("{}: {}", side.letter, side.title),
-            value: side.value(self.ranking.figure.metric),
-            text: format!("{} {unit}", published_cell(side, self.ranking.figure.metric).plain()),
-            range: None,
+        let others = self.beside().map(|(side, readings)| Ranked {
+            name: side.name(),
+            value: Some(readings.drawn()),
+            text: format!("{} {unit}", readings.cell().plain()),
+            range: readings.ends(),
             published: true,
-            base: false,
+            ..Ranked::default()
         });
         let figure = ranking(&self.what(), unit, self.ranking.figure.better, own.chain(others).collect(), id)?;
         Some(Figure { table: self.table(), ..figure })
@@ -189,13 +198,17 @@ impl RankInput<'_> {
             notes.push(format!("No value, or a void one: {}.", none.join(", ")));
         }
         let mut known: Vec<&str> = Vec::new();
-        for side in self.published.iter().filter(|side| side.value(figure.metric).is_some()) {
+        for (side, _) in self.beside() {
             if !known.contains(&side.source.as_str()) {
                 known.push(&side.source);
                 notes.push(format!(
                     "Published figures were measured by others and have no place. Source: {}. Method: {}",
                     side.source, side.method
                 ));
+                let differs = differs(&side.setup, &self.method.run);
+                if !differs.is_empty() {
+                    notes.push(format!("Measured in another way there: {}.", differs.join(", ")));
+                }
             }
         }
         if !known.is_empty() {

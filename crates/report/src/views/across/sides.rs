@@ -25,8 +25,10 @@ pub struct Sides {
     pub all: bool,
     /// Differences that the user allowed.
     pub allowed: Vec<Kind>,
-    /// Published figures, set beside them.
+    /// Published figures, set beside them; without runs they are what is compared.
     pub published: Vec<PublishedSide>,
+    /// Place of the published side that the others are compared with, where there are no runs.
+    pub published_base: usize,
     /// Name and price of the drive of each side; empty if none is known.
     pub drives: Vec<DriveWords>,
     /// What distinguishes a side from others of the same title, such as a testbed; empty where nothing has to.
@@ -62,6 +64,7 @@ impl Sides {
             all: false,
             allowed: Vec::new(),
             published: Vec::new(),
+            published_base: 0,
             drives: Vec::new(),
             apart: Vec::new(),
             stated: Vec::new(),

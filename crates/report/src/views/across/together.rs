@@ -135,7 +135,8 @@ pub(crate) fn signed(cell: Cell, signs: Signs) -> Cell {
 /// Name of a drive: letter and model.
 pub(crate) fn drive_name(input: &GroupInput<'_>, drive: usize) -> String {
     let letter = input.group.drives.get(drive).map_or("?", |drive| drive.letter.as_str());
-    let name = input.run_of(drive).map(|run| facts::drive_name(&run.records.environment));
+    let given = input.drives.get(drive).map(|words| words.name.clone()).filter(|name| !name.is_empty());
+    let name = given.or_else(|| input.run_of(drive).map(|run| facts::drive_name(&run.records.environment)));
     name.map_or_else(|| letter.to_string(), |name| format!("{letter}: {name}"))
 }
 

@@ -26,7 +26,11 @@ fn figure(drawing: Drawing<'_, '_>, test: &TestRatios<'_>, base: &StepId, id: &s
         Some((Some(relative.percent), step))
     });
     let points: Vec<(Option<u32>, &StepRatios<'_>)> = shares.chain(full.map(|step| (None, step))).collect();
-    let lines = |metric: &str| (0..drawing.count()).map(|side| line(drawing, side, &points, metric)).collect();
+    let lines = |metric: &str| -> Vec<Series> {
+        let measured = (0..drawing.count()).map(|side| line(drawing, side, &points, metric));
+        let published = (0..drawing.published.len()).map(|at| published_points(drawing, at, &points, metric));
+        measured.chain(published).collect()
+    };
     let label = full.map_or_else(|| test.title.to_owned(), |step| step.facts.label.replacen(", full speed", "", 1));
     let chart = Chart {
         id: id.to_owned(),
@@ -63,12 +67,34 @@ fn line(drawing: Drawing<'_, '_>, side: usize, points: &[(Option<u32>, &StepRati
             let heading = percent.map_or_else(|| "full speed".to_owned(), |percent| format!("{percent} %"));
             let value = Value::of(&figure.cells[side], cells::unit_text(&figure.metric.unit));
             let text = format!("{} at {} IOPS", value.text, format::iops(iops));
-            Some((iops, Value { text, range: None, ..value }, heading))
+            Some((iops, Value { text, ..value }, heading))
         })
         .collect();
     placed.sort_by(|one, other| one.0.total_cmp(&other.0));
     for (x, value, heading) in placed {
         series.push(x, value, heading);
+    }
+    series
+}
+
+/// Where others published both the operations per second and the latency: the peak of a drive's curve, say.
+fn published_points(
+    drawing: Drawing<'_, '_>,
+    at: usize,
+    points: &[(Option<u32>, &StepRatios<'_>)],
+    metric: &str,
+) -> Series {
+    let mut series = drawing.published_series(at);
+    for (percent, step) in points {
+        let of = |id: &str| {
+            let figure = step.figures.iter().find(|figure| figure.metric.id == id)?;
+            Some((drawing.published[at].readings(figure.metric)?, cells::unit_text(&figure.metric.unit)))
+        };
+        let (Some((iops, _)), Some((latency, unit))) = (of("total.iops"), of(metric)) else { continue };
+        let value = Value::published(&latency, unit);
+        let text = format!("{} at {} IOPS", value.text, iops.cell().plain());
+        let heading = percent.map_or_else(|| "full speed".to_owned(), |percent| format!("{percent} %"));
+        series.push(iops.drawn(), Value { text, ..value }, heading);
     }
     series
 }

@@ -4,9 +4,9 @@ use drivelab_analysis::ratios::{FigureRatios, SideFigure, StepRatios};
 
 use crate::figure::cells;
 use crate::figure::chart::{Point, Series};
-use crate::views::across::against::{published_cell, value_cell};
+use crate::views::across::against::value_cell;
 use crate::views::across::contrast::Contrast;
-use crate::views::across::published::PublishedSide;
+use crate::views::across::published::{PublishedSide, Readings};
 
 /// Most series that a reader can distinguish; the others are drawn on demand.
 pub(super) const MOST_SERIES: usize = 8;
@@ -19,6 +19,13 @@ pub(super) const WHISKERS: &str = "Whiskers show the lowest and the highest roun
 /// The colour of a series, by its place.
 pub(super) const fn colour(at: usize) -> u8 {
     COLOURS[at % MOST_SERIES]
+}
+
+/// The series of a published side, without points; `place` is its place among all series.
+pub(super) fn published_series(side: &PublishedSide, place: usize) -> Series {
+    let name = format!("{}, published", side.name());
+    let (short, hidden) = (side.letter.clone(), place >= MOST_SERIES);
+    Series { short, hatched: true, hidden, ..Series::new(&name, colour(place)) }
 }
 
 /// What is drawn.
@@ -40,6 +47,11 @@ impl Value {
     /// A gap.
     const fn none() -> Value {
         Value { value: None, text: String::new(), range: None }
+    }
+
+    pub(super) fn published(readings: &Readings<'_>, unit: &str) -> Value {
+        let text = format!("{} {unit}", readings.cell().plain());
+        Value { value: Some(readings.drawn()), text, range: readings.ends() }
     }
 
     pub(super) fn of(side: &SideFigure<'_>, unit: &str) -> Value {
@@ -76,17 +88,8 @@ impl<'d> Drawing<'_, 'd> {
     }
 
     /// The series of a published side, without points.
-    fn published_series(&self, at: usize) -> Series {
-        let side = &self.published[at];
-        let colour = colour(self.count() + at);
-        let hidden = self.count() + at >= MOST_SERIES;
-        let short = side.letter.clone();
-        Series {
-            short,
-            hatched: true,
-            hidden,
-            ..Series::new(&format!("{}: {}, published", side.letter, side.title), colour)
-        }
+    pub(super) fn published_series(&self, at: usize) -> Series {
+        published_series(&self.published[at], self.count() + at)
     }
 
     /// The series of every side and every published side over these places.
@@ -114,11 +117,10 @@ impl<'d> Drawing<'_, 'd> {
 
     /// What was published of a figure.
     fn published_value(&self, at: usize, figure: &FigureRatios<'d>) -> Value {
-        let (side, unit) = (&self.published[at], cells::unit_text(&figure.metric.unit));
-        side.value(figure.metric).map_or_else(Value::none, |value| {
-            let text = format!("{} {unit}", published_cell(side, figure.metric).plain());
-            Value { value: Some(value), text, range: None }
-        })
+        let unit = cells::unit_text(&figure.metric.unit);
+        self.published[at]
+            .readings(figure.metric)
+            .map_or_else(Value::none, |readings| Value::published(&readings, unit))
     }
 }
 

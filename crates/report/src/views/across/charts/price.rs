@@ -96,7 +96,7 @@ impl<'c, 'd> Priced<'c, 'd> {
     /// A bar for a side.
     fn bar(&self, side: usize, value: Option<f64>, text: String) -> Ranked {
         let name = self.contrast.names[side].clone();
-        Ranked { name, value, text, range: None, published: false, base: side == self.contrast.ratios.base }
+        Ranked { name, value, text, marked: side == self.contrast.ratios.base, ..Ranked::default() }
     }
 
     /// Ranking bars of the price per GB, and of headline figures per unit of currency.

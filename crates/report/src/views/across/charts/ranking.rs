@@ -7,7 +7,7 @@ use crate::figure::chart::{Axis, Chart, Panel, Point, Series};
 use crate::figure::{Figure, cells};
 
 /// A bar.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Ranked {
     /// Whose it is.
     pub(crate) name: String,
@@ -19,34 +19,61 @@ pub(crate) struct Ranked {
     pub(crate) range: Option<(f64, f64)>,
     /// Others published it.
     pub(crate) published: bool,
-    /// It is the base, which has a colour of its own.
-    pub(crate) base: bool,
+    /// It is the base or the drive under review, which has a colour of its own.
+    pub(crate) marked: bool,
+    /// The drive, if it may have several bars, such as that of the empty and that of the full drive; they stand
+    /// together.
+    pub(crate) drive: String,
 }
 
-/// Bars sorted by the value, the best at the top.
-pub(crate) fn ranking(title: &str, unit: &str, better: Better, mut bars: Vec<Ranked>, id: &str) -> Option<Figure> {
-    bars.retain(|bar| bar.value.is_some());
-    bars.sort_by(|one, other| {
+/// Sorts bars by the value, the best first; those of one drive stand together, by the better of them.
+fn sort(bars: Vec<Ranked>, better: Better) -> Vec<Ranked> {
+    let mut left: Vec<Ranked> = bars.into_iter().filter(|bar| bar.value.is_some()).collect();
+    left.sort_by(|one, other| {
         let order = one.value.unwrap_or_default().total_cmp(&other.value.unwrap_or_default());
         if better == Better::Lower { order } else { order.reverse() }
     });
-    let series = |name: &str, colour: u8, hatched: bool, of: &dyn Fn(&Ranked) -> bool| {
+    let mut sorted: Vec<Ranked> = Vec::new();
+    while !left.is_empty() {
+        let first = left.remove(0);
+        let is_of = |bar: &Ranked| !bar.drive.is_empty() && bar.drive == first.drive;
+        let (own, others): (Vec<Ranked>, Vec<Ranked>) = left.into_iter().partition(is_of);
+        left = others;
+        sorted.push(first);
+        sorted.extend(own);
+    }
+    sorted
+}
+
+/// Bars sorted by the value, the best at the top.
+pub(crate) fn ranking(title: &str, unit: &str, better: Better, bars: Vec<Ranked>, id: &str) -> Option<Figure> {
+    let bars = sort(bars, better);
+    let series = |name: &str, colour: u8, hatched: bool, of: &dyn Fn(usize, &Ranked) -> bool| {
         let mut series = Series { hatched, ..Series::new(name, colour) };
-        for (x, bar) in bars.iter().enumerate().filter(|(_, bar)| of(bar)) {
+        for (x, bar) in bars.iter().enumerate().filter(|(x, bar)| of(*x, bar)) {
             series.points.push(Point(x as f64, bar.value, bar.text.clone(), Some(bar.name.clone())));
             series.ranges.extend(bar.range.map(|(low, high)| (x as f64, low, high)));
         }
         series
     };
+    let is_further = |x: usize| x > 0 && !bars[x].drive.is_empty() && bars[x].drive == bars[x - 1].drive;
     let all = vec![
-        series("Measured", 0, false, &|bar| !bar.published && !bar.base),
-        series("Base", 1, false, &|bar| !bar.published && bar.base),
-        series("Published", 0, true, &|bar| bar.published),
+        series("Measured", 0, false, &|x, bar| !bar.published && !bar.marked && !is_further(x)),
+        series("Another state of the drive above", 4, false, &|x, bar| !bar.published && !bar.marked && is_further(x)),
+        series("Marked", 1, false, &|_, bar| !bar.published && bar.marked),
+        series("Published", 0, true, &|_, bar| bar.published && !bar.marked),
+        series("Published, marked", 1, true, &|_, bar| bar.published && bar.marked),
     ];
-    let direction = if better == Better::Lower { "lower is better" } else { "higher is better" };
+    let pairs =
+        if (0..bars.len()).any(is_further) { " Bars of one drive stand together, by the better of them." } else { "" };
+    let direction = match better {
+        Better::Lower => "lower is better",
+        Better::Higher => "higher is better",
+        Better::Neutral => "the highest first",
+    };
     let chart = Chart {
         id: id.to_owned(),
-        description: format!("{title}, {direction}: {} bars from zero, the best first.", bars.len()),
+        description: format!("{title}, {direction}: {} bars from zero, sorted.", bars.len()),
         x: Axis::named("", bars.iter().map(|bar| bar.name.clone()).collect()),
         panels: vec![Panel::ranking(title, unit, all)],
         stretches: Vec::new(),
@@ -54,7 +81,7 @@ pub(crate) fn ranking(title: &str, unit: &str, better: Better, mut bars: Vec<Ran
     .drawable()?;
     Some(Figure {
         title: String::new(),
-        caption: format!("Bars start at zero; {direction}."),
+        caption: format!("Bars start at zero; {direction}.{pairs}"),
         table: chart.table(title.to_owned(), "Drive"),
         chart: Some(chart),
         long: false,
@@ -69,7 +96,7 @@ pub(super) fn scores(drawing: Drawing<'_, '_>, id: &str) -> Vec<Figure> {
         let bar = |(side, cell): (usize, &drivelab_analysis::ratios::SideFigure<'_>)| {
             let Value { value, text, range } = Value::of(cell, unit);
             let name = drawing.contrast.names[side].clone();
-            Ranked { name, value, text, range, published: false, base: side == drawing.contrast.ratios.base }
+            Ranked { name, value, text, range, marked: side == drawing.contrast.ratios.base, ..Ranked::default() }
         };
         let bars = figure.cells.iter().enumerate().map(bar).collect();
         ranking(figure.title, unit, figure.better, bars, &format!("{id}-{at}"))

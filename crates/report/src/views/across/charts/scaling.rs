@@ -36,13 +36,15 @@ pub(super) fn view(drawing: Drawing<'_, '_>, id: &str) -> Option<TestView> {
     let contrast = drawing.contrast;
     let (table, id) = (table(contrast)?, format!("{id}-capacity"));
     let mut figures: Vec<Figure> = Vec::new();
-    // One family is a group of bars among those of its test.
-    if contrast.families.len() > 1 {
-        let bars = contrast.rates().into_iter().enumerate();
-        let bars =
-            bars.filter_map(|(at, (name, figure))| bars_of(&contrast.families, figure, &name, &format!("{id}-{at}")));
-        figures.extend(bars.take(MOST_CHARTS));
-    }
+    let doublings = contrast.doublings();
+    let bars = contrast.rates().into_iter().enumerate();
+    let bars = bars.filter_map(|(at, (name, figure))| {
+        let drawn = bars_of(&contrast.families, figure, &name, &format!("{id}-{at}"))?;
+        let of_figure = doublings.iter().filter(|one| figure.metric.step.as_ref() == Some(&one.step));
+        let says = of_figure.filter_map(asked::doubling_words).collect::<Vec<_>>().join(" ");
+        Some(Figure { caption: format!("{says} {}", drawn.caption).trim().to_owned(), ..drawn })
+    });
+    figures.extend(bars.take(MOST_CHARTS));
     figures.push(table);
     Some(TestView { id, title: "Capacity".to_owned(), purpose: String::new(), figures })
 }
@@ -67,9 +69,20 @@ impl Place<'_> {
     }
 }
 
-/// One figure: a group of bars for each family, a colour for each capacity.
+/// One figure of the families.
 fn bars_of(families: &[Family], figure: &FigureRatios<'_>, title: &str, id: &str) -> Option<Figure> {
     let unit = cells::unit_text(&figure.metric.unit);
+    bars(families, (title, unit), id, &|side| Some(Value::of(&figure.cells[side], unit)), false)
+}
+
+/// One figure: a group of bars for each family, a colour for each capacity; `value` is what a side has of it.
+pub(super) fn bars(
+    families: &[Family],
+    (title, unit): (&str, &str),
+    id: &str,
+    value: &dyn Fn(usize) -> Option<Value>,
+    hatched: bool,
+) -> Option<Figure> {
     let mut capacities: Vec<u64> = families.iter().flat_map(|family| &family.sides).map(|(_, size)| *size).collect();
     capacities.sort_unstable();
     capacities.dedup();
@@ -80,10 +93,10 @@ fn bars_of(families: &[Family], figure: &FigureRatios<'_>, title: &str, id: &str
         .collect();
     let of_capacity = |(at, size): (usize, &u64)| {
         let name = format::short_bytes(Bytes::new(*size));
-        let mut series = Series { hidden: at >= MOST_SERIES, ..Series::new(&name, colour(at)) };
+        let mut series = Series { hatched, hidden: at >= MOST_SERIES, ..Series::new(&name, colour(at)) };
         for (x, place) in places.iter().enumerate() {
-            if let Some(side) = place.side(*size) {
-                series.push(x as f64, Value::of(&figure.cells[side], unit), place.name());
+            if let Some(value) = place.side(*size).and_then(value) {
+                series.push(x as f64, value, place.name());
             }
         }
         series

@@ -143,7 +143,8 @@ fn a_ranking_has_the_best_first_in_both_directions() {
         text: value.map_or_else(String::new, |value| format!("{value} s")),
         range: None,
         published,
-        base: name == "b",
+        marked: name == "b",
+        drive: String::new(),
     };
     let names = |better: Better| {
         let bars = vec![
@@ -162,6 +163,25 @@ fn a_ranking_has_the_best_first_in_both_directions() {
     assert!(higher == ["b", "a", "c"] && says.contains("higher is better"));
     let (lower, says) = names(Better::Lower);
     assert!(lower == ["c", "a", "b"] && says.contains("lower is better"));
+}
+
+#[test]
+fn bars_of_one_drive_stand_together_by_the_better_of_them() {
+    let bar = |name: &str, drive: &str, value: f64| Ranked {
+        name: name.to_owned(),
+        drive: drive.to_owned(),
+        value: Some(value),
+        text: String::new(),
+        ..Ranked::default()
+    };
+    let bars =
+        vec![bar("a, full", "a", 1.0), bar("b", "b", 2.0), bar("a", "a", 3.0), bar("x", "", 2.5), bar("y", "", 2.4)];
+    let figure = ranking("Rate", "MB/s", Better::Higher, bars, "x").expect("bars");
+    let chart = figure.chart.expect("a chart");
+    assert_eq!(chart.x.labels, ["a", "a, full", "x", "y", "b"]);
+    let further = chart.panels[0].series.iter().find(|series| series.name.starts_with("Another")).expect("a pair");
+    assert_eq!(further.points.iter().map(|point| point.0).collect::<Vec<_>>(), [1.0]);
+    assert!(figure.caption.contains("stand together"));
 }
 
 #[test]

@@ -1,0 +1,137 @@
+//! Published figures in the document of a comparison: those beside a figure of a run, and all others.
+
+use drivelab_core::published::{Bound, PublishedFigure};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::views::across::published::alone::{Alone, Row};
+use crate::views::across::published::{PublishedSide, Readings};
+
+/// A drive of a publication.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct PublishedSideDoc {
+    /// Its name: `P1`.
+    pub(crate) name: String,
+    /// The drive, its capacity, and the condition that it was measured under.
+    pub(crate) title: String,
+    /// The publication, with who wrote it.
+    pub(crate) source: String,
+    /// How its figures were measured.
+    pub(crate) method: String,
+}
+
+/// A published figure.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct PublishedCellDoc {
+    /// Name of the published drive: `P1`.
+    pub(crate) side: String,
+    /// The value in the unit of the metric.
+    pub(crate) value: f64,
+    /// The value in the unit of the source.
+    pub(crate) published_value: f64,
+    /// The unit of the source.
+    pub(crate) published_unit: String,
+    /// Which of several figures of one drive and test it is: `throttled, second level`; absent if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) which: Option<String>,
+    /// The source gives a bound: `at_least` or `at_most`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bound: Option<&'static str>,
+    /// The source gives a round figure.
+    pub(crate) about: bool,
+    /// Why it is doubtful; absent if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) doubtful: Option<String>,
+    /// Where it stands in the source.
+    pub(crate) place: String,
+    /// Ratio to the base; `null` if the base has no value.
+    pub(crate) ratio: Option<f64>,
+}
+
+/// Published figures that stand beside no figure of a run: all of them in a comparison without runs.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct PublishedDoc {
+    /// The drives.
+    pub(crate) sides: Vec<PublishedSideDoc>,
+    /// Name of the drive that the others are compared with; absent beside runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) base: Option<String>,
+    /// Their figures, test by test.
+    pub(crate) rows: Vec<PublishedRowDoc>,
+}
+
+/// One quantity of a published test.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct PublishedRowDoc {
+    /// What was measured.
+    pub(crate) test: String,
+    /// Id of the metric (docs/metrics.md).
+    pub(crate) metric: String,
+    /// Unit of the values.
+    pub(crate) unit: String,
+    /// The figures of each drive that has any.
+    pub(crate) figures: Vec<PublishedCellDoc>,
+}
+
+impl PublishedDoc {
+    /// All figures with their rows.
+    pub(super) fn figures(&self) -> impl Iterator<Item = (&PublishedRowDoc, &PublishedCellDoc)> {
+        self.rows.iter().flat_map(|row| row.figures.iter().map(move |figure| (row, figure)))
+    }
+}
+
+pub(super) fn side(side: &PublishedSide) -> PublishedSideDoc {
+    PublishedSideDoc {
+        name: side.letter.clone(),
+        title: side.title.clone(),
+        source: side.source.clone(),
+        method: side.method.clone(),
+    }
+}
+
+/// A figure of a side in this unit, with its ratio to a base; `None` if it is of another quantity.
+pub(super) fn cell(
+    side: &PublishedSide,
+    found: &PublishedFigure,
+    unit: &str,
+    base: Option<f64>,
+) -> Option<PublishedCellDoc> {
+    let value = found.value_in(unit)?;
+    Some(PublishedCellDoc {
+        side: side.letter.clone(),
+        value,
+        published_value: found.value,
+        published_unit: found.unit.clone(),
+        which: found.which.clone(),
+        bound: found.bound.map(|bound| match bound {
+            Bound::AtLeast => "at_least",
+            Bound::AtMost => "at_most",
+        }),
+        about: found.about,
+        doubtful: found.doubtful.clone(),
+        place: found.place.clone(),
+        ratio: base.map(|base| value / base),
+    })
+}
+
+/// All figures that stand beside no figure of a run.
+pub(super) fn document(alone: &Alone<'_>, published: &[PublishedSide]) -> PublishedDoc {
+    let row = |row: &Row<'_>| {
+        let base = alone.base.and_then(|base| row.cells[base].as_ref()?.value());
+        let of_side = |(side, readings): (&PublishedSide, &Option<_>)| -> Vec<PublishedCellDoc> {
+            let figures = readings.iter().flat_map(|one: &Readings<'_>| &one.figures);
+            figures.filter_map(|figure| cell(side, figure, row.unit, base)).collect()
+        };
+        PublishedRowDoc {
+            test: row.test.to_owned(),
+            metric: row.metric.to_owned(),
+            unit: row.unit.to_owned(),
+            figures: published.iter().zip(&row.cells).flat_map(of_side).collect(),
+        }
+    };
+    PublishedDoc {
+        sides: published.iter().map(side).collect(),
+        base: alone.base.map(|base| published[base].letter.clone()),
+        rows: alone.rows.iter().map(row).collect(),
+    }
+}

@@ -1,0 +1,186 @@
+//! Published figures that stand beside no figure of a run: a table of them, and charts where no run is compared.
+
+use drivelab_analysis::digest::Digest;
+use drivelab_analysis::metric_def;
+use drivelab_core::metric::Better;
+use drivelab_core::published::PublishedFigure;
+
+use crate::figure::TestView;
+use crate::figure::cells;
+use crate::figure::format;
+use crate::figure::table::{Cell, Column, Table};
+use crate::views::across::published::{PublishedSide, Readings, distinct};
+use crate::views::across::sides::Sides;
+
+/// One quantity of a published test.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Row<'p> {
+    /// What was measured.
+    pub(crate) test: &'p str,
+    /// Which of several figures of the test it is.
+    pub(crate) which: Option<&'p str>,
+    /// Id of the metric.
+    pub(crate) metric: &'p str,
+    /// Its title.
+    pub(crate) title: &'p str,
+    /// Unit of the values.
+    pub(crate) unit: &'p str,
+    /// Which direction is better.
+    pub(crate) better: Better,
+    /// What each side has of it.
+    pub(crate) cells: Vec<Option<Readings<'p>>>,
+}
+
+impl<'p> Row<'p> {
+    /// A row for this figure, without cells.
+    fn of(figure: &'p PublishedFigure) -> Row<'p> {
+        let def = metric_def(&figure.metric);
+        Row {
+            test: &figure.test,
+            which: figure.which.as_deref(),
+            metric: &figure.metric,
+            title: def.map_or(&figure.metric, |def| def.title),
+            unit: def.map_or(&figure.unit, |def| def.unit),
+            better: def.map_or(Better::Neutral, |def| def.better),
+            cells: Vec::new(),
+        }
+    }
+
+    fn is_of(&self, figure: &PublishedFigure) -> bool {
+        self.test == figure.test && self.metric == figure.metric && self.which == figure.which.as_deref()
+    }
+
+    /// A figure of it.
+    pub(crate) fn any(&self) -> Option<&'p PublishedFigure> {
+        self.cells.iter().flatten().flat_map(|readings| &readings.figures).copied().next()
+    }
+}
+
+/// The figures.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Alone<'p> {
+    /// The drives.
+    pub(crate) sides: &'p [PublishedSide],
+    /// The side that the others are compared with; `None` beside runs.
+    pub(crate) base: Option<usize>,
+    /// A row for each quantity of each test, in the order of the sources.
+    pub(crate) rows: Vec<Row<'p>>,
+}
+
+impl<'p> Alone<'p> {
+    /// The published figures that stand beside no figure of these runs; `None` if there are none.
+    pub(crate) fn of(sides: &'p Sides, digests: &[&Digest]) -> Option<Alone<'p>> {
+        let is_beside = |figure: &PublishedFigure| {
+            let steps = digests.iter().flat_map(|digest| digest.steps());
+            let mut own = steps.filter(|step| figure.steps.contains(&step.facts.id)).flat_map(|step| &step.metrics);
+            own.any(|metric| metric.id == figure.metric)
+        };
+        let figures: Vec<Vec<&PublishedFigure>> = sides
+            .published
+            .iter()
+            .map(|side| side.figures.iter().filter(|figure| !is_beside(figure)).collect())
+            .collect();
+        let mut rows: Vec<Row<'p>> = Vec::new();
+        for figure in figures.iter().flatten() {
+            if !rows.iter().any(|row| row.is_of(figure)) {
+                // The rows of a test stand together.
+                let last = rows.iter().rposition(|row| row.test == figure.test);
+                rows.insert(last.map_or(rows.len(), |at| at + 1), Row::of(figure));
+            }
+        }
+        for row in &mut rows {
+            let of_side = |own: &Vec<&'p PublishedFigure>| {
+                Readings::of(own.iter().copied().filter(|figure| row.is_of(figure)), row.unit)
+            };
+            row.cells = figures.iter().map(of_side).collect();
+        }
+        let base = digests.is_empty().then_some(sides.published_base);
+        (!rows.is_empty()).then_some(Alone { sides: &sides.published, base, rows })
+    }
+
+    /// All figures.
+    fn figures(&self) -> impl Iterator<Item = &'p PublishedFigure> {
+        self.rows
+            .iter()
+            .flat_map(|row| row.cells.iter().flatten())
+            .flat_map(|readings| readings.figures.iter().copied())
+    }
+
+    /// What a row is of: the test, the quantity if the test has several, and which of several figures.
+    pub(crate) fn label(&self, row: &Row<'p>) -> String {
+        let several = self.rows.iter().any(|other| other.test == row.test && other.metric != row.metric);
+        let title = several.then_some(row.title);
+        [Some(row.test), title, row.which].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
+    /// A row for each quantity of each test, with the ratios to the base where there is one.
+    pub(crate) fn table(&self) -> Table {
+        let mut columns = vec![Column::words("Test"), Column::words("Unit")];
+        columns.extend(self.sides.iter().map(|side| Column::figures(&side.letter, "")));
+        let others = |base: usize| (0..self.sides.len()).filter(move |side| *side != base);
+        if let Some(base) = self.base {
+            let title = |side: usize| format!("{}/{}", self.sides[side].letter, self.sides[base].letter);
+            columns.extend(others(base).map(|side| Column::figures(&title(side), "")));
+        }
+        let row = |row: &Row<'p>| {
+            let shown = |one: &Option<Readings<'p>>| one.as_ref().map_or_else(Cell::default, Readings::cell);
+            let first = [Cell::text(self.label(row)), Cell::text(cells::unit_text(row.unit))];
+            let mut all: Vec<Cell> = first.into_iter().chain(row.cells.iter().map(shown)).collect();
+            if let Some(base) = self.base {
+                let value = row.cells[base].as_ref().and_then(Readings::value);
+                let ratio = |side: usize| Some(row.cells[side].as_ref()?.ratio(value?));
+                all.extend(others(base).map(|side| ratio(side).unwrap_or_default()));
+            }
+            all
+        };
+        let caption = match self.base {
+            Some(base) => format!("Published figures, against {}", self.sides[base].letter),
+            None => "Published figures of tests that these runs do not have".to_owned(),
+        };
+        Table { caption, columns, rows: self.rows.iter().map(row).collect() }.without_empty_columns()
+    }
+
+    /// As shown, with these charts.
+    pub(crate) fn view(&self, charts: Vec<TestView>) -> AloneView {
+        let shown = |(at, _): &(usize, &PublishedSide)| self.rows.iter().any(|row| row.cells[*at].is_some());
+        let sides = self.sides.iter().enumerate().filter(shown).map(|(_, side)| side.name());
+        let mut notes = Vec::new();
+        if self.base.is_some() {
+            let source = |side: &PublishedSide| format!("Source: {}. Method: {}", side.source, side.method);
+            notes.extend(distinct(self.sides).into_iter().map(source));
+            notes.push(
+                "Published figures were measured by others, each source in its own way; the ratios have no interval \
+                 and no verdict."
+                    .to_owned(),
+            );
+        }
+        AloneView {
+            sides: sides.collect(),
+            table: self.table(),
+            charts,
+            summary: format!(
+                "{} of tests that these runs do not have; --all lists them.",
+                format::counted(self.figures().count(), "published figure")
+            ),
+            has_base: self.base.is_some(),
+            notes,
+        }
+    }
+}
+
+/// Published figures as shown.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct AloneView {
+    /// A line for each drive.
+    pub(crate) sides: Vec<String>,
+    /// The figures.
+    pub(crate) table: Table,
+    /// Charts of them; none beside runs.
+    pub(crate) charts: Vec<TestView>,
+    /// How many there are, where the table is left out.
+    pub(crate) summary: String,
+    /// Nothing else is compared.
+    pub(crate) has_base: bool,
+    /// Where they come from.
+    pub(crate) notes: Vec<String>,
+}
