@@ -78,6 +78,11 @@ fn a_run_stands_beside_the_figures_of_a_file_of_the_users_own() {
     let csv = std::fs::read_to_string(lab.folder().join("mine.csv")).expect("the file");
     let published: Vec<&str> = csv.lines().filter(|line| line.contains(",P1,Old drive 1 TB,")).collect();
     assert!(published.len() == 1 && published[0].contains(",104.8575") && published[0].ends_with(",page 1"), "{csv}");
+    let wrong = own.replace("\"mine\"", "\"wrong\"").replace("\"GB/s\"", "\"Gbit/s\"");
+    std::fs::write(lab.data().join("published").join("wrong.toml"), wrong).expect("room");
+    let outcome = lab.run(&["compare", "last", "published:wrong"]);
+    assert!(outcome.code == 2 && outcome.stderr.contains("not in 'Gbit/s'"), "{}", outcome.stderr);
+    std::fs::remove_file(lab.data().join("published").join("wrong.toml")).expect("it is there");
     for (words, code) in
         [(["last", "published:nothing"], 4), (["last", "published:mine/nobody"], 4), (["published:mine", "zzzz"], 4)]
     {
@@ -88,7 +93,7 @@ fn a_run_stands_beside_the_figures_of_a_file_of_the_users_own() {
     let other = format!("same_as = [\"quick\"]\n{}", own.replace("\"mine\"", "\"other\""));
     std::fs::write(lab.data().join("published").join("other.toml"), other).expect("room");
     let other = words(&lab.ok(&["compare", "last", "published:other"]).stdout);
-    assert!(other.contains("2 published figures of tests that these runs do not have"), "{other}");
+    assert!(other.contains("2 published figures stand beside no figure of these runs"), "{other}");
     let listed = words(&lab.ok(&["compare", "last", "published:other", "--all"]).stdout);
     assert!(listed.contains("reads MB/s ~104.9 1,000 (doubtful)"), "{listed}");
     let document = lab.json(&["compare", "last", "published:other", "--json"]);
@@ -156,6 +161,7 @@ fn published_drives_are_compared_without_any_run() {
     for (wrong, says) in [
         (&["published:rand-8tb-gen5/hardware"][..], "there is only one"),
         (&["published:beeler-sn861", "--base", "P9"], "they are P1, P2, P3, P4"),
+        (&["published:beeler-sn861", "published:beeler-sn861/SN861"], "once more"),
         (&["published:beeler-sn861", "--base", "published:beeler-sn861"], "name one by its letter"),
         (&["published:beeler-sn861", "--fail-if-worse"], "--fail-if-worse is about runs"),
         (&["published:beeler-sn861", "--by", "drive"], "--by is about runs"),
@@ -170,6 +176,10 @@ fn published_drives_are_compared_without_any_run() {
 fn a_published_figure_is_no_base_for_runs() {
     let lab = Lab::new();
     lab.ok(&["io", "nop:", "--time", "300ms", "--quiet"]);
+    // A run as the base stands beside them, although no word names it.
+    let beside = lab.ok(&["compare", "published:beeler-sn861", "--base", "last", "--json"]).stdout;
+    let beside: serde_json::Value = serde_json::from_str(&beside).expect("one document");
+    assert_eq!((beside["sides"].as_array().map(Vec::len), beside["published"]["base"].as_str()), (Some(1), None));
     for base in ["P1", "published:beeler-sn861"] {
         let outcome = lab.run(&["compare", "last", "published:beeler-sn861", "--base", base]);
         let words = outcome.stderr.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -58,13 +58,19 @@ const rightOf = (narrow: boolean): number => (narrow ? 14 : 22);
 const gapOf = (chart: ChartData, narrow: boolean): number =>
   chart.x.scale === "category" && !crowded(chart, narrow) && (narrow || wraps(chart)) ? GAP + 16 : GAP;
 
+/** Height of the slider. */
+const SLIDER = 22;
+
+/** Height below the last panel for labels in one line. */
+const below = (chart: ChartData): number => (canZoom(chart) ? BOTTOM : BOTTOM - SLIDER);
+
 /** Height below the last panel; more if labels take two lines or are turned. */
 function bottomOf(chart: ChartData, narrow: boolean): number {
   if (crowded(chart, narrow)) {
     const longest = chart.x.labels.reduce((most, text) => Math.max(most, text.length), 0);
-    return BOTTOM + Math.ceil(longest * LETTER * Math.sin((TURNED * Math.PI) / 180));
+    return below(chart) + Math.ceil(longest * LETTER * Math.sin((TURNED * Math.PI) / 180));
   }
-  return wraps(chart) ? BOTTOM + 16 : BOTTOM;
+  return wraps(chart) ? below(chart) + 16 : below(chart);
 }
 
 /** Approximate pixels per category. */
@@ -99,7 +105,7 @@ export function optionsOf(chart: ChartData, narrow: boolean, width: number): Opt
     grid: all.map((index) => grid(chart, index, narrow)),
     xAxis: all.map((index) => xAxis(chart, index, narrow)),
     yAxis: chart.panels.map((panel, index) => yAxis(chart, panel, index)),
-    dataZoom: zoom(all),
+    dataZoom: canZoom(chart) ? zoom(all) : [],
     series: chart.panels.flatMap((panel, index) => panelSeries(chart, panel, index, narrow, width)),
   };
 }
@@ -200,6 +206,13 @@ function logRange(values: number[]) {
   const decade = (value: number, round: (exponent: number) => number) => 10 ** round(Math.log10(value));
   return { type: "log" as const, logBase: 10, min: decade(low, Math.floor), max: decade(high * 1.001, Math.ceil) };
 }
+
+/** Fewer places on the x axis can all be seen at once. */
+const LEAST_ZOOMED = 25;
+
+/** Whether a part of the x axis is worth a closer look. */
+const canZoom = (chart: ChartData): boolean =>
+  chart.panels.some(({ series }) => series.some(({ points }) => points.length >= LEAST_ZOOMED));
 
 /** Drag to move, Ctrl and wheel to zoom (the wheel alone scrolls the page), and a slider for other input. */
 function zoom(xAxisIndex: number[]): DataZoomComponentOption[] {

@@ -86,6 +86,12 @@ export class ReportPage {
   tables = () => this.page.locator("table");
   legend = (index) => this.page.locator(".legend").nth(index).locator("button");
 
+  /** Opens the tables of the charts. */
+  unfold = () =>
+    this.page.evaluate(() => {
+      for (const table of document.querySelectorAll("details.data")) table.open = true;
+    });
+
   /** The chart of the whole run over time. */
   timeChart = () => this.page.locator("#whole .chart .canvas").first();
 

@@ -111,13 +111,16 @@ fn changed_by(records: &RunRecords) -> Option<&Step> {
     (!begins && !covers && !before.state.is_kept_by(load)).then_some(step)
 }
 
-/// Whether a step writes or discards every block of its span, whatever lies there.
+/// Whether a step, done once more, writes or discards every block that an earlier try can have changed.
 fn covers_its_span(step: &Step) -> bool {
     let all = Percent::new(100).unwrap_or_default();
     let Action::Io { workload, stop, .. } = &step.action else { return false };
     let alone = workload.beside.is_empty() && workload.replay.is_none() && workload.files.is_none();
     let covers = workload.write_percent == all || workload.other.trim_percent == all;
-    alone && covers && workload.pattern.has_passes() && stop.passes.is_some()
+    // It must end at the same block as its first try would have.
+    let by_volume = stop.passes.is_some() || stop.volume.is_some();
+    let only = stop.time.is_none() && stop.operations.is_none() && stop.coverage.is_none();
+    alone && covers && workload.pattern.has_passes() && by_volume && only
 }
 
 /// A finding about the remaining steps if they meet what the interrupted step left: nothing in the plan discards or

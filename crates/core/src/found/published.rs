@@ -76,6 +76,9 @@ pub struct PublishedFigure {
     /// Size of an operation, with its unit.
     #[serde(default)]
     pub block_size: Option<String>,
+    /// Which end of a range it is, if the source gives a range; the other end is another figure.
+    #[serde(default)]
+    pub end: Option<End>,
     /// Operations in flight for each thread.
     #[serde(default)]
     pub queue_depth: Option<u32>,
@@ -85,7 +88,7 @@ pub struct PublishedFigure {
     /// Under what the drive was measured: state, arm, link. A drive under another condition is a side of its own.
     #[serde(default)]
     pub condition: Option<String>,
-    /// Which of several figures of one drive and test it is: `throttled, second level`, `lower end of the range`.
+    /// Which of several figures of one drive and test it is: `cold`, `throttled, second level`.
     #[serde(default)]
     pub which: Option<String>,
     /// The source gives a round figure (about, almost).
@@ -102,6 +105,16 @@ pub struct PublishedFigure {
     /// The steps of built-in methodologies that have exactly this load.
     #[serde(default)]
     pub steps: Vec<StepId>,
+}
+
+/// An end of a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// The lower one.
+    Low,
+    /// The upper one.
+    High,
 }
 
 /// A bound instead of a value.
@@ -170,6 +183,7 @@ mod tests {
             threads: None,
             condition: Some("full".to_owned()),
             which: None,
+            end: None,
             about: false,
             bound: None,
             doubtful: None,

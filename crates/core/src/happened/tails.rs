@@ -23,7 +23,7 @@ pub fn tells(operations: u64, per_cent: f64) -> bool {
 #[must_use]
 pub fn percentile(histogram: &SparseHistogram, per_cent: f64) -> Option<Nanos> {
     let told = tells(histogram.count, per_cent) && histogram.min <= histogram.max;
-    histogram.percentile(per_cent).filter(|_| told)
+    told.then(|| histogram.percentile(per_cent)).flatten()
 }
 
 impl LatencySummary {
@@ -53,5 +53,13 @@ mod tests {
     #[test]
     fn an_empty_distribution_has_none() {
         assert_eq!(percentile(&SparseHistogram::default(), 100.0), None);
+    }
+
+    #[test]
+    fn an_inconsistent_distribution_has_none() {
+        let buckets = vec![(100, 1_000_000)];
+        let wrong =
+            SparseHistogram { count: 1_000_000, min: Nanos::new(9), max: Nanos::new(8), ..SparseHistogram::default() };
+        assert_eq!(percentile(&SparseHistogram { buckets, ..wrong }, 99.99), None);
     }
 }

@@ -16,9 +16,10 @@ use serde::Serialize;
 
 use crate::documents::schema;
 use crate::marker;
+use crate::views::across::against::base_of;
 use crate::views::across::contrast::Contrast;
 use crate::views::across::published::PublishedSide;
-use crate::views::across::published::alone;
+use crate::views::across::published::unpaired::Unpaired;
 use crate::views::across::sides::Sides;
 use published::{PublishedCellDoc, PublishedDoc, PublishedSideDoc};
 
@@ -219,9 +220,9 @@ pub(crate) fn document(
     (sides_of, digests): (&Sides, &[&Digest]),
 ) -> CompareDoc {
     let (limits, bridges) = (sides_of.limits, sides_of.bridges.clone().unwrap_or_default());
-    let alone = alone::Alone::of(sides_of, digests);
+    let unpaired = Unpaired::of(sides_of, digests);
     CompareDoc {
-        published: alone.map(|alone| published::document(&alone, &sides_of.published)),
+        published: unpaired.map(|unpaired| published::document(&unpaired, &sides_of.published)),
         schema: marker::COMPARE,
         schema_version: VERSION,
         sides,
@@ -265,7 +266,7 @@ pub(crate) fn group(contrast: &Contrast<'_>, published: &[PublishedSide]) -> Gro
 }
 
 fn figure(figure: &FigureRatios<'_>, contrast: &Contrast<'_>, published: &[PublishedSide]) -> FigureDoc {
-    let base = figure.cells[contrast.ratios.base].value.filter(|value| *value > 0.0);
+    let base = base_of(&figure.cells[contrast.ratios.base]);
     let cell = |(side, found): (usize, &SideFigure<'_>)| {
         let price = contrast.prices[side].as_ref().filter(|_| figure.better == Better::Higher);
         let for_money = price.zip(found.value).and_then(|(price, value)| for_money(value, price));

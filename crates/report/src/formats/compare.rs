@@ -15,8 +15,9 @@ use crate::formats::columns::{LEAST_WIDTH, blocks};
 use crate::formats::markdown::parts;
 use crate::marker;
 use crate::views::across::compare::{self, Comparison, Group};
-use crate::views::across::contrast::label;
-use crate::views::across::published::alone::AloneView;
+use crate::views::across::contrast::{Contrast, label};
+use crate::views::across::published::PublishedSide;
+use crate::views::across::published::unpaired::UnpairedView;
 use crate::views::across::sides::Sides;
 use crate::words::run_facts;
 
@@ -56,15 +57,15 @@ impl<'d> Compared<'d> {
     pub fn text(&self, width: usize) -> Result<String, String> {
         let Comparison { groups, refused, published, .. } = self.comparison();
         let width = width.max(LEAST_WIDTH);
-        let only_published = published.as_ref().is_some_and(|alone| alone.has_base);
+        let only_published = published.as_ref().is_some_and(|unpaired| unpaired.without_runs);
         let none = !only_published && groups.iter().all(|group| group.against.is_none());
         let sides = self.sides.runs.iter().enumerate();
         let mut lines: Vec<String> = sides.flat_map(|(at, runs)| self.side_lines(at, runs, width)).collect();
         for group in &groups {
             lines.extend(group_lines(group, width));
         }
-        if let Some(alone) = published.filter(|_| !none) {
-            lines.extend(self.published_lines(&alone, width));
+        if let Some(unpaired) = published.filter(|_| !none) {
+            lines.extend(self.published_lines(&unpaired, width));
         }
         if !refused.is_empty() {
             lines.extend([String::new(), "Not comparable:".to_owned()]);
@@ -96,22 +97,22 @@ impl<'d> Compared<'d> {
 
     /// Published figures that stand beside none of a run: the table where nothing else is compared, or all is asked
     /// for.
-    fn published_lines(&self, alone: &AloneView, width: usize) -> Vec<String> {
+    fn published_lines(&self, unpaired: &UnpairedView, width: usize) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
-        if !alone.has_base && !self.sides.all {
+        if !unpaired.without_runs && !self.sides.all {
             lines.push(String::new());
-            lines.extend(wrap::lines(&alone.summary, width));
+            lines.extend(wrap::lines(&unpaired.summary, width));
             return lines;
         }
-        if alone.has_base {
-            lines.extend(alone.sides.iter().map(|side| wrap::cut(side, width)));
+        if unpaired.without_runs {
+            lines.extend(unpaired.sides.iter().map(|side| wrap::cut(side, width)));
         }
         lines.push(String::new());
-        for block in blocks(&alone.table, width) {
+        for block in blocks(&unpaired.table, width) {
             lines.extend(block);
             lines.push(String::new());
         }
-        lines.extend(alone.notes.iter().flat_map(|note| wrap::lines(note, width)));
+        lines.extend(unpaired.notes.iter().flat_map(|note| wrap::lines(note, width)));
         lines
     }
 
@@ -126,7 +127,12 @@ impl<'d> Compared<'d> {
         };
         let sides = self.sides.runs.iter().enumerate().map(side).collect();
         let contrasts = compare::contrasts(&self.digests(), self.sides);
-        let groups = contrasts.iter().map(|one| document::group(one, &self.sides.published)).collect();
+        let group = |one: &Contrast<'_>| {
+            let method = one.first.first().map_or("", |digest| digest.run.method.name.as_str());
+            let published: Vec<PublishedSide> = self.sides.published.iter().map(|side| side.beside(method)).collect();
+            document::group(one, &published)
+        };
+        let groups = contrasts.iter().map(group).collect();
         let digests = self.digests();
         let refusals = compare::refusals(&side_by_side(&digests), &digests, self.sides);
         document::document(sides, groups, refusals, (self.sides, &digests))
@@ -139,7 +145,7 @@ impl<'d> Compared<'d> {
         compare::refused_unasked(&self.digests(), self.sides)
     }
 
-    /// Names of the differences that were allowed and that every ratio depends on.
+    /// Names of the differences that were allowed.
     #[must_use]
     pub fn touched(&self) -> Vec<&'static str> {
         compare::touched(&self.kinds(), self.sides)

@@ -72,6 +72,7 @@ fn row(step: &AlignedStep<'_>, bases: &[bool]) -> ArmRow {
             throughput: own.map(|own| own.value),
             at_least: run_rate(step).is_some_and(|metric| metric.lower_bound),
             wrong: run_rate(step).and_then(|metric| metric.wrong),
+            spoiled_by: run_rate(step).map(|metric| metric.spoiled_by.clone()).unwrap_or_default(),
             iops: value(&format!("{kind}.iops")).filter(|_| step.facts.trace.is_none()),
             cost_percent: own.and_then(|own| cost_percent(own.value, &means)),
             cost_off_percent: own.filter(|_| !is_base).and_then(|own| cost_off_percent(own, &base)),

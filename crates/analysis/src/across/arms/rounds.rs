@@ -6,6 +6,7 @@
 
 use drivelab_core::condition::Series;
 use drivelab_core::ids::RunId;
+use drivelab_core::metric::Wrong;
 
 use super::table::{ArmOverRounds, Arms, PairedCost, StepOverRounds};
 use crate::stats;
@@ -28,6 +29,7 @@ pub fn paired_cost(pairs: &[(f64, f64)]) -> Option<PairedCost> {
         low_percent: reach.map(|reach| cost(mean + reach)),
         high_percent: reach.map(|reach| cost(mean - reach)),
         detectable_percent: reach.map(|reach| cost(-reach)),
+        uncertain: false,
     })
 }
 
@@ -80,12 +82,22 @@ pub(super) fn over_rounds(arms: &Arms, rounds: &[Option<Round>], is_base: &[bool
             let rates: Vec<f64> = own.iter().map(|(_, rate)| *rate).collect();
             let cpu = (0..row.cells.len()).filter(|run| arms.arms[*run].arm == *name);
             let cpu: Vec<f64> = cpu.filter_map(|run| row.cells[run].cpu_s_per_gb).collect();
+            let cells = || (0..row.cells.len()).filter(|run| arms.arms[*run].arm == *name).map(|run| &row.cells[run]);
+            let of_base = (0..row.cells.len()).filter(|run| is_base[*run]).map(|run| &row.cells[run]);
+            let uncertain = cells().chain(of_base).any(|cell| cell.at_least || cell.wrong.is_some());
+            let cost = if *own_base { None } else { paired_cost(&pairs(&own, &base)) };
+            let mut spoiled_by: Vec<String> = cells().flat_map(|cell| cell.spoiled_by.clone()).collect();
+            spoiled_by.sort();
+            spoiled_by.dedup();
             ArmOverRounds {
                 arm: (*name).to_owned(),
                 runs: rates.len(),
                 throughput: stats::mean(&rates),
                 range: stats::range(&rates).filter(|_| rates.len() > 1),
-                cost: if *own_base { None } else { paired_cost(&pairs(&own, &base)) },
+                at_least: cells().any(|cell| cell.at_least),
+                wrong: Wrong::together(cells().filter_map(|cell| cell.wrong)),
+                spoiled_by,
+                cost: cost.map(|cost| PairedCost { uncertain, ..cost }),
                 cpu_s_per_gb: stats::mean(&cpu),
             }
         };
@@ -205,5 +217,38 @@ mod tests {
         // The last run is of another plan, so it does not go on with the series before it.
         assert_eq!(found, [Some((1, 1)), Some((0, 1)), Some((0, 2)), Some((0, 1)), None, Some((2, 1))]);
         assert_eq!(pairs(&[(Some((0, 1)), 75.0), (None, 1.0)], &[(Some((1, 1)), 100.0), (None, 2.0)]), Vec::new());
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_rate_is_said_over_all_rounds_and_nothing_is_shown_then() {
+        let column =
+            |arm: &str| ArmColumn { run: RunId::now(), arm: arm.to_owned(), idle_watts: None, cpu_s_per_gb: None };
+        let cell = |rate: f64| ArmCell { throughput: Some(rate), ..ArmCell::default() };
+        let names = ["none", "luks2"].repeat(3);
+        let made = |change: &dyn Fn(&mut ArmCell)| {
+            let mut cells: Vec<ArmCell> =
+                (0..6).map(|run| cell(if run % 2 == 0 { 100.0 } else { 50.0 + f64::from(run) })).collect();
+            change(&mut cells[1]);
+            let row = ArmRow { step: StepId::new("a", "b"), label: String::new(), cells };
+            let arms = Arms {
+                arms: names.iter().map(|name| column(name)).collect(),
+                rows: vec![row],
+                over_rounds: Vec::new(),
+            };
+            let rounds: Vec<Option<Round>> = (0..6).map(|run| Some((0, run / 2 + 1))).collect();
+            let bases: Vec<bool> = names.iter().map(|name| *name == "none").collect();
+            over_rounds(&arms, &rounds, &bases).remove(0).arms.remove(1)
+        };
+        let plain = made(&|_| {});
+        assert_eq!((plain.at_least, plain.wrong), (false, None));
+        assert_eq!(plain.cost.expect("pairs").no_difference_shown(), Some(false));
+        let bound = made(&|cell| cell.at_least = true);
+        assert!(bound.at_least && bound.cost.expect("pairs").no_difference_shown().is_none());
+        let disturbed = made(&|cell| {
+            cell.wrong = Some(Wrong::TooLow);
+            cell.spoiled_by = vec!["others_used_disk".to_owned()];
+        });
+        assert_eq!((disturbed.wrong, disturbed.spoiled_by.len()), (Some(Wrong::TooLow), 1));
+        assert!(disturbed.cost.expect("pairs").uncertain);
     }
 }

@@ -30,6 +30,9 @@ pub struct ArmCell {
     /// In which direction something beside the test disturbed the rate; absent where nothing did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wrong: Option<Wrong>,
+    /// Codes of the findings that say so; absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spoiled_by: Vec<String>,
     /// Operations per second; absent of replayed traces, whose pauses are in it and not in the rate beside it.
     pub iops: Option<f64>,
     /// Loss of throughput against the mean of the runs of the arm `none`, per cent; below zero where it is faster. Of
@@ -80,6 +83,15 @@ pub struct ArmOverRounds {
     pub throughput: Option<f64>,
     /// Lowest and highest of its runs, MB/s; absent of one run.
     pub range: Option<(f64, f64)>,
+    /// The rate of a run is a lower bound.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub at_least: bool,
+    /// In which direction something beside the test disturbed the rate of a run; absent where nothing did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<Wrong>,
+    /// Codes of the findings that say so; absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spoiled_by: Vec<String>,
     /// What it costs; absent of `none`, and without a run of `none` in the same round.
     pub cost: Option<PairedCost>,
     /// CPU seconds for each GB in this step, mean of its runs.
@@ -99,12 +111,19 @@ pub struct PairedCost {
     pub high_percent: Option<f64>,
     /// The smallest cost that so many rounds, so far apart, would have shown, per cent.
     pub detectable_percent: Option<f64>,
+    /// A rate of either arm is a lower bound or disturbed: the interval does not hold that, and nothing is shown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub uncertain: bool,
 }
 
 impl PairedCost {
-    /// Whether the interval holds no cost at all, so that no difference is shown; `None` where there is no interval.
+    /// Whether the interval holds no cost at all, so that no difference is shown; `None` where there is no interval, and
+    /// if a rate is a bound or disturbed.
     #[must_use]
     pub fn no_difference_shown(&self) -> Option<bool> {
+        if self.uncertain {
+            return None;
+        }
         Some(self.low_percent? <= 0.0 && self.high_percent? >= 0.0)
     }
 }

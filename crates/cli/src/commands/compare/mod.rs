@@ -37,10 +37,16 @@ pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
     }
     let (data, catalog) = (context.data()?, context.catalog()?);
     let (published, words) = published::split(&context.settings.data.value, &arguments.sides)?;
+    let is_published = |word: &str| published::is_named(word, &published) && !words.iter().any(|own| own == word);
+    let base_published = arguments.base.as_deref().is_some_and(is_published);
+    let mut words = words;
     if words.is_empty() && !published.is_empty() && Filter::from(&arguments.filter).is_empty() {
-        return published::compare(context, arguments, destination, published);
+        match &arguments.base {
+            Some(word) if !base_published => words.push(word.clone()),
+            _ => return published::compare(context, arguments, destination, published),
+        }
     }
-    if let Some(word) = arguments.base.as_deref().filter(|word| published::is_named(word, &published)) {
+    if let Some(word) = arguments.base.as_ref().filter(|_| base_published) {
         return Err(Failure::usage(format!(
             "--base {word} is published: it has no spread, so nothing could be shown against it; name a run as the base, \
              the published figures have their ratios to it"
@@ -80,11 +86,9 @@ fn set_side_by_side(
     arguments: &CompareArgs,
     read: &Read,
     base: usize,
-    mut published: Vec<PublishedSide>,
+    published: Vec<PublishedSide>,
     (drives, bridges): (Vec<DriveWords>, Option<Vec<Bridge>>),
 ) -> Sides {
-    let methods: Vec<&str> = read.runs().map(|run| run.row.method.as_str()).collect();
-    published.iter_mut().for_each(|side| side.only_beside(&methods));
     let mut sides = Sides {
         runs: read.places(),
         base,

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use drivelab_analysis::metric_def;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::published::Published;
 use drivelab_lab::{Failure, Result};
@@ -33,14 +34,19 @@ pub(super) fn split(data: &Path, words: &[String]) -> Result<(Vec<PublishedSide>
         if found.is_empty() {
             return Err(Failure::nothing(format!("'{name}' has no drive whose name contains '{drive}'")));
         }
+        if let Some(twice) = found.iter().find(|one| sides.iter().any(|known: &PublishedSide| known.is_of(one))) {
+            return Err(Failure::usage(format!("'{word}' names {} once more", twice.title())));
+        }
         sides.extend(found);
     }
     Ok((sides, rest))
 }
 
-/// Whether a word means one of these sides: `P1`, or a word that begins like theirs.
+/// Whether a word may only mean a published side: one that begins like theirs or, where there are any, `P` and a
+/// number.
 pub(super) fn is_named(word: &str, published: &[PublishedSide]) -> bool {
-    word.starts_with(PREFIX) || published.iter().any(|side| side.letter().eq_ignore_ascii_case(word))
+    let number = word.strip_prefix(['P', 'p']).filter(|_| !published.is_empty());
+    word.starts_with(PREFIX) || number.is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
 /// Sets published drives side by side: without runs, so without intervals and verdicts.
@@ -109,11 +115,29 @@ pub(in crate::commands) fn words(data: &Path) -> Vec<String> {
     all.iter().flatten().map(|known| format!("{PREFIX}{}", known.name)).collect()
 }
 
+/// Checks that every figure is of a metric and in a unit of its quantity: others could stand nowhere.
+fn sound(published: &Published) -> Result<()> {
+    for figure in &published.figures {
+        let what = format!("{}: '{}' of {}", published.name, figure.test, figure.subject());
+        let Some(def) = metric_def(&figure.metric) else {
+            return Err(Failure::usage(format!("{what}: there is no metric '{}' (docs/metrics.md)", figure.metric)));
+        };
+        if figure.value_in(def.unit).is_none() {
+            let (unit, wanted) = (&figure.unit, def.unit);
+            return Err(Failure::usage(format!(
+                "{what}: {} is in {wanted} or a unit of the same quantity, not in '{unit}'",
+                figure.metric
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// The publication of this name.
 fn named(data: &Path, name: &str) -> Result<Published> {
     let all = read_published(data);
     if let Some(found) = all.iter().flatten().find(|known| known.name == name) {
-        return Ok(found.clone());
+        return sound(found).map(|()| found.clone());
     }
     // The file that was meant may be one that cannot be read.
     if let Some(wrong) = all.iter().find_map(|read| read.as_ref().err()) {

@@ -7,7 +7,7 @@ use drivelab_analysis::side_by_side::{Kind, align, side_by_side};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::plan::Form;
 use drivelab_lab::{Failure, Result};
-use drivelab_report::{Compared, ComparedRun, RankInput, Sides};
+use drivelab_report::{Compared, ComparedRun, PublishedSide, RankInput, Sides};
 use drivelab_store::RunRow;
 
 use super::destination::{Destination, Format, json_text};
@@ -28,14 +28,14 @@ const MOST_LISTED: usize = 12;
 /// No drive ran the methodology, the runs differ in what was not allowed, or there is no such figure.
 pub fn rank(context: &Context, arguments: &RankArgs) -> Result {
     let destination = Destination::of(arguments.output.as_deref(), arguments.json)?;
-    let (mut published, words) = published::split(&context.settings.data.value, &arguments.published)?;
+    let (published, words) = published::split(&context.settings.data.value, &arguments.published)?;
     if let Some(word) = words.first() {
         return Err(Failure::usage(format!(
             "'{word}' is not published:NAME; a ranking is of all drives that ran {}",
             arguments.method
         )));
     }
-    published.iter_mut().for_each(|side| side.only_beside(&[&arguments.method]));
+    let published: Vec<PublishedSide> = published.iter().map(|side| side.beside(&arguments.method)).collect();
     let read = read(context, arguments)?;
     let least = if published.is_empty() { 2 } else { 1 };
     if read.sides.len() < least {

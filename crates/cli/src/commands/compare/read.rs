@@ -66,6 +66,9 @@ impl Read {
             }
             match runs.first() {
                 Some(first) => words.push((word, first.row.id)),
+                None if together > 0 => {
+                    return Err(Failure::nothing(format!("none of these runs can be compared: {TOGETHER}")));
+                }
                 None if word.is_empty() => return Err(Failure::nothing("none of these runs can be read")),
                 // Without the side, the letters of the others would mean other words.
                 None => return Err(Failure::nothing(format!("no run of '{word}' can be read"))),

@@ -69,7 +69,7 @@ impl CompareDoc {
             }
         }
         for (row, cell) in self.published.iter().flat_map(PublishedDoc::figures) {
-            out.write_record(self.alone(row, cell))?;
+            out.write_record(self.unpaired(row, cell))?;
         }
         let bytes = out.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -78,7 +78,7 @@ impl CompareDoc {
 
 impl CompareDoc {
     /// A published figure that stands beside none of a run: it is in no group.
-    fn alone(&self, row: &PublishedRowDoc, cell: &PublishedCellDoc) -> Vec<String> {
+    fn unpaired(&self, row: &PublishedRowDoc, cell: &PublishedCellDoc) -> Vec<String> {
         let published = self.published.as_ref();
         let base = published.and_then(|all| all.base.clone()).unwrap_or_default();
         let side = published.and_then(|all| all.sides.iter().find(|side| side.name == cell.side));

@@ -1,11 +1,11 @@
 //! Published figures in the document of a comparison: those beside a figure of a run, and all others.
 
-use drivelab_core::published::{Bound, PublishedFigure};
+use drivelab_core::published::{Bound, End, PublishedFigure};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::views::across::published::alone::{Alone, Row};
-use crate::views::across::published::{PublishedSide, Readings};
+use crate::views::across::published::unpaired::{Row, Unpaired};
+use crate::views::across::published::{Base, PublishedSide, Readings};
 
 /// A drive of a publication.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -31,9 +31,12 @@ pub(crate) struct PublishedCellDoc {
     pub(crate) published_value: f64,
     /// The unit of the source.
     pub(crate) published_unit: String,
-    /// Which of several figures of one drive and test it is: `throttled, second level`; absent if there is one.
+    /// Which of several figures of one drive and test it is: `cold`, `throttled, second level`; absent if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) which: Option<String>,
+    /// Which end of a range it is: `low` or `high`; absent if the source gives no range.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) end: Option<&'static str>,
     /// The source gives a bound: `at_least` or `at_most`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) bound: Option<&'static str>,
@@ -44,7 +47,8 @@ pub(crate) struct PublishedCellDoc {
     pub(crate) doubtful: Option<String>,
     /// Where it stands in the source.
     pub(crate) place: String,
-    /// Ratio to the base; `null` if the base has no value.
+    /// Ratio to the base; `null` for a published base, if the base has no value, and if something disturbed it. A bound
+    /// on either side makes it one.
     pub(crate) ratio: Option<f64>,
 }
 
@@ -94,7 +98,7 @@ pub(super) fn cell(
     side: &PublishedSide,
     found: &PublishedFigure,
     unit: &str,
-    base: Option<f64>,
+    base: Option<Base>,
 ) -> Option<PublishedCellDoc> {
     let value = found.value_in(unit)?;
     Some(PublishedCellDoc {
@@ -103,6 +107,10 @@ pub(super) fn cell(
         published_value: found.value,
         published_unit: found.unit.clone(),
         which: found.which.clone(),
+        end: found.end.map(|end| match end {
+            End::Low => "low",
+            End::High => "high",
+        }),
         bound: found.bound.map(|bound| match bound {
             Bound::AtLeast => "at_least",
             Bound::AtMost => "at_most",
@@ -110,15 +118,17 @@ pub(super) fn cell(
         about: found.about,
         doubtful: found.doubtful.clone(),
         place: found.place.clone(),
-        ratio: base.map(|base| value / base),
+        ratio: base.map(|base| value / base.value),
     })
 }
 
 /// All figures that stand beside no figure of a run.
-pub(super) fn document(alone: &Alone<'_>, published: &[PublishedSide]) -> PublishedDoc {
+pub(super) fn document(unpaired: &Unpaired<'_>, published: &[PublishedSide]) -> PublishedDoc {
     let row = |row: &Row<'_>| {
-        let base = alone.base.and_then(|base| row.cells[base].as_ref()?.value());
-        let of_side = |(side, readings): (&PublishedSide, &Option<_>)| -> Vec<PublishedCellDoc> {
+        let base = unpaired.base.and_then(|base| row.cells[base].as_ref()?.as_base());
+        let of_side = |(at, (side, readings)): (usize, (&PublishedSide, &Option<_>))| -> Vec<PublishedCellDoc> {
+            // Like a measured one, the base has no ratio.
+            let base = base.filter(|_| unpaired.base != Some(at));
             let figures = readings.iter().flat_map(|one: &Readings<'_>| &one.figures);
             figures.filter_map(|figure| cell(side, figure, row.unit, base)).collect()
         };
@@ -126,12 +136,12 @@ pub(super) fn document(alone: &Alone<'_>, published: &[PublishedSide]) -> Publis
             test: row.test.to_owned(),
             metric: row.metric.to_owned(),
             unit: row.unit.to_owned(),
-            figures: published.iter().zip(&row.cells).flat_map(of_side).collect(),
+            figures: published.iter().zip(&row.cells).enumerate().flat_map(of_side).collect(),
         }
     };
     PublishedDoc {
         sides: published.iter().map(side).collect(),
-        base: alone.base.map(|base| published[base].letter.clone()),
-        rows: alone.rows.iter().map(row).collect(),
+        base: unpaired.base.map(|base| published[base].letter.clone()),
+        rows: unpaired.rows.iter().map(row).collect(),
     }
 }

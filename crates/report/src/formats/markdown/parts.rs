@@ -101,12 +101,12 @@ pub(crate) fn group(text: &mut String, group: &Group, tables: &[Table]) {
 
 /// Published figures that stand beside none of a run.
 pub(crate) fn published(text: &mut String, comparison: &Comparison) {
-    let Some(alone) = &comparison.published else { return };
-    if alone.has_base {
-        list(text, &alone.sides);
+    let Some(unpaired) = &comparison.published else { return };
+    if unpaired.without_runs {
+        list(text, &unpaired.sides);
     }
-    captioned(text, &alone.table);
-    alone.notes.iter().for_each(|note| line(text, &format!("{}\n", escape::markdown(note))));
+    captioned(text, &unpaired.table);
+    unpaired.notes.iter().for_each(|note| line(text, &format!("{}\n", escape::markdown(note))));
 }
 
 /// Why runs are not compared.

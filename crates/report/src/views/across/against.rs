@@ -6,12 +6,13 @@ use drivelab_analysis::ratios::{
     Against, Basis, FigureRatios, Limits, RatioBound, Ratios, SideFigure, StepRatios, Verdict,
 };
 use drivelab_core::metric::Metric;
+use drivelab_core::published::Bound;
 
 use crate::figure::format::ratio_text;
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{cells, format};
 use crate::views::across::contrast::{Contrast, label};
-use crate::views::across::published::{PublishedSide, differs, distinct, measured_here};
+use crate::views::across::published::{Base, PublishedSide, measured_here, source_notes};
 use crate::views::across::sides::Sides;
 
 /// Most sentences about single figures; the table has all.
@@ -167,7 +168,7 @@ fn table(contrast: &Contrast<'_>, published: &[PublishedSide], headlines: bool, 
                 detail: if two { String::new() } else { verdict_words(against, wide) },
                 ..ratio_cell(against, touched_sides[*side])
             }));
-            let base = figure.cells[found.base].value.filter(|value| *value > 0.0);
+            let base = base_of(&figure.cells[found.base]);
             row.extend(readings().map(|one| one.zip(base).map_or_else(Cell::default, |(one, base)| one.ratio(base))));
             match against.as_slice() {
                 [(_, only)] if two => row.extend([interval_cell(only), Cell::text(verdict_word(only.verdict))]),
@@ -189,6 +190,12 @@ fn table(contrast: &Contrast<'_>, published: &[PublishedSide], headlines: bool, 
     .without_empty_columns()
 }
 
+/// What published figures are divided by; `None` without a value, or if something disturbed it.
+pub(crate) fn base_of(side: &SideFigure<'_>) -> Option<Base> {
+    let value = side.value.filter(|value| *value > 0.0 && side.wrong().is_none())?;
+    Some(Base { value, bound: side.is_at_least().then_some(Bound::AtLeast) })
+}
+
 /// The value of a side with the marks of its runs.
 pub(crate) fn value_cell(side: &SideFigure<'_>) -> Cell {
     let void = || side.known().find(|metric| !metric.voided_by.is_empty());
@@ -207,13 +214,7 @@ pub(crate) fn value_cell(side: &SideFigure<'_>) -> Cell {
 /// What the published columns are, and that they are no measurements of drivelab.
 fn sources(found: &Ratios<'_>, published: &[PublishedSide], run: &RunFacts) -> Vec<String> {
     let mut notes: Vec<String> = published.iter().map(|side| format!("{}, published.", side.name())).collect();
-    for side in distinct(published) {
-        notes.push(format!("Source: {}. Method: {}", side.source, side.method));
-        let differs = differs(&side.setup, run);
-        if !differs.is_empty() {
-            notes.push(format!("Measured in another way there: {}.", differs.join(", ")));
-        }
-    }
+    notes.extend(source_notes(published, Some(run)));
     let figures = || found.tests.iter().flat_map(|test| &test.steps).flat_map(|step| &step.figures);
     if !published.is_empty() {
         let none = !figures().any(|figure| published.iter().any(|side| side.readings(figure.metric).is_some()));

@@ -25,8 +25,8 @@ use crate::views::across::arms::{self, ArmsView, Member};
 use crate::views::across::bridges;
 use crate::views::across::charts;
 use crate::views::across::contrast::Contrast;
-use crate::views::across::published::alone::{Alone, AloneView};
 use crate::views::across::published::set_words;
+use crate::views::across::published::unpaired::{Unpaired, UnpairedView};
 use crate::views::across::sides::Sides;
 use crate::words::run_facts;
 
@@ -59,7 +59,7 @@ pub(crate) struct Comparison {
     /// Why the rest is not comparable, a sentence each.
     pub(crate) refused: Vec<String>,
     /// Published figures that stand beside no figure of a run.
-    pub(crate) published: Option<AloneView>,
+    pub(crate) published: Option<UnpairedView>,
 }
 
 impl Comparison {
@@ -119,7 +119,7 @@ pub(crate) fn of_digests(digests: &[&Digest], sides: &Sides) -> Comparison {
 fn comparison<'d>(digests: &[&'d Digest], sides: &Sides, charts: bool) -> Comparison {
     let (found, names) = (side_by_side(digests), sides.run_names());
     let refused = refusals(&found, digests, sides);
-    let published = Alone::of(sides, digests).map(|alone| {
+    let published = Unpaired::of(sides, digests).map(|alone| {
         let drawn = if charts && alone.base.is_some() { charts::published::views(&alone) } else { Vec::new() };
         alone.view(drawn)
     });
@@ -133,7 +133,7 @@ fn comparison<'d>(digests: &[&'d Digest], sides: &Sides, charts: bool) -> Compar
         let members = alike.places.iter().zip(&alike.aligned.runs).map(member);
         comparison.arms.extend(arms::views(&members.collect::<Vec<_>>()));
         let id = charts.then(|| format!("comparison-{}", comparison.groups.len()));
-        comparison.groups.push(group(&alike, sides, &names, id.as_deref()));
+        comparison.groups.push(group(&alike, &beside(sides, &alike), &names, id.as_deref()));
     }
     comparison
 }
@@ -147,12 +147,24 @@ pub(crate) fn contrasts<'d>(digests: &[&'d Digest], sides: &Sides) -> Vec<Contra
 
 /// The runs that may be compared. A run alone has no group; beside published figures it is one.
 fn groups<'d>(found: SideBySide<'d>, digests: &[&'d Digest], sides: &Sides) -> Vec<Alike<'d>> {
-    match digests {
-        [only] if !sides.published.is_empty() && only.run.form != Form::Smoke => {
-            vec![Alike { places: vec![0], aligned: align(&[*only]), differences: Vec::new() }]
-        }
-        _ => found.groups,
+    let mut groups = found.groups;
+    if !sides.published.is_empty() {
+        let is_left = |place: &usize| !groups.iter().any(|group| group.places.contains(place));
+        let left: Vec<usize> = (0..digests.len()).filter(is_left).collect();
+        let left = left.into_iter().filter(|place| digests[*place].run.form != Form::Smoke);
+        groups.extend(left.map(|place| Alike {
+            places: vec![place],
+            aligned: align(&[digests[place]]),
+            differences: Vec::new(),
+        }));
     }
+    groups
+}
+
+/// The same sides with the published figures that stand beside runs of a group.
+fn beside(sides: &Sides, alike: &Alike<'_>) -> Sides {
+    let method = alike.aligned.runs.first().map_or("", |digest| digest.run.method.name.as_str());
+    Sides { published: sides.published.iter().map(|side| side.beside(method)).collect(), ..sides.clone() }
 }
 
 /// Why runs are not compared.

@@ -1,6 +1,7 @@
 //! The table of the cost of each arm over all rounds.
 
 use drivelab_analysis::arms::{ArmOverRounds, Arms};
+use drivelab_core::metric::Wrong;
 
 use crate::figure::format;
 use crate::figure::table::{Cell, Column, Table};
@@ -9,7 +10,7 @@ use crate::figure::table::{Cell, Column, Table};
 pub(crate) const MEANING: &str = "over all rounds: mean rate of the arm's runs; cost compared with the runs of \
                                   the arm none in the same round, from the geometric mean of the ratios, with its \
                                   95 % interval (Student's t, from three rounds on); differs: whether the interval \
-                                  excludes a cost of zero";
+                                  excludes a cost of zero (empty if a rate of either arm is a bound or disturbed)";
 
 /// A row for each arm of each step; `None` if each arm has one round.
 pub(crate) fn table(arms: &Arms, repeat: bool) -> Option<Table> {
@@ -42,18 +43,28 @@ pub(crate) fn table(arms: &Arms, repeat: bool) -> Option<Table> {
 fn cells(arm: &ArmOverRounds) -> Vec<Cell> {
     let shown =
         |value: Option<f64>, text: fn(f64) -> String| value.map_or_else(Cell::default, |one| Cell::text(text(one)));
-    let percent = |value: f64| format!("{:.1}", value + 0.0);
+    let rate = |value: Option<f64>| {
+        let text = value.map(format::mb_s);
+        let cell =
+            text.map_or_else(Cell::default, |text| if arm.at_least { Cell::at_least(text) } else { Cell::text(text) });
+        cell.wrong(arm.wrong)
+    };
     let cost = arm.cost.as_ref();
+    // A cost is of two rates: the interval does not hold what is wrong with either.
+    let uncertain = cost.filter(|cost| cost.uncertain).map(|_| Wrong::EitherWay);
+    let percent = |value: Option<f64>| {
+        value.map_or_else(Cell::default, |value| Cell::text(format!("{:.1}", value + 0.0)).wrong(uncertain))
+    };
     let difference = cost.and_then(drivelab_analysis::arms::PairedCost::no_difference_shown);
     vec![
         Cell::text(arm.arm.clone()),
         Cell::text(arm.runs.to_string()),
-        shown(arm.throughput, format::mb_s),
-        shown(arm.range.map(|(least, _)| least), format::mb_s),
-        shown(arm.range.map(|(_, most)| most), format::mb_s),
-        shown(cost.map(|cost| cost.percent), percent),
-        shown(cost.and_then(|cost| cost.low_percent), percent),
-        shown(cost.and_then(|cost| cost.high_percent), percent),
+        rate(arm.throughput),
+        rate(arm.range.map(|(least, _)| least)),
+        rate(arm.range.map(|(_, most)| most)),
+        percent(cost.map(|cost| cost.percent)),
+        percent(cost.and_then(|cost| cost.low_percent)),
+        percent(cost.and_then(|cost| cost.high_percent)),
         difference.map_or_else(Cell::default, |none| Cell::text(if none { "no" } else { "yes" })),
         shown(arm.cpu_s_per_gb, format::cpu_s_per_gb),
     ]

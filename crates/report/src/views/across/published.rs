@@ -2,17 +2,18 @@
 //!
 //! They have a ratio to the base, but no interval or verdict, and do not count for "best".
 
-pub(crate) mod alone;
 mod readings;
+pub(crate) mod unpaired;
 
 use drivelab_analysis::digest::RunFacts;
+use drivelab_core::environment::TargetKind;
 use drivelab_core::metric::Metric;
 use drivelab_core::plan::redacted_setting;
 use drivelab_core::published::{Published, PublishedFigure, Setup};
 use drivelab_core::units::Bytes;
 
 use crate::figure::format;
-pub(crate) use readings::Readings;
+pub(crate) use readings::{Base, Readings};
 
 /// A drive of a publication, as a column.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +22,8 @@ pub struct PublishedSide {
     pub(crate) letter: String,
     /// The drive, its capacity, and the condition that it was measured under.
     pub(crate) title: String,
+    /// Name of the publication, as in `published:NAME`.
+    pub(crate) publication: String,
     /// The publication, with who wrote it.
     pub(crate) source: String,
     /// How the figures were measured.
@@ -64,6 +67,7 @@ impl PublishedSide {
                 None => sides.push(PublishedSide {
                     letter: format!("P{}", first + sides.len()),
                     title,
+                    publication: published.name.clone(),
                     source: format!("{}: {}", published.author, published.title),
                     method: published.method.clone(),
                     setup: published.setup.clone(),
@@ -90,16 +94,23 @@ impl PublishedSide {
     /// Whether it is the same drive of the same publication.
     #[must_use]
     pub fn is_of(&self, other: &PublishedSide) -> bool {
-        self.title == other.title && self.source == other.source
+        self.title == other.title && self.publication == other.publication
     }
 
-    /// Sets its figures beside no step if it measured in another way than these methodologies: steps of other
+    /// Whether a methodology measures the same way, as far as the publication says which do: steps of other
     /// methodologies may have the same names.
-    pub fn only_beside(&mut self, methods: &[&str]) {
-        let is_same = |name: &String| methods.contains(&name.as_str());
-        if !self.same_as.is_empty() && !self.same_as.iter().any(is_same) {
-            self.figures.iter_mut().for_each(|figure| figure.steps.clear());
+    pub(crate) fn measured_like(&self, method: &str) -> bool {
+        self.same_as.is_empty() || self.same_as.iter().any(|name| name == method)
+    }
+
+    /// The same beside a run of this methodology: its figures are of no step if it measured in another way.
+    #[must_use]
+    pub fn beside(&self, method: &str) -> PublishedSide {
+        let mut side = self.clone();
+        if !self.measured_like(method) {
+            side.figures.iter_mut().for_each(|figure| figure.steps.clear());
         }
+        side
     }
 
     /// The figures that are of the same load and quantity as a metric; `None` if there are none.
@@ -115,26 +126,78 @@ impl PublishedSide {
     }
 }
 
-/// A side of each publication.
-pub(crate) fn distinct(published: &[PublishedSide]) -> Vec<&PublishedSide> {
-    let is_first = |at: usize| published[..at].iter().all(|other| other.source != published[at].source);
-    published.iter().enumerate().filter(|(at, _)| is_first(*at)).map(|(_, side)| side).collect()
+/// Where published figures come from: a note for each publication and, beside a run, one for what it measured in another
+/// way.
+pub(crate) fn source_notes(published: &[PublishedSide], run: Option<&RunFacts>) -> Vec<String> {
+    let mut known: Vec<&str> = Vec::new();
+    let mut notes = Vec::new();
+    for side in published {
+        if known.contains(&side.publication.as_str()) {
+            continue;
+        }
+        known.push(&side.publication);
+        notes.push(format!("Source: {}. Method: {}", side.source, side.method));
+        let differs = run.map(|run| differs(&side.setup, run)).unwrap_or_default();
+        if !differs.is_empty() {
+            notes.push(format!("Measured in another way there: {}.", differs.join(", ")));
+        }
+        if let Some(rounds) = side.setup.rounds.as_ref().filter(|_| run.is_some()) {
+            notes.push(format!("Rounds there: {rounds}."));
+        }
+    }
+    notes
+}
+
+/// What a publication may call the kind of a target.
+const fn target_word(kind: TargetKind) -> &'static str {
+    match kind {
+        TargetKind::ScratchFile | TargetKind::NamedFile => "file system",
+        TargetKind::BlockDevice => "device",
+        TargetKind::NullDevice | TargetKind::ZeroDevice | TargetKind::Nop => "no storage",
+    }
 }
 
 /// In what a publication measured in another way than a run, as far as it says so: `system (Windows; here Linux 6.18)`.
-pub(crate) fn differs(setup: &Setup, run: &RunFacts) -> Vec<String> {
-    let Setup { system, target, span, rounds } = setup;
-    let (testbed, own) = (&run.environment.testbed, &run.environment.target);
-    let linux = format!("Linux {}", testbed.kernel);
+fn differs(setup: &Setup, run: &RunFacts) -> Vec<String> {
+    let Setup { system, target, span, rounds: _ } = setup;
+    let linux = format!("Linux {}", run.environment.testbed.kernel);
     let system = system.as_ref().filter(|system| !system.starts_with("Linux"));
-    let kind = own.kind.name();
-    let target = target.as_ref().filter(|target| *target != kind);
+    let here = target_word(run.environment.target.kind);
+    let target = target.as_ref().filter(|target| *target != here);
     let sizes = span.as_ref().and_then(|span| span.parse::<Bytes>().ok()).filter(|span| *span != run.tested);
     let parts = [
         system.map(|system| format!("system ({system}; here {linux})")),
-        target.map(|target| format!("target ({target}; here {kind})")),
+        target.map(|target| format!("target ({target}; here {here})")),
         sizes.map(|span| format!("tested span ({span}; here {})", format::short_bytes(run.tested))),
-        rounds.as_ref().map(|rounds| format!("rounds ({rounds})")),
     ];
     parts.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use drivelab_analysis::analyse;
+    use drivelab_analysis::digest::Digest;
+    use drivelab_samples::sample_run;
+
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_said_to() {
+        let records = sample_run();
+        let run = Digest::of(&records, &analyse(&records)).run;
+        let setup = |system: &str, target: &str, span: &str| Setup {
+            system: Some(system.to_owned()),
+            target: Some(target.to_owned()),
+            span: Some(span.to_owned()),
+            rounds: None,
+        };
+        assert_eq!(run.environment.target.kind, TargetKind::ScratchFile);
+        assert_eq!(
+            differs(&setup("Linux (Ubuntu)", "file system", &run.tested.to_string()), &run),
+            Vec::<String>::new()
+        );
+        let all = differs(&setup("Windows", "device", "16 GB"), &run);
+        assert_eq!(all.len(), 3, "{all:?}");
+        assert!(all[1] == "target (device; here file system)" && all[2].starts_with("tested span (16 GB; here "));
+    }
 }

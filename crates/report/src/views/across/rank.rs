@@ -10,11 +10,11 @@ use drivelab_core::metric::Better;
 use crate::figure::format::ratio_text;
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{Figure, cells, format, signs};
-use crate::views::across::against::{ratio_cell, touched_note, value_cell, verdict_word};
+use crate::views::across::against::{base_of, ratio_cell, touched_note, value_cell, verdict_word};
 use crate::views::across::charts::{Ranked, range, ranking};
 use crate::views::across::compare::method_title;
 use crate::views::across::contrast::label;
-use crate::views::across::published::{PublishedSide, Readings, differs, measured_here};
+use crate::views::across::published::{PublishedSide, Readings, measured_here, source_notes};
 
 /// What is ranked.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ pub struct RankInput<'d> {
     pub published: Vec<PublishedSide>,
     /// From which difference on one is worth a verdict.
     pub limits: Limits,
-    /// Names of the differences that were allowed and that every ratio depends on.
+    /// Names of the differences that were allowed.
     pub touched: Vec<&'static str>,
     /// Without serial numbers and folder names.
     pub redact: bool,
@@ -125,7 +125,7 @@ impl RankInput<'_> {
                 number(self.for_money(placed.side)),
             ]
         };
-        let best = self.ranking.order.first().and_then(|first| self.ranking.figure.cells[first.side].value);
+        let best = self.ranking.order.first().and_then(|first| base_of(&self.ranking.figure.cells[first.side]));
         let of_others = self.beside().map(|(side, readings)| {
             vec![
                 Cell::default(),
@@ -197,24 +197,13 @@ impl RankInput<'_> {
         if !none.is_empty() {
             notes.push(format!("No value, or a void one: {}.", none.join(", ")));
         }
-        let mut known: Vec<&str> = Vec::new();
-        for (side, _) in self.beside() {
-            if !known.contains(&side.source.as_str()) {
-                known.push(&side.source);
-                notes.push(format!(
-                    "Published figures were measured by others and have no place. Source: {}. Method: {}",
-                    side.source, side.method
-                ));
-                let differs = differs(&side.setup, &self.method.run);
-                if !differs.is_empty() {
-                    notes.push(format!("Measured in another way there: {}.", differs.join(", ")));
-                }
-            }
-        }
-        if !known.is_empty() {
+        let beside: Vec<PublishedSide> = self.beside().map(|(side, _)| side.clone()).collect();
+        notes.extend(source_notes(&beside, Some(&self.method.run)));
+        if !beside.is_empty() {
+            notes.push("Published figures were measured by others and have no place.".to_owned());
             notes.push(measured_here(&self.method.run, self.redact));
         }
-        if !self.published.is_empty() && known.is_empty() {
+        if !self.published.is_empty() && beside.is_empty() {
             notes.push("No published figure matches this one.".to_owned());
         }
         if self.prices.iter().flatten().count() > 0 {

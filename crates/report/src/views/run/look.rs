@@ -81,7 +81,8 @@ pub(crate) fn look(input: &ReportInput<'_>) -> Look {
     let plan = &input.records.plan;
     let named = plan.headlines.iter().filter_map(|name| plan.tests.iter().find(|test| test.name == *name));
     let tests: Vec<&TestPlan> = if plan.headlines.is_empty() { plan.tests.iter().collect() } else { named.collect() };
-    let mut look = of_tests(input, &tests);
+    let room = MOST_TILES - watched_tiles(input).len();
+    let mut look = of_tests(input, &tests, room);
     look.tiles.truncate(MOST_TILES);
     look.signs = signs(&look);
     look
@@ -89,13 +90,13 @@ pub(crate) fn look(input: &ReportInput<'_>) -> Look {
 
 /// The same with a headline figure of every test.
 pub(crate) fn whole(input: &ReportInput<'_>) -> Look {
-    let mut look = of_tests(input, &input.records.plan.tests.iter().collect::<Vec<_>>());
+    let mut look = of_tests(input, &input.records.plan.tests.iter().collect::<Vec<_>>(), usize::MAX);
     look.signs = signs(&look);
     look
 }
 
-/// Everything but the signs, with the headline figures of these tests.
-fn of_tests(input: &ReportInput<'_>, tests: &[&TestPlan]) -> Look {
+/// Everything but the signs, with at most so many headline figures of these tests.
+fn of_tests(input: &ReportInput<'_>, tests: &[&TestPlan], room: usize) -> Look {
     let corners = corner_test(input);
     let mut look = Look { answers: run_facts::answers(input), ..Look::default() };
     if let Some(test) = corners {
@@ -107,6 +108,7 @@ fn of_tests(input: &ReportInput<'_>, tests: &[&TestPlan]) -> Look {
     let own = input.records.plan.methodology.name == OWN_LOAD;
     look.tiles = others
         .flat_map(|test| if own { own_tiles(input, test) } else { tile(input, test).into_iter().collect() })
+        .take(room)
         .collect();
     look.tiles.extend(watched_tiles(input));
     look.tiles.extend(run_facts::run_figures(input).into_iter().map(|(title, value)| Tile {
@@ -264,7 +266,7 @@ fn time_tile(input: &ReportInput<'_>, test: &TestPlan, steps: &[&Step]) -> Optio
     let mut valued: Vec<(&Step, f64)> = valued.collect();
     valued.sort_by(|one, other| one.1.total_cmp(&other.1));
     let ((fastest, _), (slowest, _)) = (*valued.first()?, *valued.last()?);
-    let (value, detail) = if steps.len() == 1 {
+    let (value, detail) = if valued.len() == 1 {
         let p99 = text(fastest, quantity::P99).map(|p99| format!("; p99 {p99} µs")).unwrap_or_default();
         (text(fastest, quantity::MEAN)?, format!("mean, one at a time{p99}"))
     } else {

@@ -1,6 +1,6 @@
 //! Load curves of several sides: latency over the achieved operations per second, full speed as the last point.
 
-use drivelab_analysis::ratios::{StepRatios, TestRatios};
+use drivelab_analysis::ratios::{FigureRatios, StepRatios, TestRatios};
 use drivelab_core::ids::StepId;
 
 use super::drawing::{Drawing, Value};
@@ -55,26 +55,38 @@ fn figure(drawing: Drawing<'_, '_>, test: &TestRatios<'_>, base: &StepId, id: &s
     })
 }
 
-/// A side over its own rates. Full speed ends the line, if it is the fastest point.
-fn line(drawing: Drawing<'_, '_>, side: usize, points: &[(Option<u32>, &StepRatios<'_>)], metric: &str) -> Series {
-    let mut series = drawing.series(side);
-    let mut placed: Vec<(f64, Value, String)> = points
-        .iter()
-        .filter_map(|(percent, step)| {
-            let of = |id: &str| step.figures.iter().find(|figure| figure.metric.id == id);
-            let iops = of("total.iops")?.cells[side].value?;
-            let figure = of(metric)?;
-            let heading = percent.map_or_else(|| "full speed".to_owned(), |percent| format!("{percent} %"));
-            let value = Value::of(&figure.cells[side], cells::unit_text(&figure.metric.unit));
-            let text = format!("{} at {} IOPS", value.text, format::iops(iops));
-            Some((iops, Value { text, ..value }, heading))
-        })
-        .collect();
-    placed.sort_by(|one, other| one.0.total_cmp(&other.0));
-    for (x, value, heading) in placed {
+/// A point: operations per second, the latency there, and the share of full speed.
+type Place = (f64, Value, String);
+
+/// A line over its own rates. Full speed ends it, if it is the fastest point.
+fn joined(mut series: Series, mut places: Vec<Place>) -> Series {
+    places.sort_by(|one, other| one.0.total_cmp(&other.0));
+    for (x, value, heading) in places {
         series.push(x, value, heading);
     }
     series
+}
+
+/// What a point is called.
+fn heading(percent: Option<u32>) -> String {
+    percent.map_or_else(|| "full speed".to_owned(), |percent| format!("{percent} %"))
+}
+
+/// The figure of a step with this metric.
+fn figure_of<'f, 'd>(step: &'f StepRatios<'d>, id: &str) -> Option<&'f FigureRatios<'d>> {
+    step.figures.iter().find(|figure| figure.metric.id == id)
+}
+
+/// A side over its own rates.
+fn line(drawing: Drawing<'_, '_>, side: usize, points: &[(Option<u32>, &StepRatios<'_>)], metric: &str) -> Series {
+    let place = |(percent, step): &(Option<u32>, &StepRatios<'_>)| {
+        let iops = figure_of(step, "total.iops")?.cells[side].value?;
+        let figure = figure_of(step, metric)?;
+        let value = Value::of(&figure.cells[side], cells::unit_text(&figure.metric.unit));
+        let text = format!("{} at {} IOPS", value.text, format::iops(iops));
+        Some((iops, Value { text, ..value }, heading(*percent)))
+    };
+    joined(drawing.series(side), points.iter().filter_map(place).collect())
 }
 
 /// Where others published both the operations per second and the latency: the peak of a drive's curve, say.
@@ -84,17 +96,13 @@ fn published_points(
     points: &[(Option<u32>, &StepRatios<'_>)],
     metric: &str,
 ) -> Series {
-    let mut series = drawing.published_series(at);
-    for (percent, step) in points {
-        let of = |id: &str| {
-            let figure = step.figures.iter().find(|figure| figure.metric.id == id)?;
-            Some((drawing.published[at].readings(figure.metric)?, cells::unit_text(&figure.metric.unit)))
-        };
-        let (Some((iops, _)), Some((latency, unit))) = (of("total.iops"), of(metric)) else { continue };
-        let value = Value::published(&latency, unit);
+    let side = &drawing.published[at];
+    let place = |(percent, step): &(Option<u32>, &StepRatios<'_>)| {
+        let iops = side.readings(figure_of(step, "total.iops")?.metric)?;
+        let figure = figure_of(step, metric)?;
+        let value = Value::published(&side.readings(figure.metric)?, cells::unit_text(&figure.metric.unit));
         let text = format!("{} at {} IOPS", value.text, iops.cell().plain());
-        let heading = percent.map_or_else(|| "full speed".to_owned(), |percent| format!("{percent} %"));
-        series.push(iops.drawn(), Value { text, ..value }, heading);
-    }
-    series
+        Some((iops.drawn(), Value { text, ..value }, heading(*percent)))
+    };
+    joined(drawing.published_series(at), points.iter().filter_map(place).collect())
 }

@@ -23,9 +23,8 @@ pub(super) const fn colour(at: usize) -> u8 {
 
 /// The series of a published side, without points; `place` is its place among all series.
 pub(super) fn published_series(side: &PublishedSide, place: usize) -> Series {
-    let name = format!("{}, published", side.name());
     let (short, hidden) = (side.letter.clone(), place >= MOST_SERIES);
-    Series { short, hatched: true, hidden, ..Series::new(&name, colour(place)) }
+    Series { short, hatched: true, hidden, ..Series::new(&side.name(), colour(place)) }
 }
 
 /// What is drawn.
@@ -89,7 +88,8 @@ impl<'d> Drawing<'_, 'd> {
 
     /// The series of a published side, without points.
     pub(super) fn published_series(&self, at: usize) -> Series {
-        published_series(&self.published[at], self.count() + at)
+        let series = published_series(&self.published[at], self.count() + at);
+        Series { name: format!("{}, published", series.name), ..series }
     }
 
     /// The series of every side and every published side over these places.

@@ -10,19 +10,21 @@ use super::ranking::{Ranked, ranking};
 use super::scaling;
 use crate::figure::chart::{Chart, Panel, Series};
 use crate::figure::{Figure, TestView, axes, cells};
-use crate::views::across::published::alone::{Alone, Row};
+use crate::views::across::published::unpaired::{Row, Unpaired};
 
 /// Fewest block sizes of a sweep.
 const LEAST_POSITIONS: usize = 3;
+/// Fewest figures of a chart; of fewer the table says as much.
+const LEAST_FIGURES: usize = 3;
 /// Most ranking charts; the table has all figures.
 const MOST_RANKINGS: usize = 40;
 
 /// The charts, those of one kind together.
-pub(crate) fn views(alone: &Alone<'_>) -> Vec<TestView> {
-    let (sweeps, swept) = sweeps(alone);
-    let (capacities, sized) = capacities(alone);
-    let left = (0..alone.rows.len()).filter(|row| !swept.contains(row) && !sized.contains(row));
-    let rankings = left.filter_map(|row| rank(alone, row)).take(MOST_RANKINGS).collect();
+pub(crate) fn views(unpaired: &Unpaired<'_>) -> Vec<TestView> {
+    let (sweeps, swept) = sweeps(unpaired);
+    let (capacities, sized) = capacities(unpaired);
+    let left = (0..unpaired.rows.len()).filter(|row| !swept.contains(row) && !sized.contains(row));
+    let rankings = left.filter_map(|row| rank(unpaired, row)).take(MOST_RANKINGS).collect();
     let view = |(id, title, figures): (&str, &str, Vec<Figure>)| TestView {
         id: format!("published-{id}"),
         title: title.to_owned(),
@@ -37,30 +39,8 @@ pub(crate) fn views(alone: &Alone<'_>) -> Vec<TestView> {
     all.into_iter().map(view).filter(|view| !view.figures.is_empty()).collect()
 }
 
-/// What the lines of one chart have in common: metric, pattern, queue depth, and which of several figures.
-type Shared<'p> = (&'p str, Option<&'p str>, Option<u32>, Option<&'p str>);
-
-/// A chart for the rows that differ only in block size and threads, and the rows that are drawn.
-fn sweeps(alone: &Alone<'_>) -> (Vec<Figure>, BTreeSet<usize>) {
-    let mut charts: Vec<(Shared<'_>, Vec<usize>)> = Vec::new();
-    for (at, row) in alone.rows.iter().enumerate() {
-        let Some(figure) = row.any().filter(|figure| figure.block_size.is_some()) else { continue };
-        let shared = (row.metric, figure.pattern.as_deref(), figure.queue_depth, row.which);
-        match charts.iter_mut().find(|(known, _)| *known == shared) {
-            Some((_, rows)) => rows.push(at),
-            None => charts.push((shared, vec![at])),
-        }
-    }
-    let mut drawn = BTreeSet::new();
-    let mut figures = Vec::new();
-    for (at, (_, rows)) in charts.iter().enumerate() {
-        if let Some((figure, own)) = sweep(alone, rows, &format!("published-sweep-{at}")) {
-            figures.push(figure);
-            drawn.extend(own);
-        }
-    }
-    (figures, drawn)
-}
+/// What the lines of one chart have in common: metric, operation, pattern, queue depth, and which of several figures.
+type Shared<'p> = (&'p str, Option<&'p str>, Option<&'p str>, Option<u32>, Option<&'p str>);
 
 /// Block size, threads and place of a row.
 struct Point<'p> {
@@ -70,56 +50,100 @@ struct Point<'p> {
     row: usize,
 }
 
-/// One chart, a line for each side and number of threads; `None` for too few block sizes.
-fn sweep(alone: &Alone<'_>, rows: &[usize], id: &str) -> Option<(Figure, Vec<usize>)> {
-    let point = |row: &usize| {
-        let figure = alone.rows[*row].any()?;
-        let label = figure.block_size.as_deref()?;
-        Some(Point { bytes: label.parse::<Bytes>().ok()?.as_f64(), label, threads: figure.threads, row: *row })
-    };
-    let mut points: Vec<Point<'_>> = rows.iter().filter_map(point).collect();
+/// A chart for the rows that differ only in block size and threads, and the rows that are drawn.
+fn sweeps(unpaired: &Unpaired<'_>) -> (Vec<Figure>, BTreeSet<usize>) {
+    let mut charts: Vec<(Shared<'_>, Vec<Point<'_>>)> = Vec::new();
+    for (at, row) in unpaired.rows.iter().enumerate() {
+        let figure = row.any();
+        let Some(label) = figure.block_size.as_deref() else { continue };
+        let Ok(size) = label.parse::<Bytes>() else { continue };
+        let (op, pattern) = (figure.op.as_deref(), figure.pattern.as_deref());
+        let shared = (row.metric, op, pattern, figure.queue_depth, row.which);
+        let point = Point { bytes: size.as_f64(), label, threads: figure.threads, row: at };
+        match charts.iter_mut().find(|(known, _)| *known == shared) {
+            // Of two tests with one load the first is drawn; the other may have run for longer, say.
+            Some((_, points)) if points.iter().any(|one| (one.bytes, one.threads) == (point.bytes, point.threads)) => {}
+            Some((_, points)) => points.push(point),
+            None => charts.push((shared, vec![point])),
+        }
+    }
+    let (mut figures, mut drawn) = (Vec::new(), BTreeSet::new());
+    for (at, (shared, points)) in charts.iter().enumerate() {
+        for (part, points) in by_threads(unpaired, points).iter().enumerate() {
+            if let Some((figure, own)) = sweep(unpaired, shared, points, &format!("published-sweep-{at}-{part}")) {
+                figures.push(figure);
+                drawn.extend(own);
+            }
+        }
+    }
+    (figures, drawn)
+}
+
+/// The points of one chart, or of a chart for each number of threads: only two kinds of lines, and eight in all, can be
+/// told apart.
+fn by_threads<'a, 'p>(unpaired: &Unpaired<'_>, points: &'a [Point<'p>]) -> Vec<Vec<&'a Point<'p>>> {
+    let all: BTreeSet<Option<u32>> = points.iter().map(|point| point.threads).collect();
+    let has = |side: &usize| points.iter().any(|point| unpaired.rows[point.row].cells[*side].is_some());
+    let sides = (0..unpaired.sides.len()).filter(has).count();
+    if all.len() <= 2 && sides * all.len() <= MOST_SERIES {
+        return vec![points.iter().collect()];
+    }
+    all.iter().map(|threads| points.iter().filter(|point| point.threads == *threads).collect()).collect()
+}
+
+/// One chart, a line for each side and number of threads that has enough block sizes; `None` for fewer than two lines.
+fn sweep(
+    unpaired: &Unpaired<'_>,
+    (_, op, pattern, depth, which): &Shared<'_>,
+    points: &[&Point<'_>],
+    id: &str,
+) -> Option<(Figure, Vec<usize>)> {
+    let mut points = points.to_vec();
     points.sort_by(|one, other| one.bytes.total_cmp(&other.bytes));
-    let lines: BTreeSet<Option<u32>> = points.iter().map(|point| point.threads).collect();
-    // A line of one or two points is no sweep; its figures are ranked.
-    let positions = |line: Option<u32>| {
-        let own = points.iter().filter(|point| point.threads == line);
-        own.map(|point| point.label).collect::<BTreeSet<_>>().len()
-    };
-    let lines: Vec<Option<u32>> = lines.into_iter().filter(|line| positions(*line) >= LEAST_POSITIONS).collect();
-    points.retain(|point| lines.contains(&point.threads));
-    let first = &alone.rows[points.first()?.row];
+    let first = &unpaired.rows[points.first()?.row];
     let x = axes::over("block_size", &points.iter().map(|point| (point.bytes, point.label)).collect::<Vec<_>>());
     let unit = cells::unit_text(first.unit);
-    let series = |(kind, line): (usize, &Option<u32>)| -> Vec<Series> {
+    let kinds: BTreeSet<Option<u32>> = points.iter().map(|point| point.threads).collect();
+    let words = |threads: Option<u32>| threads.map(|threads| axes::value_text("threads", &threads.to_string()));
+    let line = |(kind, threads): (usize, &Option<u32>)| -> Vec<Series> {
         let of_side = |side: usize| {
-            let mut series = published_series(&alone.sides[side], side);
-            if let Some(threads) = line.filter(|_| lines.len() > 1) {
-                let words = axes::value_text("threads", &threads.to_string());
+            let mut series = published_series(&unpaired.sides[side], side);
+            if let Some(words) = words(*threads).filter(|_| kinds.len() > 1) {
                 (series.name, series.short) =
                     (format!("{}, {words}", series.name), format!("{}, {words}", series.short));
             }
             series.dashed = kind > 0;
-            for point in points.iter().filter(|point| point.threads == *line) {
-                if let Some(readings) = &alone.rows[point.row].cells[side] {
-                    series.push(
-                        x.place(point.bytes),
-                        Value::published(readings, unit),
-                        format!("{}: {}", x.title, point.label),
-                    );
+            for point in points.iter().filter(|point| point.threads == *threads) {
+                if let Some(readings) = &unpaired.rows[point.row].cells[side] {
+                    let heading = format!("{}: {}", x.title, point.label);
+                    series.push(x.place(point.bytes), Value::published(readings, unit), heading);
                 }
             }
             series
         };
-        (0..alone.sides.len()).map(of_side).collect()
+        (0..unpaired.sides.len()).map(of_side).collect()
     };
-    let mut all: Vec<Series> = lines.iter().enumerate().flat_map(series).filter(Series::has_figures).collect();
+    // Two block sizes are no sweep; the table has them.
+    let is_line = |series: &Series| series.points.len() >= LEAST_POSITIONS;
+    let mut all: Vec<Series> = kinds.iter().enumerate().flat_map(line).filter(is_line).collect();
+    if all.len() < 2 {
+        return None;
+    }
     for (at, one) in all.iter_mut().enumerate() {
         one.hidden = at >= MOST_SERIES;
     }
-    let title = match first.which {
-        Some(which) => format!("{}, {which}", first.title),
-        None => first.title.to_owned(),
+    let only = match kinds.iter().collect::<Vec<_>>().as_slice() {
+        [only] => words(**only),
+        _ => None,
     };
+    let parts = [
+        Some(first.title.to_owned()),
+        pattern.or(*op).map(str::to_owned),
+        depth.map(|depth| format!("queue depth {depth}")),
+        only,
+        which.map(str::to_owned),
+    ];
+    let title = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let chart = Chart {
         id: id.to_owned(),
         description: format!("{title} over the block size: a line for each published drive."),
@@ -129,9 +153,9 @@ fn sweep(alone: &Alone<'_>, rows: &[usize], id: &str) -> Option<(Figure, Vec<usi
     }
     .drawable()?;
     let figure = Figure {
+        table: chart.table(format!("{title}, over the block size"), &x.title),
         title,
         caption: "Published figures. More than eight lines are drawn on demand.".to_owned(),
-        table: chart.table(format!("{} over the block size", first.title), &x.title),
         chart: Some(chart),
         long: false,
     };
@@ -139,35 +163,36 @@ fn sweep(alone: &Alone<'_>, rows: &[usize], id: &str) -> Option<(Figure, Vec<usi
 }
 
 /// Bars of the drives that differ in their capacity, a group for each family, and the rows that are drawn.
-fn capacities(alone: &Alone<'_>) -> (Vec<Figure>, BTreeSet<usize>) {
+fn capacities(unpaired: &Unpaired<'_>) -> (Vec<Figure>, BTreeSet<usize>) {
     let sized = |side: usize| {
-        let figure = alone.sides[side].figures.first()?;
+        let figure = unpaired.sides[side].figures.first()?;
         let capacity = figure.capacity.as_deref()?.parse::<Bytes>().ok()?.get();
         Some((
             side,
             SizedDrive { name: figure.drive.clone(), apart: figure.condition.clone().unwrap_or_default(), capacity },
         ))
     };
-    let (sides, drives): (Vec<usize>, Vec<SizedDrive>) = (0..alone.sides.len()).filter_map(sized).unzip();
+    let (sides, drives): (Vec<usize>, Vec<SizedDrive>) = (0..unpaired.sides.len()).filter_map(sized).unzip();
     let mut families = families(&drives);
     for (side, _) in families.iter_mut().flat_map(|family| &mut family.sides) {
         *side = sides[*side];
     }
     let (mut figures, mut drawn) = (Vec::new(), BTreeSet::new());
-    for (at, row) in alone.rows.iter().enumerate() {
+    for (at, row) in unpaired.rows.iter().enumerate() {
         let has = |family: &&Family| family.sides.iter().filter(|(side, _)| row.cells[*side].is_some()).count() > 1;
         let own: Vec<Family> = families.iter().filter(has).cloned().collect();
-        let is_alone = row
+        let is_whole = row
             .cells
             .iter()
             .enumerate()
             .filter(|(_, cell)| cell.is_some())
             .all(|(side, _)| own.iter().flat_map(|family| &family.sides).any(|(one, _)| *one == side));
-        if own.is_empty() || !is_alone {
+        let figures_of_row = row.cells.iter().flatten().count();
+        if own.is_empty() || !is_whole || figures_of_row < LEAST_FIGURES {
             continue;
         }
         let value = |side: usize| row.cells[side].as_ref().map(|one| Value::published(one, cells::unit_text(row.unit)));
-        let (title, id) = (alone.label(row), format!("published-capacity-{at}"));
+        let (title, id) = (unpaired.label(row), format!("published-capacity-{at}"));
         if let Some(figure) = scaling::bars(&own, (&title, cells::unit_text(row.unit)), &id, &value, true) {
             figures.push(figure);
             drawn.insert(at);
@@ -177,24 +202,24 @@ fn capacities(alone: &Alone<'_>) -> (Vec<Figure>, BTreeSet<usize>) {
 }
 
 /// Ranking bars of a row that several drives have.
-fn rank(alone: &Alone<'_>, at: usize) -> Option<Figure> {
-    let row: &Row<'_> = &alone.rows[at];
+fn rank(unpaired: &Unpaired<'_>, at: usize) -> Option<Figure> {
+    let row: &Row<'_> = &unpaired.rows[at];
     let unit = cells::unit_text(row.unit);
     let bar = |(side, cell): (usize, &Option<_>)| {
         let value = cell.as_ref().map(|one| Value::published(one, unit))?;
         Some(Ranked {
-            name: alone.sides[side].name(),
+            name: unpaired.sides[side].name(),
             value: value.value,
             text: value.text,
             range: value.range,
             published: true,
-            marked: alone.base == Some(side),
+            marked: unpaired.base == Some(side),
             drive: String::new(),
         })
     };
     let bars: Vec<Ranked> = row.cells.iter().enumerate().filter_map(bar).collect();
-    if bars.len() < 2 {
+    if bars.len() < LEAST_FIGURES {
         return None;
     }
-    ranking(&alone.label(row), unit, row.better, bars, &format!("published-rank-{at}"))
+    ranking(&unpaired.label(row), unit, row.better, bars, &format!("published-rank-{at}"))
 }

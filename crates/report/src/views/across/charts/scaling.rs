@@ -112,7 +112,7 @@ pub(super) fn bars(
     .drawable()?;
     Some(Figure {
         title: String::new(),
-        caption: format!("Bars start at zero. {WHISKERS}"),
+        caption: if hatched { "Bars start at zero.".to_owned() } else { format!("Bars start at zero. {WHISKERS}") },
         table: chart.table(title.to_owned(), "Drives"),
         chart: Some(chart),
         long: false,

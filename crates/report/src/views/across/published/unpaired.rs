@@ -3,18 +3,20 @@
 use drivelab_analysis::digest::Digest;
 use drivelab_analysis::metric_def;
 use drivelab_core::metric::Better;
+use drivelab_core::plan::Form;
 use drivelab_core::published::PublishedFigure;
 
 use crate::figure::TestView;
-use crate::figure::cells;
-use crate::figure::format;
 use crate::figure::table::{Cell, Column, Table};
-use crate::views::across::published::{PublishedSide, Readings, distinct};
+use crate::figure::{cells, format};
+use crate::views::across::published::{PublishedSide, Readings, source_notes};
 use crate::views::across::sides::Sides;
 
 /// One quantity of a published test.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row<'p> {
+    /// The first figure of it.
+    figure: &'p PublishedFigure,
     /// What was measured.
     pub(crate) test: &'p str,
     /// Which of several figures of the test it is.
@@ -36,6 +38,7 @@ impl<'p> Row<'p> {
     fn of(figure: &'p PublishedFigure) -> Row<'p> {
         let def = metric_def(&figure.metric);
         Row {
+            figure,
             test: &figure.test,
             which: figure.which.as_deref(),
             metric: &figure.metric,
@@ -46,19 +49,25 @@ impl<'p> Row<'p> {
         }
     }
 
+    /// Whether a figure is of the same test, quantity and load.
     fn is_of(&self, figure: &PublishedFigure) -> bool {
-        self.test == figure.test && self.metric == figure.metric && self.which == figure.which.as_deref()
+        let load = |one: &PublishedFigure| {
+            let names = [&one.op, &one.pattern, &one.block_size].map(Clone::clone);
+            (names, one.queue_depth, one.threads)
+        };
+        let same = self.test == figure.test && self.metric == figure.metric && self.which == figure.which.as_deref();
+        same && load(self.figure) == load(figure)
     }
 
-    /// A figure of it.
-    pub(crate) fn any(&self) -> Option<&'p PublishedFigure> {
-        self.cells.iter().flatten().flat_map(|readings| &readings.figures).copied().next()
+    /// A figure of it, which has its load.
+    pub(crate) const fn any(&self) -> &'p PublishedFigure {
+        self.figure
     }
 }
 
 /// The figures.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Alone<'p> {
+pub(crate) struct Unpaired<'p> {
     /// The drives.
     pub(crate) sides: &'p [PublishedSide],
     /// The side that the others are compared with; `None` beside runs.
@@ -67,19 +76,20 @@ pub(crate) struct Alone<'p> {
     pub(crate) rows: Vec<Row<'p>>,
 }
 
-impl<'p> Alone<'p> {
+impl<'p> Unpaired<'p> {
     /// The published figures that stand beside no figure of these runs; `None` if there are none.
-    pub(crate) fn of(sides: &'p Sides, digests: &[&Digest]) -> Option<Alone<'p>> {
-        let is_beside = |figure: &PublishedFigure| {
-            let steps = digests.iter().flat_map(|digest| digest.steps());
-            let mut own = steps.filter(|step| figure.steps.contains(&step.facts.id)).flat_map(|step| &step.metrics);
-            own.any(|metric| metric.id == figure.metric)
+    pub(crate) fn of(sides: &'p Sides, digests: &[&Digest]) -> Option<Unpaired<'p>> {
+        let own = |side: &'p PublishedSide| -> Vec<&'p PublishedFigure> {
+            let compared =
+                digests.iter().filter(|one| one.run.form != Form::Smoke && side.measured_like(&one.run.method.name));
+            let steps: Vec<_> = compared.flat_map(|digest| digest.steps()).collect();
+            let is_beside = |figure: &&PublishedFigure| {
+                let mut own = steps.iter().filter(|step| figure.steps.contains(&step.facts.id));
+                own.any(|step| step.metrics.iter().any(|metric| metric.id == figure.metric))
+            };
+            side.figures.iter().filter(|figure| !is_beside(figure)).collect()
         };
-        let figures: Vec<Vec<&PublishedFigure>> = sides
-            .published
-            .iter()
-            .map(|side| side.figures.iter().filter(|figure| !is_beside(figure)).collect())
-            .collect();
+        let figures: Vec<Vec<&PublishedFigure>> = sides.published.iter().map(own).collect();
         let mut rows: Vec<Row<'p>> = Vec::new();
         for figure in figures.iter().flatten() {
             if !rows.iter().any(|row| row.is_of(figure)) {
@@ -95,22 +105,34 @@ impl<'p> Alone<'p> {
             row.cells = figures.iter().map(of_side).collect();
         }
         let base = digests.is_empty().then_some(sides.published_base);
-        (!rows.is_empty()).then_some(Alone { sides: &sides.published, base, rows })
+        (!rows.is_empty()).then_some(Unpaired { sides: &sides.published, base, rows })
     }
 
     /// All figures.
     fn figures(&self) -> impl Iterator<Item = &'p PublishedFigure> {
-        self.rows
-            .iter()
-            .flat_map(|row| row.cells.iter().flatten())
-            .flat_map(|readings| readings.figures.iter().copied())
+        let readings = self.rows.iter().flat_map(|row| row.cells.iter().flatten());
+        readings.flat_map(|readings| readings.figures.iter().copied())
     }
 
-    /// What a row is of: the test, the quantity if the test has several, and which of several figures.
+    /// What a row is of: the test, and what tells it from the other rows of the test: quantity, load, which figure.
     pub(crate) fn label(&self, row: &Row<'p>) -> String {
-        let several = self.rows.iter().any(|other| other.test == row.test && other.metric != row.metric);
-        let title = several.then_some(row.title);
-        [Some(row.test), title, row.which].into_iter().flatten().collect::<Vec<_>>().join(", ")
+        let others = || self.rows.iter().filter(|other| other.test == row.test && !std::ptr::eq(*other, row));
+        let title = others().any(|other| other.metric != row.metric).then(|| row.title.to_owned());
+        let twins = || others().filter(|other| other.metric == row.metric && other.which == row.which);
+        let unlike = |of: &dyn Fn(&PublishedFigure) -> Option<String>| {
+            twins().any(|other| of(other.figure) != of(row.figure)).then(|| of(row.figure)).flatten()
+        };
+        let parts = [
+            Some(row.test.to_owned()),
+            title,
+            unlike(&|one| one.block_size.clone()),
+            unlike(&|one| one.queue_depth.map(|depth| format!("queue depth {depth}"))),
+            unlike(&|one| one.threads.map(|threads| format!("{threads} threads"))),
+            unlike(&|one| one.pattern.clone()),
+            unlike(&|one| one.op.clone()),
+            row.which.map(str::to_owned),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
     /// A row for each quantity of each test, with the ratios to the base where there is one.
@@ -127,7 +149,7 @@ impl<'p> Alone<'p> {
             let first = [Cell::text(self.label(row)), Cell::text(cells::unit_text(row.unit))];
             let mut all: Vec<Cell> = first.into_iter().chain(row.cells.iter().map(shown)).collect();
             if let Some(base) = self.base {
-                let value = row.cells[base].as_ref().and_then(Readings::value);
+                let value = row.cells[base].as_ref().and_then(Readings::as_base);
                 let ratio = |side: usize| Some(row.cells[side].as_ref()?.ratio(value?));
                 all.extend(others(base).map(|side| ratio(side).unwrap_or_default()));
             }
@@ -135,34 +157,35 @@ impl<'p> Alone<'p> {
         };
         let caption = match self.base {
             Some(base) => format!("Published figures, against {}", self.sides[base].letter),
-            None => "Published figures of tests that these runs do not have".to_owned(),
+            None => "Published figures that stand beside no figure of these runs".to_owned(),
         };
         Table { caption, columns, rows: self.rows.iter().map(row).collect() }.without_empty_columns()
     }
 
     /// As shown, with these charts.
-    pub(crate) fn view(&self, charts: Vec<TestView>) -> AloneView {
+    pub(crate) fn view(&self, charts: Vec<TestView>) -> UnpairedView {
         let shown = |(at, _): &(usize, &PublishedSide)| self.rows.iter().any(|row| row.cells[*at].is_some());
         let sides = self.sides.iter().enumerate().filter(shown).map(|(_, side)| side.name());
         let mut notes = Vec::new();
         if self.base.is_some() {
-            let source = |side: &PublishedSide| format!("Source: {}. Method: {}", side.source, side.method);
-            notes.extend(distinct(self.sides).into_iter().map(source));
+            notes.extend(source_notes(self.sides, None));
             notes.push(
                 "Published figures were measured by others, each source in its own way; the ratios have no interval \
                  and no verdict."
                     .to_owned(),
             );
         }
-        AloneView {
+        let count = self.figures().count();
+        let verb = if count == 1 { "stands" } else { "stand" };
+        UnpairedView {
             sides: sides.collect(),
             table: self.table(),
             charts,
             summary: format!(
-                "{} of tests that these runs do not have; --all lists them.",
-                format::counted(self.figures().count(), "published figure")
+                "{} {verb} beside no figure of these runs; --all lists them.",
+                format::counted(count, "published figure")
             ),
-            has_base: self.base.is_some(),
+            without_runs: self.base.is_some(),
             notes,
         }
     }
@@ -170,7 +193,7 @@ impl<'p> Alone<'p> {
 
 /// Published figures as shown.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct AloneView {
+pub(crate) struct UnpairedView {
     /// A line for each drive.
     pub(crate) sides: Vec<String>,
     /// The figures.
@@ -179,8 +202,8 @@ pub(crate) struct AloneView {
     pub(crate) charts: Vec<TestView>,
     /// How many there are, where the table is left out.
     pub(crate) summary: String,
-    /// Nothing else is compared.
-    pub(crate) has_base: bool,
+    /// No run is compared, only these.
+    pub(crate) without_runs: bool,
     /// Where they come from.
     pub(crate) notes: Vec<String>,
 }
