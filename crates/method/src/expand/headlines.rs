@@ -22,15 +22,12 @@ pub(crate) fn of_plan(method: &Methodology, plan: &Plan) -> Vec<String> {
     names.filter(|name| plan.tests.iter().any(|test| test.name == *name)).collect()
 }
 
-/// An error for each name that is named twice or is of no test of these plans, which have all tests of all profiles and
-/// forms, and for a plan with too many.
+/// An error for each name that is of no test of these plans, which have all tests of all profiles and forms, and for a
+/// plan with too many.
 pub(crate) fn wrong(method: &Methodology, plans: &[Plan]) -> Errors {
     let mut errors = Errors::default();
-    for (at, one) in written(method.root()).iter().enumerate() {
+    for one in written(method.root()) {
         let name = one.value.to_string();
-        if written(method.root())[..at].iter().any(|before| before.value.to_string() == name) {
-            errors.push(Diagnostic::new(one.at.clone(), format!("'{name}' is named twice"), "expected each test once"));
-        }
         let tests = || plans.iter().flat_map(|plan| &plan.tests).map(|test| test.name.as_str());
         if !plans.is_empty() && !tests().any(|test| test == name) {
             let error =

@@ -117,8 +117,8 @@ pub struct PairedCost {
 }
 
 impl PairedCost {
-    /// Whether the interval holds no cost at all, so that no difference is shown; `None` where there is no interval, and
-    /// if a rate is a bound or disturbed.
+    /// Whether the interval holds no cost at all, so that no difference is shown; `None` where there is no interval,
+    /// and if a rate is a bound or disturbed.
     #[must_use]
     pub fn no_difference_shown(&self) -> Option<bool> {
         if self.uncertain {

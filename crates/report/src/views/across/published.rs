@@ -126,8 +126,8 @@ impl PublishedSide {
     }
 }
 
-/// Where published figures come from: a note for each publication and, beside a run, one for what it measured in another
-/// way.
+/// Where published figures come from: a note for each publication and, beside a run, one for what it measured in
+/// another way.
 pub(crate) fn source_notes(published: &[PublishedSide], run: Option<&RunFacts>) -> Vec<String> {
     let mut known: Vec<&str> = Vec::new();
     let mut notes = Vec::new();
