@@ -47,8 +47,8 @@ impl Bench {
         assert_eq!(tool("wipefs", &[&self.disk.device]), "", "{after}: signatures are left");
         let mounts = std::fs::read_to_string("/proc/self/mounts").expect("mounts");
         assert!(!mounts.contains(self.lab.data().to_str().expect("a text path")), "{after}: mounted:\n{mounts}");
-        let kept = std::fs::read_dir(self.ledgers()).map(Iterator::count).unwrap_or_default();
-        assert_eq!(kept, 0, "{after}: {:?} is not empty", self.ledgers());
+        let kept: Vec<_> = std::fs::read_dir(self.ledgers()).into_iter().flatten().flatten().collect();
+        assert!(kept.is_empty(), "{after}: {kept:?} are left");
     }
 
     /// Starts the run with events and waits until the writes are measured.
@@ -218,7 +218,7 @@ fn a_kill_at_any_moment_of_the_set_up_leaves_nothing_that_resume_does_not_find()
         // A run that had begun is refused; one that had not does not exist: both after everything was undone.
         let resumed = bench.lab.run(&["resume", "--last"]);
         assert!([0, 4, 5].contains(&resumed.code), "moment {moment}: {} {}", resumed.code, resumed.stderr);
-        bench.is_bare(&format!("moment {moment}"));
+        bench.is_bare(&format!("moment {moment}, resume ended with {} and said {:?}", resumed.code, resumed.stderr));
     }
 }
 

@@ -2,11 +2,14 @@
 //! moment leaves behind what a later process needs to clean up.
 //!
 //! An undo log is two files in a folder: `RUN.lock`, held with flock(2) while the process lives, and `RUN.json`,
-//! replaced atomically. It is next to the bundles and not in one, because a bundle begins with the plan, and the plan
-//! depends on the size of what is set up. docs/formats/conditions-ledger.md describes its format.
+//! replaced atomically by way of `RUN.tmp`. A lock without a log is from a process that was killed before its first
+//! change or after its last; whoever looks next removes it. It is next to the bundles and not in one, because a bundle
+//! begins with the plan, and the plan depends on the size of what is set up. docs/formats/conditions-ledger.md
+//! describes its format.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use drivelab_core::ids::RunId;
@@ -189,19 +192,15 @@ impl Ledger {
         // The table of mounts lists paths without symbolic links.
         let folder = &fs::canonicalize(folder).map_err(ConditionsError::system("cannot inspect", folder))?;
         let path = lock_path(folder, run);
-        let made = OpenOptions::new().write(true).create_new(true).open(&path);
-        let lock = made.map_err(ConditionsError::system("cannot make", &path))?;
-        let locked = flock(&lock, FlockOperation::NonBlockingLockExclusive);
-        let written = locked.map_err(ConditionsError::system("cannot lock", &path)).and_then(|()| {
-            let content = Content { format: FORMAT, run, drive, destroy, deeds: Vec::new() };
-            let ledger = Ledger { folder: folder.to_owned(), content, lock };
-            ledger.write().map(|()| ledger)
-        });
-        if written.is_err() {
+        let lock = lock_of_own(&path).map_err(ConditionsError::system("cannot make and lock", &path))?;
+        let content = Content { format: FORMAT, run, drive, destroy, deeds: Vec::new() };
+        let ledger = Ledger { folder: folder.to_owned(), content, lock };
+        if let Err(error) = ledger.write() {
             // Nothing would ever use a lock without an undo log.
             let _ = fs::remove_file(&path);
+            return Err(error);
         }
-        written
+        Ok(ledger)
     }
 
     /// The undo logs that dead processes left in the folder, now owned by this process; none if the folder does not
@@ -217,12 +216,13 @@ impl Ledger {
         let mut found = Abandoned::default();
         for entry in entries.flatten() {
             let path = entry.path();
-            if path.extension().is_none_or(|ending| ending != "json") {
-                continue;
-            }
-            match take_over(folder, &path) {
-                Ok(ledger) => found.ledgers.extend(ledger),
-                Err(trouble) => found.unusable.push(trouble),
+            match path.extension().and_then(|ending| ending.to_str()) {
+                Some("json") => match take_over(folder, &path) {
+                    Ok(ledger) => found.ledgers.extend(ledger),
+                    Err(trouble) => found.unusable.push(trouble),
+                },
+                Some("lock") => sweep(&path),
+                _ => {}
             }
         }
         found.ledgers.sort_by_key(|ledger| ledger.content.run);
@@ -304,6 +304,8 @@ impl Ledger {
     /// Its files cannot be removed.
     pub fn close(self) -> Result<(), ConditionsError> {
         let json = json_path(&self.folder, self.content.run);
+        // A process that was killed while it replaced the log left this.
+        let _ = fs::remove_file(json.with_extension("tmp"));
         fs::remove_file(&json).map_err(ConditionsError::system("cannot remove", &json))?;
         let lock = lock_path(&self.folder, self.content.run);
         fs::remove_file(&lock).map_err(ConditionsError::system("cannot remove", &lock))
@@ -340,6 +342,32 @@ fn json_path(folder: &Path, run: RunId) -> PathBuf {
 
 fn lock_path(folder: &Path, run: RunId) -> PathBuf {
     folder.join(format!("{run}.lock"))
+}
+
+/// A new lock file, locked. A process that sweeps may remove the file between the two steps; then it is made again.
+fn lock_of_own(path: &Path) -> std::io::Result<File> {
+    loop {
+        let lock = OpenOptions::new().write(true).create_new(true).open(path)?;
+        flock(&lock, FlockOperation::LockExclusive)?;
+        if lock.metadata()?.nlink() > 0 {
+            return Ok(lock);
+        }
+    }
+}
+
+/// Removes a lock that has no undo log and no living owner, and the first version of a log that was never finished:
+/// their process was killed before its first change or after its last, so there is nothing to undo.
+fn sweep(lock_path: &Path) {
+    if lock_path.with_extension("json").exists() {
+        return;
+    }
+    let Ok(lock) = input::open_with(OpenOptions::new().write(true), lock_path) else { return };
+    // The log may have been finished since the first look; its owner holds the lock then, or `take_over` finds it.
+    if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() || lock_path.with_extension("json").exists() {
+        return;
+    }
+    let _ = fs::remove_file(lock_path.with_extension("tmp"));
+    let _ = fs::remove_file(lock_path);
 }
 
 /// The undo log at this path, if no living process owns it.
@@ -426,6 +454,36 @@ mod tests {
         assert_eq!(again.content().deeds, [Deed::Table { guid: "g".into() }]);
         again.close().expect("closed");
         assert!(found(folder.path()).is_empty());
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+    }
+
+    #[test]
+    fn what_a_kill_before_the_first_change_or_after_the_last_leaves_is_swept_and_what_a_living_owner_has_is_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let names = || fs::read_dir(folder.path()).expect("a folder").flatten().map(|entry| entry.path());
+        let killed = RunId::now();
+        for path in [lock_path(folder.path(), killed), json_path(folder.path(), killed).with_extension("tmp")] {
+            fs::write(path, b"").expect("written");
+        }
+        let living = RunId::now();
+        let held = lock_of_own(&lock_path(folder.path(), living)).expect("a lock");
+        fs::write(json_path(folder.path(), living).with_extension("tmp"), b"").expect("written");
+        assert!(found(folder.path()).is_empty());
+        let left: Vec<_> = names().collect();
+        assert_eq!(left.len(), 2, "{left:?}");
+        assert!(left.iter().all(|path| path.file_stem().is_some_and(|stem| *stem == *living.to_string())), "{left:?}");
+        drop(held);
+        assert!(found(folder.path()).is_empty());
+        assert_eq!(names().count(), 0);
+    }
+
+    #[test]
+    fn a_kill_while_the_log_was_replaced_leaves_nothing_after_it_is_closed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let run = RunId::now();
+        drop(Ledger::create(folder.path(), run, mark(), None).expect("a ledger"));
+        fs::write(json_path(folder.path(), run).with_extension("tmp"), b"{ \"form").expect("written");
+        found(folder.path()).remove(0).close().expect("closed");
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
     }
 
