@@ -12,9 +12,11 @@
 
 #[path = "support/disk.rs"]
 mod disk;
+#[path = "resume/order.rs"]
+mod order;
 mod support;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -23,6 +25,7 @@ use std::time::{Duration, Instant};
 
 use disk::Disk;
 use drivelab_rig::{Mount, Throttle, root_or_skip, text, tool};
+use order::{judged, plan, share};
 use serde_json::Value;
 
 /// Size of the device in MiB: large enough for every methodology's smallest size.
@@ -175,211 +178,6 @@ impl Bench {
     }
 }
 
-/// A step of the plan.
-struct Planned {
-    id: String,
-    /// Its load; `None` for a wait.
-    load: Option<Value>,
-    /// It can change what the target holds.
-    changes: bool,
-    /// It prepares, and measures nothing.
-    prepares: bool,
-    /// Nothing that was on the target before matters after it: a preparation has discarded all of the target by then
-    /// or, in a plan that never does, the very first writes cover all of it.
-    empties: bool,
-}
-
-impl Planned {
-    /// For a load that only writes its span in passes, so that a part of it can be repeated on a full span: order,
-    /// size, data and span.
-    fn fills(&self) -> Option<[Value; 4]> {
-        let load = self.load.as_ref()?;
-        let only_writes = share(load, "write_percent") == 100 && load["other"].is_null() && load["beside"].is_null();
-        let what = || ["pattern", "block_size", "data", "span"].map(|name| load[name].clone());
-        // A sample of the places is not a pass over the span.
-        let passes = load["pattern"] != "random" && load["places"].is_null();
-        (only_writes && passes).then(what)
-    }
-
-    fn length(&self) -> u64 {
-        self.load.as_ref().map_or(0, |load| share(&load["span"], "length"))
-    }
-}
-
-fn share(load: &Value, name: &str) -> u64 {
-    load[name].as_u64().unwrap_or(0)
-}
-
-fn plan(events: &[Value]) -> Vec<Planned> {
-    let tests = events[0]["event"]["run_started"]["plan"]["tests"].as_array().expect("tests");
-    let end = |load: &Value| share(&load["span"], "offset") + share(&load["span"], "length");
-    let steps = || tests.iter().flat_map(|test| test["steps"].as_array().expect("steps"));
-    let most = steps().map(|step| end(&step["action"]["io"]["workload"])).max().unwrap_or(0);
-    let mut all = Vec::new();
-    for test in tests {
-        // As far as the discards reach with which the test begins.
-        let mut discarded = Some(0);
-        for step in test["steps"].as_array().expect("steps") {
-            let (io, prepares) = (&step["action"]["io"], step["role"] == "prepare");
-            let load = &io["workload"];
-            let groups: Vec<&Value> =
-                std::iter::once(load).chain(load["beside"].as_array().into_iter().flatten()).collect();
-            let changes = |load: &&Value| {
-                let other = share(&load["other"], "trim_percent") + share(&load["other"], "write_zeroes_percent");
-                load["on"].is_null() && load["files"].is_null() && share(load, "write_percent") + other > 0
-            };
-            let trims = prepares && share(&load["other"], "trim_percent") == 100;
-            discarded =
-                discarded.filter(|so_far| trims && share(&load["span"], "offset") == *so_far).map(|_| end(load));
-            all.push(Planned {
-                id: step["id"].as_str().expect("an id").to_owned(),
-                load: load.is_object().then(|| load.clone()),
-                changes: load.is_object() && groups.iter().any(changes),
-                prepares,
-                empties: discarded.is_some_and(|end| end >= most / 100 * 99),
-            });
-        }
-    }
-    if !all.iter().any(|step| step.empties)
-        && let Some(first) = all.first_mut()
-    {
-        let prepares = tests[0]["steps"][0]["role"] == "prepare";
-        first.empties = prepares && first.fills().is_some() && first.length() >= most / 100 * 99;
-    }
-    all
-}
-
-fn key(body: &Value) -> String {
-    format!("{} {}", body["key"]["step"].as_str().unwrap_or_default(), body["key"]["round"])
-}
-
-/// What happened to the target, by the events of a bundle.
-struct Went<'a> {
-    plan: &'a [Planned],
-    /// Steps that changed the target since it was emptied.
-    found: Vec<String>,
-    /// The required changes, when each step was first done.
-    must: Vec<String>,
-    running: Option<String>,
-    done: BTreeSet<String>,
-    /// The load that changed the target last, if it has written all of its span: repeating a part of it leaves the
-    /// target unchanged.
-    full_by: Option<[Value; 4]>,
-}
-
-impl<'a> Went<'a> {
-    fn on(plan: &'a [Planned]) -> Went<'a> {
-        let (found, must, done) = (Vec::new(), Vec::new(), BTreeSet::new());
-        Went { plan, found, must, running: None, done, full_by: None }
-    }
-
-    fn of(&self, key: &str) -> &'a Planned {
-        self.plan.iter().find(|step| key.rsplit_once(' ').is_some_and(|(id, _)| id == step.id)).expect("planned")
-    }
-
-    /// A step was interrupted that may have changed anything.
-    fn cut(&mut self, key: &str) {
-        let step = self.of(key);
-        if step.changes && (self.full_by.is_none() || step.fills() != self.full_by) {
-            self.found.push(format!("cut off: {key}"));
-            self.full_by = None;
-        }
-    }
-
-    fn begins(&mut self, key: &str) {
-        // An interrupted step may have changed anything.
-        if let Some(killed) = self.running.take() {
-            self.cut(&killed);
-        }
-        if self.of(key).empties {
-            self.found.clear();
-        }
-        self.running = Some(key.to_owned());
-    }
-
-    /// A step ended; returns what it found and what it must have found if the two differ.
-    fn ends(&mut self, record: &Value) -> Option<(String, String)> {
-        let key = key(record);
-        let step = self.of(&key);
-        self.running = None;
-        if record["stop_reason"] == "stopped" {
-            let others = record["others"].as_array().is_some_and(|all| !all.is_empty());
-            if share(record, "written_total") > 0 || others {
-                self.cut(&key);
-            }
-            return None;
-        }
-        let first = self.done.insert(key.clone());
-        if first && step.empties {
-            self.must.clear();
-        }
-        let whole = share(record, "written_total") >= step.length() / 100 * 99;
-        if step.prepares && step.fills().is_some() && whole {
-            // A preparing fill leaves nothing of its own first try, or of its own first pass.
-            self.found.retain(|change| *change != format!("cut off: {key}") && *change != key);
-        }
-        let differs = first && self.found != self.must;
-        let differs = differs.then(|| format!("{key} found {:?}, and in one go {:?}", self.found, self.must));
-        if step.changes {
-            self.full_by = step.fills().filter(|load| whole || self.full_by.as_ref() == Some(load));
-            self.found.push(key.clone());
-            if first {
-                self.must.push(key.clone());
-            }
-        }
-        differs.map(|words| (key, words))
-    }
-}
-
-/// What a bundle shows about the order of its steps: a sentence for each step that did not find what it finds in an
-/// uninterrupted run, and the number of such steps that the run itself reports.
-fn judged(events: &[Value]) -> (Vec<String>, usize) {
-    let plan = plan(events);
-    let mut went = Went::on(&plan);
-    let (mut wrong, mut said) = (Vec::new(), 0);
-    // Steps of which the run reports that they met data of an interrupted step.
-    let mut not_emptied = BTreeSet::new();
-    for event in events {
-        let body = &event["event"];
-        if body["finding"]["code"] == "not_emptied" {
-            let steps = body["finding"]["steps"].as_array().expect("the steps that it is about");
-            not_emptied.extend(steps.iter().map(|one| key(&serde_json::json!({ "key": one }))));
-        }
-        // A different file, which contains nothing.
-        if body["run_resumed"]["target_state"].as_str().is_some_and(|text| text.contains("created and filled again")) {
-            went.found.clear();
-            (went.running, went.full_by) = (None, None);
-        }
-        for name in ["step_started", "making_again"] {
-            if body[name].is_object() {
-                went.begins(&key(&body[name]));
-            }
-        }
-        for name in ["step_ended", "made_again"] {
-            let record = &body[name];
-            // A repeated wait has no record.
-            let record = if record["record"].is_object() { &record["record"] } else { record };
-            if !record.is_object() {
-                continue;
-            }
-            let Some((key, words)) = went.ends(record) else {
-                let key = key(record);
-                if not_emptied.contains(&key) && record["stop_reason"] != "stopped" {
-                    wrong.push(format!("{key} found what it finds in one go, and its figures are void"));
-                }
-                continue;
-            };
-            // The required data were written on top of data that cannot be removed.
-            if not_emptied.contains(&key) && went.found.ends_with(&went.must) {
-                said += 1;
-            } else {
-                wrong.push(words);
-            }
-        }
-    }
-    (wrong, said)
-}
-
 fn tests_of(method: &str) -> Vec<String> {
     let steps = steps_of(method);
     let mut tests: Vec<String> = steps.iter().map(|step| step.split('/').next().expect("a test").to_owned()).collect();
@@ -409,42 +207,53 @@ fn held(seen: &[(String, u64)]) -> Held {
 /// By how much the file system below the device may change the allocation by itself, in bytes.
 const OWN: u64 = 64 << 10;
 
-/// Bytes that random writes which end by time had written when each step began, since the target was emptied: how much
-/// they write varies from run to run.
-fn loose(events: &[Value]) -> BTreeMap<String, u64> {
+/// Bytes that random writes which end by time had written since the target was emptied, when each step began: how much
+/// they write varies from run to run. Of several rounds the last.
+fn timed_writes(events: &[Value]) -> BTreeMap<String, u64> {
     let plan = plan(events);
-    let by_time = |id: &str| {
-        let tests = events[0]["event"]["run_started"]["plan"]["tests"].as_array().expect("tests");
-        let mut steps = tests.iter().flat_map(|test| test["steps"].as_array().expect("steps"));
-        let io = &steps.find(|step| step["id"] == id).expect("planned")["action"]["io"];
+    let tests = events[0]["event"]["run_started"]["plan"]["tests"].as_array().expect("tests");
+    let steps = || tests.iter().flat_map(|test| test["steps"].as_array().expect("steps"));
+    let is_timed = |id: &str| {
+        let io = &steps().find(|step| step["id"] == id).expect("planned")["action"]["io"];
         io["workload"]["pattern"] == "random" && io["stop"]["passes"].is_null() && io["stop"]["volume"].is_null()
     };
-    let (mut loose, mut written) = (BTreeMap::new(), 0);
+    let (mut when_begun, mut written): (BTreeMap<String, u64>, u64) = (BTreeMap::new(), 0);
     for event in events {
-        let (begun, ended) = (&event["event"]["step_started"]["key"]["step"], &event["event"]["step_ended"]);
-        if let Some(id) = begun.as_str() {
+        let body = &event["event"];
+        let begun = ["step_started", "making_again"].iter().find_map(|name| body[*name]["key"]["step"].as_str());
+        if let Some(id) = begun {
             if plan.iter().any(|step| step.id == id && step.empties) {
                 written = 0;
             }
-            let most: &mut u64 = loose.entry(id.to_owned()).or_default();
-            *most = written.max(*most);
+            when_begun.insert(id.to_owned(), written);
         }
-        let record = if ended["record"].is_object() { &ended["record"] } else { ended };
-        if record["key"]["step"].as_str().is_some_and(by_time) {
-            written += share(record, "written_total");
+        for name in ["step_ended", "made_again"] {
+            let record = if body[name]["record"].is_object() { &body[name]["record"] } else { &body[name] };
+            if record["key"]["step"].as_str().is_some_and(is_timed) {
+                written += share(record, "written_total");
+            }
         }
     }
-    loose
+    when_begun
 }
 
-/// One sentence for each of these steps that began with another amount of data on the device than in the unbroken run:
-/// more than the file system may do, and more than half of what random writes add in their time.
-fn held_otherwise(measured: &[String], seen: &Held, (unbroken, loose): &(Held, BTreeMap<String, u64>)) -> Vec<String> {
+/// One sentence for each of these steps that began with another amount of data on the device than in the unbroken run.
+/// Random writes that end by time may explain a difference, but only up to as much as they wrote more or less: blocks
+/// that they meet again, or that were written before, are not allocated twice.
+fn held_otherwise(
+    measured: &[String],
+    (seen, timed_now): (&Held, &BTreeMap<String, u64>),
+    (unbroken, timed_then): &(Held, BTreeMap<String, u64>),
+) -> Vec<String> {
+    let signed = |bytes: u64| i64::try_from(bytes).expect("a small device");
     let differs = |step: &&String| {
         let (now, then) = (seen.get(*step)?, unbroken.get(*step)?);
-        let own = OWN + loose.get(*step).copied().unwrap_or_default() / 2;
-        let alike = now.0.abs_diff(then.0) <= own && now.1.abs_diff(then.1) <= own;
-        (!alike).then(|| format!("{step} found {now:?} bytes on the device, and in one go {then:?}"))
+        let timed = |of: &BTreeMap<String, u64>| signed(of.get(*step).copied().unwrap_or_default());
+        let more = timed(timed_now) - timed(timed_then);
+        let explained = (more.min(0) - signed(OWN))..=(more.max(0) + signed(OWN));
+        let alike = |now: u64, then: u64| explained.contains(&(signed(now) - signed(then)));
+        let words = || format!("{step} found {now:?} bytes on the device, and in one go {then:?}; {more} written more");
+        (!(alike(now.0, then.0) && alike(now.1, then.1))).then(words)
     };
     measured.iter().filter_map(|step| differs(&step)).collect()
 }
@@ -469,7 +278,7 @@ fn tally(method: &str, tests: &[&str], signals: &[&str]) -> Tally {
     let mut tally = Tally::default();
     let unbroken = Bench::new(method);
     let held_then = held(&unbroken.to_its_end(unbroken.begin()));
-    let unbroken = (held_then, loose(&unbroken.events()));
+    let unbroken = (held_then, timed_writes(&unbroken.events()));
     for test in &tests {
         let before = tally.cut;
         for signal in signals {
@@ -480,7 +289,8 @@ fn tally(method: &str, tests: &[&str], signals: &[&str]) -> Tally {
             let seen = held(&bench.resume());
             let (mut wrong, said) = judged(&bench.events());
             if bench.folder.is_none() && said == 0 {
-                wrong.extend(held_otherwise(&bench.measured(), &seen, &unbroken));
+                let timed = timed_writes(&bench.events());
+                wrong.extend(held_otherwise(&bench.measured(), (&seen, &timed), &unbroken));
             }
             let word = match (wrong.is_empty(), said) {
                 (true, 0) => "right",
