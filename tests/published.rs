@@ -89,11 +89,19 @@ fn a_run_stands_beside_the_figures_of_a_file_of_the_users_own() {
         assert_eq!(lab.run(&[&["compare"], &words[..]].concat()).code, code, "{words:?}");
     }
     assert!(text.contains("Measured here: io "), "{text}");
+    let ranked =
+        |more: &[&str]| lab.run(&[&["rank", "io", "published:mine", "--by", "read.throughput"], more].concat());
+    let outcome = ranked(&["--mark", "NOP", "-o", "ranked.html"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let page = std::fs::read_to_string(lab.folder().join("ranked.html")).expect("the page");
+    assert!(page.contains("\"name\":\"Marked\"") && !page.contains("\"name\":\"Measured\""));
+    let outcome = ranked(&["--mark", "zzz"]);
+    assert!(outcome.code == 2 && outcome.stderr.contains("no ranked drive has this in its name"), "{}", outcome.stderr);
     // Steps of another methodology may have the same names.
     let other = format!("same_as = [\"quick\"]\n{}", own.replace("\"mine\"", "\"other\""));
     std::fs::write(lab.data().join("published").join("other.toml"), other).expect("room");
     let other = words(&lab.ok(&["compare", "last", "published:other"]).stdout);
-    assert!(other.contains("2 published figures stand beside no figure of these runs"), "{other}");
+    assert!(other.contains("2 published figures have no matching figure in these runs"), "{other}");
     let listed = words(&lab.ok(&["compare", "last", "published:other", "--all"]).stdout);
     assert!(listed.contains("reads MB/s ~104.9 1,000 (doubtful)"), "{listed}");
     let document = lab.json(&["compare", "last", "published:other", "--json"]);
@@ -161,10 +169,10 @@ fn published_drives_are_compared_without_any_run() {
     for (wrong, says) in [
         (&["published:rand-8tb-gen5/hardware"][..], "there is only one"),
         (&["published:beeler-sn861", "--base", "P9"], "they are P1, P2, P3, P4"),
-        (&["published:beeler-sn861", "published:beeler-sn861/SN861"], "once more"),
+        (&["published:beeler-sn861", "published:beeler-sn861/SN861"], "is named twice"),
         (&["published:beeler-sn861", "--base", "published:beeler-sn861"], "name one by its letter"),
-        (&["published:beeler-sn861", "--fail-if-worse"], "--fail-if-worse is about runs"),
-        (&["published:beeler-sn861", "--by", "drive"], "--by is about runs"),
+        (&["published:beeler-sn861", "--fail-if-worse"], "--fail-if-worse needs runs"),
+        (&["published:beeler-sn861", "--by", "drive"], "--by needs runs"),
     ] {
         let outcome = lab.run(&[&["compare"], wrong].concat());
         assert_eq!(outcome.code, 2, "{wrong:?}: {}", outcome.stderr);
@@ -183,7 +191,7 @@ fn a_published_figure_is_no_base_for_runs() {
     for base in ["P1", "published:beeler-sn861"] {
         let outcome = lab.run(&["compare", "last", "published:beeler-sn861", "--base", base]);
         let words = outcome.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(outcome.code == 2 && words.contains("is published: it has no spread"), "{base}: {words}");
+        assert!(outcome.code == 2 && words.contains("names published figures: they have no spread"), "{base}: {words}");
     }
 }
 

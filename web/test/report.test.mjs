@@ -37,6 +37,17 @@ describe("the page of a run", { skip }, () => {
     }
   });
 
+  test("has a slider only where there is something to zoom", async () => {
+    const charts = JSON.parse(await report.page.locator("#drivelab-charts").textContent());
+    const points = ({ panels }) => Math.max(...panels.flatMap(({ series }) => series.map((one) => one.points.length)));
+    const long = charts.filter((chart) => points(chart) >= 25).map(({ id }) => id);
+    assert.ok(long.length > 0 && long.length < charts.length, `${long}`);
+    const drawn = await report.page
+      .locator(".chart")
+      .evaluateAll((all) => all.filter((chart) => chart.innerHTML.includes("var(--zoom)")).map(({ id }) => id));
+    assert.deepEqual(drawn.sort(), long.sort());
+  });
+
   test("hides and shows a series by its legend, by keyboard as well", async () => {
     const button = report.legend(0).filter({ hasText: "Write" });
     const drawn = await report.marks(0, 1);
@@ -423,7 +434,7 @@ test("a run beside published figures: hatched series with its own, the rest fold
     await folded.locator("summary").press("Enter");
     assert.ok(await folded.locator("table").isVisible());
     const words = (await report.page.locator("#comparison").textContent()).replaceAll(/\s+/g, " ");
-    assert.match(words, /Measured in another way there: system \(Windows; here Linux .*target \(partition; here /);
+    assert.match(words, /The published tests differ in system \(Windows; here Linux .*target \(partition; here /);
     assert.deepEqual(report.troubles, []);
   } finally {
     await browser.close();

@@ -51,7 +51,7 @@ fn a_headline_of_no_test_and_too_many_are_errors_with_their_place() {
     assert!(error.contains("there is no test 't11'") && error.contains("own.toml:"), "{error}");
     assert!(wrong("\"t1\", \"t2\", \"t1\"").contains("t1"), "a test is named once");
     let all = names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");
-    assert!(wrong(&all).contains("9 tests stand at the top"), "{}", wrong(&all));
+    assert!(wrong(&all).contains("has 9 headlines"), "{}", wrong(&all));
     let sound = parse("own.toml", &file("\"t3\", \"t1\"")).unwrap();
     assert_eq!(expand(&sound, Form::Quick, &shape(Bytes::GIB)).unwrap().headlines, ["t3", "t1"]);
 }

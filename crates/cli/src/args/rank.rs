@@ -48,7 +48,7 @@ pub struct RankArgs {
     /// Rank runs that differ in this; their ratios are marked †. Can be repeated.
     #[arg(long, value_parser = kinds(&of_rankings()), value_name = "WHAT")]
     pub allow: Vec<Kind>,
-    /// Give the bars of drives whose name contains this a colour of their own: the drive under review.
+    /// Highlight the bars of drives whose name contains this, such as the drive under review.
     #[arg(long, value_name = "DRIVE")]
     pub mark: Option<String>,
     /// Leave serial numbers and folder names out.

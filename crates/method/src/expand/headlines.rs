@@ -1,15 +1,12 @@
-//! `headlines`: the tests whose figures stand at the top of a page.
+//! `headlines`: the tests whose figures are shown at the top of a page.
 
-use drivelab_core::plan::Plan;
+use drivelab_core::plan::{MOST_HEADLINES, Plan};
 
 use crate::methodology::Methodology;
 use crate::tree::diagnostic::Diagnostic;
 use crate::tree::errors::Errors;
 use crate::tree::near::nearest;
 use crate::tree::value::{Located, Table, Value};
-
-/// Most of them in a plan: more cannot be taken in at a glance.
-pub(crate) const MOST: usize = 8;
 
 /// The names as written.
 fn written(root: &Table) -> &[Located<Value>] {
@@ -35,10 +32,10 @@ pub(crate) fn wrong(method: &Methodology, plans: &[Plan]) -> Errors {
             errors.push(error.near(nearest(&name, tests())));
         }
     }
-    let too_many = plans.iter().find(|plan| plan.headlines.len() > MOST);
+    let too_many = plans.iter().find(|plan| plan.headlines.len() > MOST_HEADLINES);
     if let (Some(plan), Some(one)) = (too_many, written(method.root()).last()) {
-        let title = format!("{} tests stand at the top of '{}'", plan.headlines.len(), plan.title);
-        errors.push(Diagnostic::new(one.at.clone(), title, format!("expected at most {MOST}")));
+        let title = format!("'{}' has {} headlines", plan.title, plan.headlines.len());
+        errors.push(Diagnostic::new(one.at.clone(), title, format!("expected at most {MOST_HEADLINES}")));
     }
     errors
 }

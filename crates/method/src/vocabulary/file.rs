@@ -189,7 +189,7 @@ pub(crate) static FILE: Shape = Shape {
         key(
             "headlines",
             Kind::ListOf(&NAME),
-            "Tests whose figures stand at the top of the page, the most telling first: at most eight of a profile. \
+            "Tests whose figures are shown at the top of the page, most important first, at most eight per profile. \
              Default the first tests.",
         )
         .not_compared(),

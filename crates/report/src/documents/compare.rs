@@ -42,7 +42,7 @@ pub struct CompareDoc {
     /// Drives measured on the base's testbed and on another one of the comparison; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) bridges: Vec<Bridge>,
-    /// Published figures that stand beside no figure of a run; absent if there are none.
+    /// Published figures without a matching figure in the runs; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) published: Option<PublishedDoc>,
     /// Smallest relevant difference, per cent.

@@ -156,6 +156,11 @@ impl Table {
         self
     }
 
+    /// Whether every column but the first holds figures: a page then aligns all cells with one rule.
+    pub(crate) fn holds_figures(&self) -> bool {
+        self.columns.iter().skip(1).all(|column| column.figures)
+    }
+
     /// Shows missing figures as dashes.
     pub(crate) fn with_dashes(mut self) -> Self {
         let figures: Vec<bool> = self.columns.iter().map(|column| column.figures).collect();

@@ -95,7 +95,7 @@ impl<'d> Compared<'d> {
         text
     }
 
-    /// Published figures that stand beside none of a run: the table where nothing else is compared, or all is asked
+    /// Published figures without a matching figure in the runs: the table if nothing else is compared or all is asked
     /// for.
     fn published_lines(&self, unpaired: &UnpairedView, width: usize) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();

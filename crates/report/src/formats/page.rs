@@ -49,8 +49,8 @@ struct FindingView {
 struct Strip {
     /// `2 warnings, an interruption.`
     count: String,
-    /// What the gravest is about; empty for none.
-    gravest: String,
+    /// What the most serious is about; empty for none.
+    most_serious: String,
 }
 
 /// One run as shown.
@@ -157,7 +157,7 @@ impl RunView {
         }
     }
 
-    /// How many things limit how far to trust the figures, and what the gravest is about; `None` if nothing does.
+    /// How many findings limit how far to trust the figures, and what the most serious is about; `None` for none.
     fn strip(&self) -> Option<Strip> {
         let grave: Vec<&FindingView> = self.findings.iter().filter(|finding| finding.severity != "note").collect();
         let mut counts = Vec::new();
@@ -170,12 +170,12 @@ impl RunView {
         let also = [(!self.breaks.is_empty(), "an interruption"), (!self.failures.is_empty(), "failed steps")];
         counts.extend(also.into_iter().filter(|(is_so, _)| *is_so).map(|(_, what)| what.to_owned()));
         let count = counts.join(", ");
-        let gravest = match grave.as_slice() {
+        let most_serious = match grave.as_slice() {
             [] => String::new(),
             [only] => format!("It is about {}.", only.about),
-            [first, ..] => format!("The gravest is about {}.", first.about),
+            [first, ..] => format!("The most serious is about {}.", first.about),
         };
-        (!count.is_empty()).then(|| Strip { count: format!("{count}."), gravest })
+        (!count.is_empty()).then(|| Strip { count: format!("{count}."), most_serious })
     }
 
     fn charts(&self) -> impl Iterator<Item = &Chart> {

@@ -62,7 +62,7 @@ pub(super) fn hand_made() -> RunRecords {
     run
 }
 
-/// The same with so many times the operations in so many times the time: every rate and every percentile is the same.
+/// The same with the operations and the time multiplied: every rate and every percentile is the same.
 pub(super) fn multiplied(times: u64) -> RunRecords {
     let mut run = hand_made();
     let record = &mut run.steps[0];

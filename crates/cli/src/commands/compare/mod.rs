@@ -3,6 +3,7 @@
 mod bridges;
 mod destination;
 mod drives;
+mod likeness;
 mod names;
 pub(super) mod published;
 pub mod rank;
@@ -48,8 +49,8 @@ pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
     }
     if let Some(word) = arguments.base.as_ref().filter(|_| base_published) {
         return Err(Failure::usage(format!(
-            "--base {word} is published: it has no spread, so nothing could be shown against it; name a run as the base, \
-             the published figures have their ratios to it"
+            "--base {word} names published figures: they have no spread, so no difference from them can be tested; use a \
+             run as the base, and the table has the ratio of each published figure to it"
         )));
     }
     let all = catalog.list()?;

@@ -35,7 +35,7 @@ pub(super) fn split(data: &Path, words: &[String]) -> Result<(Vec<PublishedSide>
             return Err(Failure::nothing(format!("'{name}' has no drive whose name contains '{drive}'")));
         }
         if let Some(twice) = found.iter().find(|one| sides.iter().any(|known: &PublishedSide| known.is_of(one))) {
-            return Err(Failure::usage(format!("'{word}' names {} once more", twice.title())));
+            return Err(Failure::usage(format!("{} is named twice, last by '{word}'; leave one out", twice.title())));
         }
         sides.extend(found);
     }
@@ -66,7 +66,9 @@ pub(super) fn compare(
         ("--allow", !arguments.allow.is_empty()),
     ];
     if let Some((flag, _)) = needs_runs.into_iter().find(|(_, given)| *given) {
-        return Err(Failure::usage(format!("{flag} is about runs; only published figures are named")));
+        return Err(Failure::usage(format!(
+            "{flag} needs runs, and only published figures are named: add a run, or leave {flag} out"
+        )));
     }
     if published.len() < 2 {
         let (only, name) = (&published[0], "published:NAME/DRIVE");
@@ -115,7 +117,7 @@ pub(in crate::commands) fn words(data: &Path) -> Vec<String> {
     all.iter().flatten().map(|known| format!("{PREFIX}{}", known.name)).collect()
 }
 
-/// Checks that every figure is of a metric and in a unit of its quantity: others could stand nowhere.
+/// Checks that every figure has a known metric and a unit of its quantity; no table has a place for others.
 fn sound(published: &Published) -> Result<()> {
     for figure in &published.figures {
         let what = format!("{}: '{}' of {}", published.name, figure.test, figure.subject());

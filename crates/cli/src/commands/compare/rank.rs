@@ -86,7 +86,10 @@ fn marked(word: Option<&str>, names: &[String]) -> Result<Vec<usize>> {
     let is_called = |name: &String| name.to_lowercase().contains(&word.to_lowercase());
     let found: Vec<usize> = (0..names.len()).filter(|side| is_called(&names[*side])).collect();
     if found.is_empty() {
-        return Err(Failure::usage(format!("--mark {word}: no drive is called so; they are {}", names.join(", "))));
+        return Err(Failure::usage(format!(
+            "--mark {word}: no ranked drive has this in its name; the drives are {}",
+            names.join(", ")
+        )));
     }
     Ok(found)
 }

@@ -270,7 +270,7 @@ fn facts(run: &Run) -> [(&'static str, String); 7] {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use drivelab_analysis::analyse;
     use drivelab_core::condition::{Arm, Luks2};
     use drivelab_core::plan::Form;
@@ -279,7 +279,8 @@ mod tests {
 
     use super::*;
 
-    fn run(arm: Arm) -> Run {
+    /// A run of the sample under an arm.
+    pub(in super::super) fn run(arm: Arm) -> Run {
         let records = under_arm(sample_run(), arm);
         let mut digest = Digest::of(&records, &analyse(&records));
         digest.run.id = HostTime.run_id();

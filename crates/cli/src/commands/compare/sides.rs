@@ -3,10 +3,11 @@
 use drivelab_analysis::side_by_side::Kind;
 use drivelab_core::event::RunState;
 use drivelab_core::group::letter;
-use drivelab_core::plan::{Form, OWN_LOAD};
+use drivelab_core::plan::Form;
 use drivelab_lab::{Failure, Result};
 use drivelab_store::{Filter, Found, RunRow};
 
+use super::likeness::likest;
 use crate::args::{By, CompareArgs};
 use crate::context::{Context, LAST, NO_MATCH, NO_RUNS, several_runs};
 
@@ -155,58 +156,20 @@ fn named(context: &Context, all: &[RunRow], words: &[String]) -> Result<Vec<Side
     });
     let drives: Vec<&Vec<RunRow>> =
         read.iter().filter_map(|(_, word)| if let Word::Drive(rows) = word { Some(rows) } else { None }).collect();
-    // As like as there is one of every drive.
-    let wanted = (0..=LIKEST).rev().find_map(|depth| {
-        let in_all = |row: &&RunRow| {
-            let likeness = Likeness::of(row, depth);
-            drives.iter().all(|rows| rows.iter().any(|row| Likeness::of(row, depth) == likeness))
-        };
-        let wanted = match known {
-            Some(row) => Some(row).filter(in_all),
-            None => drives.first().and_then(|first| first.iter().find(in_all)),
-        };
-        Some((Likeness::of(wanted?, depth), depth))
-    });
+    let wanted = likest(known, &drives);
     let side = |(word, read): &(&String, Word)| {
         let (selection, rows) = match read {
             Word::Run(row) => (false, vec![row.as_ref().clone()]),
             Word::Selection(rows) => (true, rows.clone()),
             Word::Drive(rows) => {
-                let fits =
-                    |row: &&RunRow| wanted.as_ref().is_none_or(|(wanted, depth)| Likeness::of(row, *depth) == *wanted);
-                let newest = rows.iter().find(fits).or_else(|| rows.first()).cloned();
+                let newest = rows.iter().find(|row| wanted.as_ref().is_none_or(|wanted| wanted.fits(row)));
+                let newest = newest.or_else(|| rows.first()).cloned();
                 (false, newest.into_iter().collect())
             }
         };
         Side { word: (*word).clone(), selection, rows }
     };
     Ok(read.iter().map(side).collect())
-}
-
-/// How deeply runs are compared for their likeness at most.
-const LIKEST: usize = 2;
-
-/// In what a run is like another, as far as the catalog knows.
-#[derive(Debug, PartialEq, Eq)]
-struct Likeness<'r> {
-    /// Methodology, profile, title of a load given by flags, form: without them runs cannot be compared.
-    kind: (&'r str, &'r str, &'r str, Form),
-    /// From depth 1 on: the content of the methodology with its parameters.
-    hash: &'r str,
-    /// From depth 2 on: the testbed.
-    testbed: &'r str,
-}
-
-impl Likeness<'_> {
-    fn of(row: &RunRow, depth: usize) -> Likeness<'_> {
-        // The title of a load given by flags is all that tells it from others.
-        let load = if row.method == OWN_LOAD { row.title.as_str() } else { "" };
-        Likeness {
-            kind: (&row.method, &row.profile, load, row.form),
-            hash: if depth > 0 { &row.method_hash } else { "" },
-            testbed: if depth > 1 { &row.testbed } else { "" },
-        }
-    }
 }
 
 /// A run that has ended, is readable and is for comparisons.

@@ -16,6 +16,6 @@ pub use published_unit::PublishedUnit;
 pub use redact::redacted_setting;
 pub use repetition::{Repeats, RestAfter};
 pub use types::{
-    Action, Approximation, AxisValue, Combine, CoolDown, Form, LeftOut, MethodIdentity, OWN_LOAD, OnError, Order, Plan,
-    RateSearch, Rest, Rounds, Source, Step, StepRole, StopRule, TestPlan, Tracked,
+    Action, Approximation, AxisValue, Combine, CoolDown, Form, LeftOut, MOST_HEADLINES, MethodIdentity, OWN_LOAD,
+    OnError, Order, Plan, RateSearch, Rest, Rounds, Source, Step, StepRole, StopRule, TestPlan, Tracked,
 };

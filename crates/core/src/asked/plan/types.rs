@@ -466,6 +466,9 @@ pub struct LeftOut {
     pub reason: String,
 }
 
+/// Most headline figures at the top of a page: more cannot be taken in at a glance.
+pub const MOST_HEADLINES: usize = 8;
+
 /// A methodology expanded for one target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
@@ -504,7 +507,8 @@ pub struct Plan {
     /// Conditions on figures under which the run fails, as written in the methodology ([`crate::acceptance`]).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
-    /// Names of the tests whose figures stand at the top of a page, the most telling first; empty for the first tests.
+    /// Names of the tests whose figures are shown at the top of a page, most important first; empty for the first
+    /// tests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headlines: Vec<String>,
     /// Parameters that were set on the command line (`queue_depth=1..64`); later ones override earlier ones.

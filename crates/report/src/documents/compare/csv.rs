@@ -77,7 +77,7 @@ impl CompareDoc {
 }
 
 impl CompareDoc {
-    /// A published figure that stands beside none of a run: it is in no group.
+    /// A published figure without a matching figure in the runs: it is in no group.
     fn unpaired(&self, row: &PublishedRowDoc, cell: &PublishedCellDoc) -> Vec<String> {
         let published = self.published.as_ref();
         let base = published.and_then(|all| all.base.clone()).unwrap_or_default();

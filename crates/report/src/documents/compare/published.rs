@@ -52,7 +52,7 @@ pub(crate) struct PublishedCellDoc {
     pub(crate) ratio: Option<f64>,
 }
 
-/// Published figures that stand beside no figure of a run: all of them in a comparison without runs.
+/// Published figures without a matching figure in the runs: all of them in a comparison without runs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct PublishedDoc {
     /// The drives.
@@ -122,7 +122,7 @@ pub(super) fn cell(
     })
 }
 
-/// All figures that stand beside no figure of a run.
+/// All figures without a matching figure in the runs.
 pub(super) fn document(unpaired: &Unpaired<'_>, published: &[PublishedSide]) -> PublishedDoc {
     let row = |row: &Row<'_>| {
         let base = unpaired.base.and_then(|base| row.cells[base].as_ref()?.as_base());

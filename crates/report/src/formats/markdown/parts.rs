@@ -99,7 +99,7 @@ pub(crate) fn group(text: &mut String, group: &Group, tables: &[Table]) {
     }
 }
 
-/// Published figures that stand beside none of a run.
+/// Published figures without a matching figure in the runs.
 pub(crate) fn published(text: &mut String, comparison: &Comparison) {
     let Some(unpaired) = &comparison.published else { return };
     if unpaired.without_runs {

@@ -1,16 +1,18 @@
 //! The size of pages, and what they state about thinning.
 
 use drivelab_analysis::analyse;
+use drivelab_core::finding::Severity;
 use drivelab_core::run::RunRecords;
 use drivelab_samples as testing;
 
+use crate::figure::format;
 use crate::figure::input::ReportInput;
 use crate::formats::detail::PAGE_LIMIT;
 
 /// Intervals of a `quick` run on a fast drive, of which 837 were counted.
 const QUICK_INTERVALS: u32 = 900;
 /// Most bytes of a page of one such run.
-const ONE_RUN: usize = 1_250_000;
+const ONE_RUN: usize = 1_200_000;
 
 /// The sample with as many intervals as a real run, spread over its last step.
 fn real_sized() -> RunRecords {
@@ -97,4 +99,29 @@ fn a_resumption_is_told_once_unless_another_drivelab_went_on() {
     for text in told(&records) {
         assert!(text.contains("Interruptions of the run") && text.contains("with drivelab 99.0.0"));
     }
+}
+
+#[test]
+fn figures_come_before_warnings_and_each_warning_is_said_once() {
+    let records = testing::sample_limited_run();
+    let analysis = analyse(&records);
+    let page = crate::html(&[ReportInput { records: &records, analysis: &analysis }]).unwrap();
+    let page = page.split("id=\"drivelab-charts\"").next().unwrap();
+    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("the page has no {text}"));
+    let warnings: Vec<_> = analysis.findings.iter().filter(|one| one.severity != Severity::Note).collect();
+    assert!(!warnings.is_empty());
+    assert!(at("class=\"strip\"") < at("class=\"chart\""), "a line says that there are warnings");
+    assert!(at("class=\"chart\"") < at("class=\"finding "), "the warnings themselves follow the figures");
+    assert_eq!(page.matches("<details class=\"finding ").count(), analysis.findings.len());
+    let count = format::counted(warnings.len(), "warning");
+    assert!(page[at("class=\"strip\"")..].split("</p>").next().unwrap().contains(&count), "{count}");
+    for finding in warnings {
+        let begin: String = finding.statement.chars().take_while(|letter| !"`'<>&\"".contains(*letter)).collect();
+        assert_eq!(page.matches(begin.as_str()).count(), 1, "{begin}");
+    }
+    let quiet = testing::sample_run();
+    let analysis = analyse(&quiet);
+    assert!(analysis.findings.iter().all(|finding| finding.severity == Severity::Note));
+    let page = crate::html(&[ReportInput { records: &quiet, analysis: &analysis }]).unwrap();
+    assert!(!page.contains("class=\"strip\""), "nothing to warn of");
 }

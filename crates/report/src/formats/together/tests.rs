@@ -11,6 +11,7 @@ use super::*;
 use crate::documents::together::{together_json, together_schema};
 use crate::figure::input::ReportInput;
 use crate::marker::{is_drivelab_output, is_drivelab_page};
+use crate::views::across::sides::DriveWords;
 
 fn with<T>(runs: &[RunRecords], look: impl FnOnce(&GroupInput<'_>) -> T) -> T {
     let analyses: Vec<Analysis> = runs.iter().map(analyse).collect();
@@ -421,4 +422,20 @@ fn a_drive_without_a_run_of_its_own_keeps_the_letters_of_the_others() {
     runs.retain(|run| run.group.as_ref().is_some_and(|own| own.role != GroupRole::Alone || own.drive != 0));
     let rest = with(&runs, |input| together_html(input).unwrap());
     assert!(rest.contains("Headline figures, against B"), "C is compared with B, as the page calls them");
+}
+
+#[test]
+fn drives_have_the_names_that_the_user_gave_them_and_are_compared_in_every_document() {
+    with(&sample_group(), |input| {
+        let named = input.clone().with_drives(|_| DriveWords { name: "Desk drive".to_owned(), price: None });
+        let (html, markdown) = (together_html(&named).unwrap(), together_markdown(&named));
+        for text in [&html, &markdown] {
+            assert!(text.contains("Desk drive") && text.contains("Headline figures, against A"), "{markdown}");
+        }
+        assert!(!together_markdown(input).contains("Desk drive"));
+        let compared = &together_json(&named).unwrap()["compared"];
+        let titles: Vec<&str> =
+            compared["sides"].as_array().unwrap().iter().map(|side| side["title"].as_str().unwrap()).collect();
+        assert!(titles.len() == 3 && titles.iter().all(|title| title.starts_with("Desk drive")), "{titles:?}");
+    });
 }

@@ -136,11 +136,11 @@ pub(crate) fn doublings(all: &[Doubling]) -> Table {
     Table { caption, columns, rows: all.iter().map(row).collect() }
 }
 
-/// `Evo: 1.93 times per doubling (linear).` `None` without a ratio.
+/// `Evo: ×1.93 for each doubling of the capacity (linear).` `None` without a ratio.
 pub(crate) fn doubling_words(one: &Doubling) -> Option<String> {
     let ratio = one.ratio.as_ref()?;
     let shown = together::signed(Cell::text(format!("{:.2}", ratio.value)), ratio.signs).plain();
-    Some(format!("{}: {shown} times per doubling ({}).", one.label, scaling_word(one.scaling)))
+    Some(format!("{}: ×{shown} for each doubling of the capacity ({}).", one.label, scaling_word(one.scaling)))
 }
 
 /// How a rate follows the capacity.

@@ -58,7 +58,7 @@ pub(crate) struct Comparison {
     pub(crate) groups: Vec<Group>,
     /// Why the rest is not comparable, a sentence each.
     pub(crate) refused: Vec<String>,
-    /// Published figures that stand beside no figure of a run.
+    /// Published figures without a matching figure in the runs.
     pub(crate) published: Option<UnpairedView>,
 }
 
@@ -161,7 +161,7 @@ fn groups<'d>(found: SideBySide<'d>, digests: &[&'d Digest], sides: &Sides) -> V
     groups
 }
 
-/// The same sides with the published figures that stand beside runs of a group.
+/// The sides, with the published figures that match the methodology of a group.
 fn beside(sides: &Sides, alike: &Alike<'_>) -> Sides {
     let method = alike.aligned.runs.first().map_or("", |digest| digest.run.method.name.as_str());
     Sides { published: sides.published.iter().map(|side| side.beside(method)).collect(), ..sides.clone() }

@@ -97,13 +97,13 @@ impl PublishedSide {
         self.title == other.title && self.publication == other.publication
     }
 
-    /// Whether a methodology measures the same way, as far as the publication says which do: steps of other
-    /// methodologies may have the same names.
+    /// Whether the publication measured like this methodology; yes if it names none. Steps of other methodologies may
+    /// have the same names.
     pub(crate) fn measured_like(&self, method: &str) -> bool {
         self.same_as.is_empty() || self.same_as.iter().any(|name| name == method)
     }
 
-    /// The same beside a run of this methodology: its figures are of no step if it measured in another way.
+    /// This side for a run of a methodology: without its steps if the publication did not measure like it.
     #[must_use]
     pub fn beside(&self, method: &str) -> PublishedSide {
         let mut side = self.clone();
@@ -126,8 +126,7 @@ impl PublishedSide {
     }
 }
 
-/// Where published figures come from: a note for each publication and, beside a run, one for what it measured in
-/// another way.
+/// The source and method of each publication; beside a run also how its setup differs from that of the run.
 pub(crate) fn source_notes(published: &[PublishedSide], run: Option<&RunFacts>) -> Vec<String> {
     let mut known: Vec<&str> = Vec::new();
     let mut notes = Vec::new();
@@ -139,16 +138,16 @@ pub(crate) fn source_notes(published: &[PublishedSide], run: Option<&RunFacts>) 
         notes.push(format!("Source: {}. Method: {}", side.source, side.method));
         let differs = run.map(|run| differs(&side.setup, run)).unwrap_or_default();
         if !differs.is_empty() {
-            notes.push(format!("Measured in another way there: {}.", differs.join(", ")));
+            notes.push(format!("The published tests differ in {}.", differs.join(", ")));
         }
         if let Some(rounds) = side.setup.rounds.as_ref().filter(|_| run.is_some()) {
-            notes.push(format!("Rounds there: {rounds}."));
+            notes.push(format!("Published rounds: {rounds}."));
         }
     }
     notes
 }
 
-/// What a publication may call the kind of a target.
+/// The kind of a target in the words of a publication's `setup.target`.
 const fn target_word(kind: TargetKind) -> &'static str {
     match kind {
         TargetKind::ScratchFile | TargetKind::NamedFile => "file system",
@@ -157,7 +156,7 @@ const fn target_word(kind: TargetKind) -> &'static str {
     }
 }
 
-/// In what a publication measured in another way than a run, as far as it says so: `system (Windows; here Linux 6.18)`.
+/// How the setup of a publication differs from that of a run, where it is stated: `system (Windows; here Linux 6.18)`.
 fn differs(setup: &Setup, run: &RunFacts) -> Vec<String> {
     let Setup { system, target, span, rounds: _ } = setup;
     let linux = format!("Linux {}", run.environment.testbed.kernel);

@@ -4,7 +4,7 @@
 
 use drivelab_analysis::{rate, series};
 use drivelab_core::metric::Metric;
-use drivelab_core::plan::{OWN_LOAD, Step, TestPlan};
+use drivelab_core::plan::{MOST_HEADLINES, OWN_LOAD, Step, TestPlan};
 use drivelab_core::workload::Pattern;
 
 use crate::figure::input::ReportInput;
@@ -62,9 +62,6 @@ pub(crate) struct Look {
     pub(crate) signs: Vec<&'static str>,
 }
 
-/// Most tiles: more cannot be taken in at a glance.
-const MOST_TILES: usize = 8;
-
 /// The test whose pairs come first: the first test that is not a sweep, has a read and a write of the same load, and
 /// nothing else.
 pub(crate) fn corner_test<'a>(input: &ReportInput<'a>) -> Option<&'a TestPlan> {
@@ -81,9 +78,9 @@ pub(crate) fn look(input: &ReportInput<'_>) -> Look {
     let plan = &input.records.plan;
     let named = plan.headlines.iter().filter_map(|name| plan.tests.iter().find(|test| test.name == *name));
     let tests: Vec<&TestPlan> = if plan.headlines.is_empty() { plan.tests.iter().collect() } else { named.collect() };
-    let room = MOST_TILES - watched_tiles(input).len();
+    let room = MOST_HEADLINES - watched_tiles(input).len();
     let mut look = of_tests(input, &tests, room);
-    look.tiles.truncate(MOST_TILES);
+    look.tiles.truncate(MOST_HEADLINES);
     look.signs = signs(&look);
     look
 }
@@ -95,7 +92,7 @@ pub(crate) fn whole(input: &ReportInput<'_>) -> Look {
     look
 }
 
-/// Everything but the signs, with at most so many headline figures of these tests.
+/// Everything but the signs, with headline figures of these tests, at most `room` of them.
 fn of_tests(input: &ReportInput<'_>, tests: &[&TestPlan], room: usize) -> Look {
     let corners = corner_test(input);
     let mut look = Look { answers: run_facts::answers(input), ..Look::default() };
@@ -475,5 +472,32 @@ mod tests {
         let bursts = Bursts { on: Nanos::from_millis(10), off: Nanos::from_millis(10) };
         let paused = tile_of(&with("sustained", |load| load.pace.bursts = Some(bursts)), "sustained");
         assert_eq!(paused.detail, "");
+    }
+
+    #[test]
+    fn at_most_eight_headlines_are_shown_and_those_that_the_methodology_names() {
+        let mut records = testing::sample_run();
+        let again: Vec<TestPlan> = (0..5).flat_map(|_| records.plan.tests.clone()).collect();
+        records.plan.tests.extend(again);
+        let analysis = analyse(&records);
+        let tiles = |records: &RunRecords| look(&ReportInput { records, analysis: &analysis }).tiles;
+        assert_eq!(tiles(&records).len(), MOST_HEADLINES);
+        assert!(whole(&ReportInput { records: &records, analysis: &analysis }).tiles.len() > MOST_HEADLINES);
+        records.plan.headlines = vec!["sustained".to_owned(), "depths".to_owned()];
+        let title = |name: &str| records.plan.tests.iter().find(|test| test.name == name).expect("it").title.clone();
+        let named: Vec<String> = tiles(&records).into_iter().take(2).map(|tile| tile.title).collect();
+        assert_eq!(named, [title("sustained"), title("depths")]);
+        assert!(!tiles(&records).iter().any(|tile| tile.title == title("mixes")));
+    }
+
+    #[test]
+    fn temperature_and_power_keep_their_places_among_the_eight() {
+        let mut records = testing::sample_watched_run();
+        let again: Vec<TestPlan> = (0..5).flat_map(|_| records.plan.tests.clone()).collect();
+        records.plan.tests.extend(again);
+        let analysis = analyse(&records);
+        let tiles = look(&ReportInput { records: &records, analysis: &analysis }).tiles;
+        assert_eq!(tiles.len(), MOST_HEADLINES);
+        assert!(tiles.iter().any(|tile| tile.title == "Highest temperature"), "{tiles:?}");
     }
 }

@@ -193,3 +193,31 @@ fn count(histogram: &SparseHistogram) -> f64 {
 fn percentile_us(histogram: &SparseHistogram, per_cent: f64) -> Option<f64> {
     tails::percentile(histogram, per_cent).map(|value| value.get() as f64 / 1e3)
 }
+
+#[cfg(test)]
+mod tests {
+    use drivelab_analysis::analyse;
+    use drivelab_samples::sample_run;
+
+    use super::*;
+
+    #[test]
+    fn a_percentile_that_no_step_has_is_no_category_and_the_axis_is_logarithmic() {
+        let records = sample_run();
+        let analysis = analyse(&records);
+        let input = ReportInput { records: &records, analysis: &analysis };
+        let chart = |name: &str| {
+            let test = records.plan.tests.iter().find(|test| test.name == name).expect("the sample has it");
+            of_test(&input, test, name).remove(0).chart.expect("a chart")
+        };
+        let (many, few) = (chart("corners"), chart("sustained"));
+        assert!(few.x.labels.len() < many.x.labels.len(), "{:?} and {:?}", few.x.labels, many.x.labels);
+        for chart in [many, few] {
+            assert!(chart.panels.iter().all(|panel| panel.log));
+            let last = chart.x.labels.len() - 1;
+            let all = || chart.panels.iter().flat_map(|panel| &panel.series);
+            assert!(all().any(|series| series.points[last].1.is_some()), "{:?}", chart.x.labels);
+            assert!(all().all(|series| series.points.len() == chart.x.labels.len()));
+        }
+    }
+}

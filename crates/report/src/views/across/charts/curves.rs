@@ -1,9 +1,9 @@
 //! Load curves of several sides: latency over the achieved operations per second, full speed as the last point.
 
-use drivelab_analysis::ratios::{FigureRatios, StepRatios, TestRatios};
+use drivelab_analysis::ratios::{StepRatios, TestRatios};
 use drivelab_core::ids::StepId;
 
-use super::drawing::{Drawing, Value};
+use super::drawing::{Drawing, Value, figure_of};
 use crate::figure::chart::{Axis, Chart, Panel, Series};
 use crate::figure::{Figure, cells, format};
 
@@ -70,11 +70,6 @@ fn joined(mut series: Series, mut places: Vec<Place>) -> Series {
 /// What a point is called.
 fn heading(percent: Option<u32>) -> String {
     percent.map_or_else(|| "full speed".to_owned(), |percent| format!("{percent} %"))
-}
-
-/// The figure of a step with this metric.
-fn figure_of<'f, 'd>(step: &'f StepRatios<'d>, id: &str) -> Option<&'f FigureRatios<'d>> {
-    step.figures.iter().find(|figure| figure.metric.id == id)
 }
 
 /// A side over its own rates.

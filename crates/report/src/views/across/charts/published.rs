@@ -54,7 +54,7 @@ struct Point<'p> {
 fn sweeps(unpaired: &Unpaired<'_>) -> (Vec<Figure>, BTreeSet<usize>) {
     let mut charts: Vec<(Shared<'_>, Vec<Point<'_>>)> = Vec::new();
     for (at, row) in unpaired.rows.iter().enumerate() {
-        let figure = row.any();
+        let figure = row.figure;
         let Some(label) = figure.block_size.as_deref() else { continue };
         let Ok(size) = label.parse::<Bytes>() else { continue };
         let (op, pattern) = (figure.op.as_deref(), figure.pattern.as_deref());
@@ -155,7 +155,7 @@ fn sweep(
     let figure = Figure {
         table: chart.table(format!("{title}, over the block size"), &x.title),
         title,
-        caption: "Published figures. More than eight lines are drawn on demand.".to_owned(),
+        caption: "Click a name to show or hide its line; eight are shown at first.".to_owned(),
         chart: Some(chart),
         long: false,
     };

@@ -26,7 +26,8 @@ pub(crate) struct Ranked {
     pub(crate) drive: String,
 }
 
-/// Sorts bars by the value, the best first; those of one drive stand together, by the better of them.
+/// Sorts bars by value, the best first. Bars of the same drive are next to each other; the better one decides their
+/// place.
 fn sort(bars: Vec<Ranked>, better: Better) -> Vec<Ranked> {
     let mut left: Vec<Ranked> = bars.into_iter().filter(|bar| bar.value.is_some()).collect();
     left.sort_by(|one, other| {
@@ -59,13 +60,16 @@ pub(crate) fn ranking(title: &str, unit: &str, better: Better, bars: Vec<Ranked>
     let is_further = |x: usize| x > 0 && !bars[x].drive.is_empty() && bars[x].drive == bars[x - 1].drive;
     let all = vec![
         series("Measured", 0, false, &|x, bar| !bar.published && !bar.marked && !is_further(x)),
-        series("Another state of the drive above", 4, false, &|x, bar| !bar.published && !bar.marked && is_further(x)),
+        series("Same drive, other state", 4, false, &|x, bar| !bar.published && !bar.marked && is_further(x)),
         series("Marked", 1, false, &|_, bar| !bar.published && bar.marked),
         series("Published", 0, true, &|_, bar| bar.published && !bar.marked),
         series("Published, marked", 1, true, &|_, bar| bar.published && bar.marked),
     ];
-    let pairs =
-        if (0..bars.len()).any(is_further) { " Bars of one drive stand together, by the better of them." } else { "" };
+    let pairs = if (0..bars.len()).any(is_further) {
+        " Bars of the same drive are next to each other; the better one decides their place."
+    } else {
+        ""
+    };
     let direction = match better {
         Better::Lower => "lower is better",
         Better::Higher => "higher is better",

@@ -179,9 +179,9 @@ fn bars_of_one_drive_stand_together_by_the_better_of_them() {
     let figure = ranking("Rate", "MB/s", Better::Higher, bars, "x").expect("bars");
     let chart = figure.chart.expect("a chart");
     assert_eq!(chart.x.labels, ["a", "a, full", "x", "y", "b"]);
-    let further = chart.panels[0].series.iter().find(|series| series.name.starts_with("Another")).expect("a pair");
+    let further = chart.panels[0].series.iter().find(|series| series.name.starts_with("Same drive")).expect("a pair");
     assert_eq!(further.points.iter().map(|point| point.0).collect::<Vec<_>>(), [1.0]);
-    assert!(figure.caption.contains("stand together"));
+    assert!(figure.caption.contains("next to each other"));
 }
 
 #[test]

@@ -105,3 +105,18 @@ fn a_redacted_comparison_names_no_folder_of_a_parameter() {
     assert!(refused(false).contains("anna"), "{}", refused(false));
     assert!(refused(true).contains("sample.bin") && !refused(true).contains("anna"), "{}", refused(true));
 }
+
+#[test]
+fn only_sides_that_differ_from_the_base_in_what_was_allowed_are_marked() {
+    let (whole, mut other) = (testing::sample_run(), testing::sample_run());
+    other.environment.testbed.cpu_model = Some("Another CPU".to_owned());
+    let digests = [&whole, &other, &whole].map(|run| Digest::of(run, &analyse(run)));
+    let sides = Sides { allowed: vec![Kind::Testbed], ..Sides::alone(3) };
+    let found = contrasts(&digests.each_ref(), &sides);
+    assert_eq!(found[0].touched_sides, [false, true, false]);
+    let table = against::view(&found[0], &sides, false).table;
+    let column = |title: &str| table.columns.iter().position(|column| column.title == title).expect(title);
+    let marked = |title: &str| table.rows.iter().filter(|row| row[column(title)].text.ends_with('†')).count();
+    assert!(marked("B/A") > 3 && marked("C/A") == 0, "{} and {}", marked("B/A"), marked("C/A"));
+    assert!(contrasts(&digests.each_ref(), &Sides::alone(3))[0].touched_sides.iter().all(|touched| !touched));
+}

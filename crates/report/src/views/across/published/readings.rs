@@ -71,7 +71,7 @@ impl<'p> Readings<'p> {
         self.value().unwrap_or_else(middle)
     }
 
-    /// What stands before the value: a bound, or that the source rounds.
+    /// The sign before the value: of a bound, or of a rounded figure.
     fn sign(&self) -> &'static str {
         match self.bound() {
             Some(Bound::AtLeast) => "≥ ",

@@ -1,4 +1,4 @@
-//! Published figures that stand beside no figure of a run: a table of them, and charts where no run is compared.
+//! Published figures without a matching figure in the runs: a table of them, and charts where no run is compared.
 
 use drivelab_analysis::digest::Digest;
 use drivelab_analysis::metric_def;
@@ -15,8 +15,8 @@ use crate::views::across::sides::Sides;
 /// One quantity of a published test.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row<'p> {
-    /// The first figure of it.
-    figure: &'p PublishedFigure,
+    /// The first figure of it, which has its load.
+    pub(crate) figure: &'p PublishedFigure,
     /// What was measured.
     pub(crate) test: &'p str,
     /// Which of several figures of the test it is.
@@ -58,11 +58,6 @@ impl<'p> Row<'p> {
         let same = self.test == figure.test && self.metric == figure.metric && self.which == figure.which.as_deref();
         same && load(self.figure) == load(figure)
     }
-
-    /// A figure of it, which has its load.
-    pub(crate) const fn any(&self) -> &'p PublishedFigure {
-        self.figure
-    }
 }
 
 /// The figures.
@@ -77,7 +72,7 @@ pub(crate) struct Unpaired<'p> {
 }
 
 impl<'p> Unpaired<'p> {
-    /// The published figures that stand beside no figure of these runs; `None` if there are none.
+    /// The published figures without a matching figure in these runs; `None` if there are none.
     pub(crate) fn of(sides: &'p Sides, digests: &[&Digest]) -> Option<Unpaired<'p>> {
         let own = |side: &'p PublishedSide| -> Vec<&'p PublishedFigure> {
             let compared =
@@ -157,12 +152,12 @@ impl<'p> Unpaired<'p> {
         };
         let caption = match self.base {
             Some(base) => format!("Published figures, against {}", self.sides[base].letter),
-            None => "Published figures that stand beside no figure of these runs".to_owned(),
+            None => "Published figures without a matching figure in these runs".to_owned(),
         };
         Table { caption, columns, rows: self.rows.iter().map(row).collect() }.without_empty_columns()
     }
 
-    /// As shown, with these charts.
+    /// The view of them, with these charts.
     pub(crate) fn view(&self, charts: Vec<TestView>) -> UnpairedView {
         let shown = |(at, _): &(usize, &PublishedSide)| self.rows.iter().any(|row| row.cells[*at].is_some());
         let sides = self.sides.iter().enumerate().filter(shown).map(|(_, side)| side.name());
@@ -170,19 +165,19 @@ impl<'p> Unpaired<'p> {
         if self.base.is_some() {
             notes.extend(source_notes(self.sides, None));
             notes.push(
-                "Published figures were measured by others, each source in its own way; the ratios have no interval \
-                 and no verdict."
+                "These figures were measured by others, and each source measures in its own way. Their ratios have no \
+                 interval and no verdict."
                     .to_owned(),
             );
         }
         let count = self.figures().count();
-        let verb = if count == 1 { "stands" } else { "stand" };
+        let verb = if count == 1 { "has" } else { "have" };
         UnpairedView {
             sides: sides.collect(),
             table: self.table(),
             charts,
             summary: format!(
-                "{} {verb} beside no figure of these runs; --all lists them.",
+                "{} {verb} no matching figure in these runs; --all lists them.",
                 format::counted(count, "published figure")
             ),
             without_runs: self.base.is_some(),
