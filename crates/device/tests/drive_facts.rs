@@ -102,16 +102,18 @@ fn a_document_with_the_facts_of_a_drive_is_read_back() {
 }
 
 #[test]
-fn every_source_is_one_of_the_reviews() {
+fn every_source_is_cited_and_model_strings_are_marked_by_who_saw_them() {
     for facts in all() {
-        for source in &facts.sources {
-            assert!(SEEDS.iter().any(|(id, _)| *id == source.id), "{}: {}", facts.name, source.id);
+        let is_review = |id: &str| SEEDS.iter().any(|(seed, _)| *seed == id);
+        for source in facts.sources.iter().filter(|source| !is_review(&source.id)) {
+            let dated =
+                source.citation.contains("undated") || source.citation.chars().any(|sign| sign.is_ascii_digit());
+            assert!(source.citation.len() > 15 && dated, "{}: {}", facts.name, source.citation);
         }
-        // Values that nobody stated must not be marked as stated: only 004 states model strings, because it prints
-        // probes.
-        for model in facts.models.iter().filter(|model| model.certainty == Certainty::Stated) {
-            assert_eq!(model.source, "004", "{}", facts.name);
-        }
+        // Of the reviews only 004 prints probes, so only its model strings are stated there.
+        let stated =
+            facts.models.iter().filter(|model| model.certainty == Certainty::Stated && is_review(&model.source));
+        stated.for_each(|model| assert_eq!(model.source, "004", "{}", facts.name));
     }
     let Some(shared) = std::env::var_os("DRIVELAB_SEEDS").map(PathBuf::from) else {
         println!("skipped: the reviews' texts are not part of this repository (DRIVELAB_SEEDS names their folder)");
@@ -161,13 +163,42 @@ fn a_drives_model_string_finds_its_facts_and_no_others() {
     for (model, name) in MODELS {
         assert_eq!(facts_for(model, None).map(|facts| facts.name).as_deref(), Some(*name), "{model}");
     }
-    for stranger in ["Samsung SSD 970 EVO Plus 1TB", "QEMU NVMe Ctrl", "BPX Pro", "", "Samsung SSD 970 EVO"] {
+    for stranger in ["Samsung SSD 971 EVO Plus 1TB", "QEMU NVMe Ctrl", "BPX Pro", "", "Samsung SSD 970 EVO"] {
         assert_eq!(facts_for(stranger, None), None, "{stranger}");
     }
     // A capacity selects its figures; an unknown capacity leaves the figures of the model.
     let black = facts_for("WDC WDS256G1X0C-00ENX0", Some(Bytes::new(256_060_514_304))).expect("known");
     assert!(black.figures_at(Some(Bytes::new(256_060_514_304))).endurance.is_some());
     assert!(black.figures_at(Some(Bytes::new(1_000_204_886_016))).endurance.is_none());
+}
+
+/// Each model string that a pattern was made for belongs to its own file, whatever stands for the signs in it.
+#[test]
+fn no_pattern_of_one_drive_fits_another() {
+    for facts in all() {
+        for model in &facts.models {
+            for (number, text) in [("1", ""), ("2000", "X"), ("512", "A1B")] {
+                let string = model.pattern.replace('#', number).replace('*', text);
+                let found = facts_for(&string, None).map(|found| found.name);
+                assert_eq!(found.as_deref(), Some(facts.name.as_str()), "{string}");
+            }
+        }
+    }
+}
+
+/// Drives of which at least one rated speed or endurance is known: the number that docs/guide/drives.md states.
+#[test]
+fn the_guide_says_of_how_many_drives_rated_figures_are_known() {
+    let rated = |facts: &DriveFacts| {
+        let every = facts.capacities.iter().map(|one| &one.figures).chain([&facts.figures]);
+        every.flat_map(|figures| figures.rows().into_iter().map(|row| row.key).collect::<Vec<_>>()).any(|key| {
+            ["sequential_read", "sequential_write", "random_read", "random_write", "endurance", "dwpd"].contains(&key)
+        })
+    };
+    let count = all().iter().filter(|facts| rated(facts)).count();
+    let guide = std::fs::read_to_string(root().join("docs/guide/drives.md")).expect("the guide");
+    let said = format!("{} drives; rated speed or endurance is known of {count}", all().len());
+    assert!(guide.contains(&said), "docs/guide/drives.md must say '{said}'");
 }
 
 #[test]
