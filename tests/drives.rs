@@ -18,8 +18,10 @@ fn drives_are_listed_and_found_by_name_and_by_model_string() {
     assert_eq!(endurance["value"]["number"], 80e12);
     assert_eq!(endurance["value"]["unit"], "B");
     assert_eq!(endurance["source"], "004");
-    let shown = lab.ok(&["drives", "wd-black-2017"]).stdout;
+    let shown = lab.ok(&["drives", "wd-black-2017", "-v"]).stdout;
     assert!(shown.contains("80 TB") && shown.contains("stated, 004") && shown.contains("Dillon"), "{shown}");
+    let daily = lab.ok(&["drives", "wd-black-2017", "--daily", "50GB"]).stdout;
+    assert!(daily.contains("At 50 GB a day") && daily.contains("4.4 years") && !daily.contains("Dillon"), "{daily}");
     let unknown = lab.run(&["drives", "ultrastar-dc-sn86"]);
     assert_eq!(unknown.code, 4, "{}", unknown.stderr);
     assert!(unknown.stderr.contains("wd-ultrastar-dc-sn861"), "{}", unknown.stderr);

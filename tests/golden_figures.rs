@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use drivelab_analysis::digest::Digest;
 use drivelab_analysis::analyse;
+use drivelab_analysis::digest::Digest;
 use drivelab_core::metric::Metric;
 use drivelab_store::Bundle;
 use serde_json::Value;
@@ -20,8 +20,8 @@ use support::Lab;
 
 /// The file of an archive that contains the figures of its bundles.
 const FIGURES: &str = "figures.txt";
-/// Parts of a document besides the results of the analysis; each of several runs is also read by itself.
-const RECORDED: [&str; 6] = ["schema", "schema_version", "environment", "steps", "telemetry", "runs"];
+/// Parts of a document besides the results of the analysis (rules may change); each of several runs is also read by itself.
+const RECORDED: [&str; 7] = ["schema", "schema_version", "environment", "steps", "telemetry", "runs", "suitability"];
 /// Texts, and who made the run, wherever they are in a document.
 const WORDS: [&str; 16] = [
     "title",

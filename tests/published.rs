@@ -180,6 +180,69 @@ fn published_drives_are_compared_without_any_run() {
     }
 }
 
+/// The conclusion of seed 000: the choice depends on whether the reader can encrypt in hardware.
+#[test]
+fn the_choice_between_two_drives_depends_on_the_readers_case() {
+    let lab = Lab::new();
+    let document = lab.json(&["compare", "published:rand-8tb-gen5", "--json"]);
+    let choices = document["published"]["choices"].as_array().expect("choices");
+    let of =
+        |case: &str| choices.iter().find(|one| one["case"] == case).unwrap_or_else(|| panic!("{case}: {choices:?}"));
+    let chosen = |case: &str| of(case)["choose"].as_str().unwrap_or_default().to_owned();
+    assert!(chosen("Without encryption").starts_with("Sandisk SN8100"));
+    assert!(chosen("BitLocker in software, AES-256").starts_with("Sandisk SN8100"));
+    let hardware = of("BitLocker in hardware");
+    assert!(chosen("BitLocker in hardware").starts_with("Samsung 9100 Pro"));
+    assert!(hardware["other"].as_str().is_some_and(|other| other.contains("BitLocker in software")), "{hardware}");
+    assert_eq!((hardware["ahead"].as_u64(), hardware["close"].as_u64()), (Some(7), Some(1)), "{hardware}");
+    let high = hardware["high"].as_f64().expect("a ratio");
+    assert!((high - 311.74 / 136.95).abs() < 1e-9, "{high}");
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = words(&lab.ok(&["compare", "published:rand-8tb-gen5"]).stdout);
+    assert!(text.contains("BitLocker in hardware: choose Samsung 9100 Pro"), "{text}");
+    let three = lab.json(&["compare", "published:beeler-sn861", "--json"]);
+    assert!(three["published"]["choices"].is_null(), "four drives");
+}
+
+/// The seven verdicts of seed 004, from its own figures and the built-in rules.
+#[test]
+fn the_verdicts_of_a_review_follow_from_its_figures() {
+    let lab = Lab::new();
+    let document = lab.json(&["compare", "published:dillon-nvme", "--json"]);
+    let verdicts = document["published"]["verdicts"].as_array().expect("verdicts");
+    let of = |drive: &str, of_use: &str| -> String {
+        let one = verdicts.iter().find(|one| one["drive"] == drive).unwrap_or_else(|| panic!("{drive}"));
+        let uses = one["suitability"]["uses"].as_array().expect("uses");
+        uses.iter().find(|one| one["id"] == of_use).expect("the use")["outcome"].as_str().expect("a word").to_owned()
+    };
+    for (drive, outcome) in [
+        ("Samsung 951", "recommended"),
+        ("Samsung 960 EVO", "recommended"),
+        ("Plextor M8Pe", "recommended"),
+        ("MyDigitalSSD BPX", "conditional"),
+        ("Toshiba OCZ RD400", "not_recommended"),
+        ("WD Black", "not_recommended"),
+        ("Intel 600P", "not_recommended"),
+    ] {
+        assert_eq!(of(drive, "system"), outcome, "{drive}");
+    }
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = words(&lab.ok(&["compare", "published:dillon-nvme"]).stdout);
+    for part in [
+        "What each drive is good for, by the rules",
+        "WD Black, not recommended: Rated endurance for 312.5 full writes: the maker rates it for few writes.",
+        "Toshiba OCZ RD400, not recommended: Highest temperature, without slowing down or a warning 81 °C",
+        "MyDigitalSSD BPX, conditionally recommended: With a heat sink or good airflow, and not in a laptop.",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    for file in ["page.html", "table.md"] {
+        lab.ok(&["compare", "published:dillon-nvme", "-o", file]);
+        let text = std::fs::read_to_string(lab.folder().join(file)).expect("the file");
+        assert!(text.contains("conditionally recommended") && text.contains("What each drive is good for"), "{file}");
+    }
+}
+
 #[test]
 fn a_published_figure_is_no_base_for_runs() {
     let lab = Lab::new();

@@ -1,33 +1,9 @@
-// Draws the charts into their elements on the page, and gives each a legend.
-import { BarChart, CustomChart, LineChart } from "echarts/charts";
-import {
-  AriaComponent,
-  AxisPointerComponent,
-  DataZoomComponent,
-  GridComponent,
-  LegendComponent,
-  MarkAreaComponent,
-  TooltipComponent,
-} from "echarts/components";
-import { type EChartsType, init, use } from "echarts/core";
-import { SVGRenderer } from "echarts/renderers";
+// Draws the charts into their elements on the page, and gives each a legend and buttons to save it.
+import { type EChartsType, init } from "echarts/core";
 import type { ChartData } from "./data";
-import { colourOf, heightOf, type Option, optionsOf } from "./options";
-import { isRanking, rankHeight, rankOptions } from "./rank";
-
-use([
-  AriaComponent,
-  AxisPointerComponent,
-  BarChart,
-  CustomChart,
-  DataZoomComponent,
-  GridComponent,
-  LegendComponent,
-  LineChart,
-  MarkAreaComponent,
-  SVGRenderer,
-  TooltipComponent,
-]);
+import { drawing, pixels, savedSvg } from "./drawing";
+import { colourOf } from "./options";
+import { saving } from "./save";
 
 /** Width in CSS pixels below which labels are laid out for a phone. */
 const NARROW = 560;
@@ -48,6 +24,7 @@ function draw(chart: ChartData, place: HTMLElement): void {
   const drawn = init(canvas, null, { renderer: "svg" });
   drawn.setOption(drawing(chart, narrow, place.clientWidth));
   place.prepend(legend(chart, drawn), ...sections(chart));
+  place.append(saving(chart, () => savedSvg(chart)));
   scalable(canvas);
   new ResizeObserver(() => {
     // In print, the style sheet scales the existing drawing.
@@ -62,12 +39,6 @@ function draw(chart: ChartData, place: HTMLElement): void {
     scalable(canvas);
   }).observe(place);
 }
-
-const pixels = (chart: ChartData, narrow: boolean): number =>
-  isRanking(chart) ? rankHeight(chart) : heightOf(chart, narrow);
-
-const drawing = (chart: ChartData, narrow: boolean, width: number): Option =>
-  isRanking(chart) ? rankOptions(chart, narrow) : optionsOf(chart, narrow, width);
 
 /** A viewBox lets print scale the drawing to the paper; otherwise a chart would be cut off at its screen width. */
 function scalable(canvas: HTMLElement): void {

@@ -4,6 +4,7 @@ import { drawAll } from "./charts";
 import type { ChartData } from "./data";
 import { addSorting } from "./sorting";
 import { addCopyButtons } from "./tables";
+import { unfoldTargets } from "./unfold";
 
 function textOf(id: string): string {
   return document.getElementById(id)?.textContent ?? "";
@@ -22,3 +23,4 @@ drawAll(JSON.parse(textOf("drivelab-charts") || "[]") as ChartData[]);
 addCopyButtons();
 addSorting();
 offerDownload();
+unfoldTargets();

@@ -83,6 +83,49 @@ describe("the page of a run", { skip }, () => {
     assert.ok(table.includes(shown.replace(" MB/s", "")), `${shown} is in no cell of the first table`);
   });
 
+  test("saves every chart as SVG, PNG and CSV with its figures", async () => {
+    const charts = JSON.parse(await report.page.locator("#drivelab-charts").textContent());
+    const saved = async (id, title) => {
+      const waiting = report.page.waitForEvent("download");
+      await report.page.locator(`#${id}`).getByRole("button", { name: title, exact: true }).click();
+      const download = await waiting;
+      return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+    };
+    for (const [index, chart] of charts.entries()) {
+      // Chromium drops downloads beyond ten without a pause of a second; no reader is that fast.
+      if (index % 4 === 3) await new Promise((later) => setTimeout(later, 1200));
+      const svg = await saved(chart.id, "Save as SVG");
+      const text = svg.bytes.toString();
+      assert.equal(svg.name, `${chart.id}.svg`);
+      assert.ok(text.startsWith("<svg") && !text.includes("var(--") && !text.includes("NaN"), chart.id);
+      for (const { title, series } of chart.panels) {
+        assert.ok(text.includes(title.replace("&", "&amp;")), `${chart.id}: no axis ${title}`);
+        const shown = series.filter(({ hidden }) => hidden !== true);
+        if (shown.length > 1) for (const { name } of shown) assert.ok(text.includes(name), `${chart.id}: no ${name}`);
+      }
+      const csv = (await saved(chart.id, "Save as CSV")).bytes.toString();
+      const figures = csv
+        .trim()
+        .split("\r\n")
+        .slice(1)
+        .flatMap((line) => line.split(",").slice(1));
+      const drawn = chart.panels.flatMap(({ series }) => series.flatMap(({ points }) => points.map(([, y]) => y)));
+      const known = drawn.filter((y) => y !== null);
+      assert.deepEqual(
+        figures
+          .filter((text) => text !== "")
+          .map(Number)
+          .sort((a, b) => a - b),
+        known.sort((a, b) => a - b),
+        chart.id,
+      );
+    }
+    const png = await saved(charts[0].id, "Save as PNG");
+    assert.equal(png.bytes.subarray(1, 4).toString(), "PNG");
+    assert.equal(png.bytes.readUInt32BE(16), 1920, "twice the width of the drawing");
+    assert.ok(png.bytes.length > 10_000, `${png.bytes.length} bytes`);
+  });
+
   test("names the sections of the whole run, none over another, and lists all of them", async () => {
     const names = await report.sectionNames();
     assert.ok(names.length >= 3, `${names.length} names in the drawing`);
@@ -160,6 +203,15 @@ describe("the page of a run", { skip }, () => {
     // On a busy machine figures carry signs: a bound before them, a mark behind.
     assert.match(text, /,(≥ )?\d{4,}(\.\d+)?( [▲▼◆])?[,\r]/, "a figure of a thousand and more is a plain number");
     assert.doesNotMatch(text, /"[≥ ]*\d{1,3}(,\d{3})+(\.\d+)?[ ▲▼◆]*"/, "no figure has commas");
+  });
+
+  test("unfolds a definition that a heading of a table leads to", async () => {
+    const link = report.page.locator('a[href^="#metric-"]:visible').first();
+    const name = (await link.getAttribute("href")).slice(1);
+    const definition = report.page.locator(`[id="${name}"]`);
+    assert.equal(await definition.isVisible(), false);
+    await link.click();
+    await definition.waitFor({ state: "visible" });
   });
 
   test("hands over its results as JSON", async () => {

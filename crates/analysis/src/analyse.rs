@@ -58,8 +58,14 @@ pub fn analyse(records: &RunRecords) -> Analysis {
     let mut findings = with_recorded(findings, &records.findings);
     // Within a severity, answers come first.
     findings.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.answers)));
-    let mut analysis =
-        Analysis { analysis_version: ANALYSIS_VERSION, metrics, findings, limits: limits::all(records), checked: None };
+    let mut analysis = Analysis {
+        analysis_version: ANALYSIS_VERSION,
+        metrics,
+        findings,
+        limits: limits::all(records),
+        checked: None,
+        suitability: None,
+    };
     // It is derived from metrics and a note, so it comes after findings of higher severity.
     let feed = together::feed_of_run(records, &analysis);
     analysis.findings.extend(feed);

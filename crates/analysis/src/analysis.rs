@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::buyer::Checked;
+use crate::buyer::suitability::Suitability;
 use crate::topics::limits::StepLimit;
 
 /// Version of the definitions and thresholds; raised whenever the same records give another figure or finding.
@@ -26,6 +27,9 @@ pub struct Analysis {
     /// The buyer's answer; absent for runs other than a check, and for a check that was not completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked: Option<Checked>,
+    /// What the drive is good for by the rules of this computer; absent until somebody has read them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suitability: Option<Suitability>,
 }
 
 impl Analysis {

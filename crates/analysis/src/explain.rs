@@ -234,7 +234,8 @@ fn is_sum(metric: &str) -> bool {
 }
 
 /// Addresses similar to the requested one: those that contain it first, then by edit distance.
-fn near(analysis: &Analysis, address: &str) -> Vec<String> {
+#[must_use]
+pub fn near(analysis: &Analysis, address: &str) -> Vec<String> {
     let asked = address.to_lowercase();
     let mut all: Vec<(bool, usize, &str)> = analysis
         .metrics

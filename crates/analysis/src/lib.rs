@@ -32,6 +32,7 @@ pub use acceptance::{AcceptanceLimit, LIMITS_BROKEN};
 pub use across::{arms, bridge, families, price, rank, ratios, side_by_side, together};
 pub use analyse::{analyse, lies, silent_meters};
 pub use analysis::{ANALYSIS_VERSION, Analysis};
+pub use buyer::suitability;
 pub use drivelab_core::tails;
 pub use host::{conditions, probe};
 pub use metrics::{METRICS, metric_def, metrics_markdown};

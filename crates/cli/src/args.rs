@@ -1,5 +1,6 @@
 //! The command line: one definition, from which help, man page and completions are generated.
 
+mod article;
 mod check;
 mod compare;
 mod condition;
@@ -24,6 +25,7 @@ use drivelab_core::units::{Bytes, Nanos};
 use drivelab_lab::output::pages::PageFormat;
 use drivelab_method::SpeedGuess;
 
+pub use article::ArticleCommand;
 pub use check::CheckArgs;
 pub use compare::{By, CompareArgs};
 pub use condition::ConditionArgs;
@@ -183,6 +185,13 @@ pub enum Command {
     Rank(RankArgs),
     /// Write a report of one or more stored runs.
     Report(ReportArgs),
+    /// Write an article about runs: a draft with charts by reference, the page, charts for a site of your own.
+    #[command(after_help = article::EXAMPLES)]
+    Article {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: ArticleCommand,
+    },
     /// Resume an interrupted run.
     Resume(ResumeArgs),
     /// Play a stored run in the live panel.

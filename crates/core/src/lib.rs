@@ -14,6 +14,8 @@ use asked::span;
 pub use asked::{acceptance, condition, files, group, label, load, places, plan, relative, replay, score, workload};
 use base::redact;
 pub use base::{clock, excerpt, exit, ids, input, units, wall};
-pub use found::{ceilings, content, data_sheet, drive_facts, environment, namespace, probe, published, watching_cost};
+pub use found::{
+    ceilings, content, data_sheet, drive_facts, environment, namespace, probe, published, verdict_rules, watching_cost,
+};
 pub use happened::{drive_state, event, finding, histogram, metric, record, run, tails, telemetry, truth};
 pub use seams::{backend, listener, target};

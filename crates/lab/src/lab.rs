@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use drivelab_analysis::{Analysis, analyse};
+use drivelab_analysis::{Analysis, analyse, suitability};
 use drivelab_core::ceilings::HostCeilings;
 use drivelab_core::environment::{BlockDeviceFacts, TestbedFacts, ToolVersion};
 use drivelab_core::exit::ExitCode;
@@ -16,7 +16,8 @@ use drivelab_device::{BlockNode, Roots, identity_of};
 use drivelab_engine::BackendChoice;
 use drivelab_method::Methodology;
 use drivelab_store::{
-    Bundle, DataDir, KeptDrive, label_of, read_ceilings, read_drives, read_testbed, read_watching_costs,
+    Bundle, DataDir, KeptDrive, label_of, read_ceilings, read_drives, read_testbed, read_verdict_rules,
+    read_watching_costs,
 };
 
 use crate::failure::{Failure, Result};
@@ -158,8 +159,18 @@ pub fn load(data: &DataDir, run: RunId) -> Result<(RunRecords, Analysis)> {
         method.compared_hash = text.and_then(|text| compared_hash(method, &text, &records.plan.profile));
     }
     records.label = label_of(&bundle);
-    let analysis = analyse(&records);
+    let analysis = analysed(data.root(), &records);
     Ok((records, analysis))
+}
+
+/// The analysis of a run, with the verdict by the rules of this data folder.
+#[must_use]
+pub fn analysed(data_folder: &Path, records: &RunRecords) -> Analysis {
+    let mut analysis = analyse(records);
+    let rules = read_verdict_rules(data_folder);
+    let suitability = suitability::of_run(records, &analysis, rules.as_ref().map_err(String::as_str));
+    analysis.suitability = Some(suitability);
+    analysis
 }
 
 /// The hash by which the methodology of an older recording is compared. `None` if this version reads something else in

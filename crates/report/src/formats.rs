@@ -1,6 +1,7 @@
 //! Layout of views and documents: the page, Markdown, CSV, text for a terminal.
 
 pub(crate) mod arms;
+pub(crate) mod article;
 pub(crate) mod asset;
 pub(crate) mod brief;
 pub(crate) mod cdm;

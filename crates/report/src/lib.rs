@@ -29,6 +29,10 @@ pub use error::ReportError;
 pub use figure::format;
 pub use figure::input::ReportInput;
 pub use formats::arms::arms_table;
+pub use formats::article::{
+    Article, Built, Front, LARGEST_PICTURE, Material, Picture, Remark, ShownChart, ShownTable, article_items, draft,
+};
+pub use formats::asset::OUTSIDE as DRAWING_SCRIPT;
 pub use formats::check::{check_details, check_text};
 pub use formats::compare::{Compared, ComparedRun};
 pub use formats::dry_run::{ENDURANCE, dry_run_text, guess_of_bytes, guess_of_time};
@@ -40,7 +44,8 @@ pub use marker::{is_drivelab_output, is_drivelab_page};
 pub use views::across::group::GroupInput;
 pub use views::across::published::PublishedSide;
 pub use views::across::rank::RankInput;
-pub use views::across::sides::{DriveWords, Sides};
+pub use views::across::sides::{DriveVerdict, DriveWords, Sides};
+pub use words::facts::title as drive_title;
 pub use words::load::{load_text, load_words};
 pub use words::load_parts::LoadWords;
 pub use words::run_facts::{severity_word, stop_text};

@@ -25,6 +25,7 @@ mod seal;
 mod segment;
 mod testbed;
 mod torn;
+mod verdict_rules;
 mod watching_costs;
 
 pub use bundle::Bundle;
@@ -41,6 +42,7 @@ pub use recorder::{NewBundle, Recorder};
 pub use seal::seal_ended;
 pub use testbed::{NamedTestbed, read_testbed, write_testbed};
 pub use torn::Torn;
+pub use verdict_rules::read_verdict_rules;
 pub use watching_costs::{read_watching_costs, write_watching_cost};
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { room: "drivelab-telemetry", may_use: &["drivelab-core", "drivelab-nvme", "drivelab-device"] },
     Layer { room: "drivelab-session", may_use: &["drivelab-core", "drivelab-analysis"] },
     Layer { room: "drivelab-report", may_use: &["drivelab-core", "drivelab-analysis"] },
+    Layer { room: "drivelab-drawing", may_use: &[] },
     Layer {
         room: "drivelab-lab",
         may_use: &[
@@ -77,6 +78,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "drivelab-telemetry",
             "drivelab-session",
             "drivelab-report",
+            "drivelab-drawing",
             "drivelab-lab",
             "drivelab-web",
         ],

@@ -12,6 +12,7 @@ mod life;
 mod link;
 mod makers;
 mod old_data;
+pub mod suitability;
 mod verdict;
 
 pub use answer::{Answer, Checked, Question, Standing, Sureness, Verdict};

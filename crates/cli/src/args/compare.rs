@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::{Args, Command, FromArgMatches, ValueEnum};
 use drivelab_analysis::ratios::Limits;
 use drivelab_analysis::side_by_side::Kind;
 
@@ -120,6 +120,19 @@ pub struct CompareArgs {
     /// Also write this file for CI systems: JUnit XML with a test case for each headline figure.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+}
+
+impl CompareArgs {
+    /// The arguments of a comparison that no command line asked for.
+    ///
+    /// # Errors
+    /// A word is none that `compare` takes, in clap's words.
+    pub fn of(sides: &[String], base: Option<&str>, allow: &[String]) -> Result<CompareArgs, clap::Error> {
+        let command = CompareArgs::augment_args(Command::new("compare").no_binary_name(true));
+        let flags = allow.iter().map(|kind| format!("--allow={kind}")).chain(base.map(|base| format!("--base={base}")));
+        let words = flags.chain(std::iter::once("--".to_owned())).chain(sides.iter().cloned());
+        CompareArgs::from_arg_matches(&command.try_get_matches_from(words)?)
+    }
 }
 
 /// Which differences between sides count.

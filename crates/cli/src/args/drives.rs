@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueHint};
+use drivelab_core::units::Bytes;
 
 /// Shown below the help.
 pub(super) const EXAMPLES: &str = "\
@@ -10,6 +11,7 @@ Examples:
   drivelab drives                              list the known drives, and your names and prices
   drivelab drives samsung-960-evo              all facts about one, by its short name
   drivelab drives 'Samsung SSD 960 EVO 250GB'  the same, by the model string that the drive reports
+  drivelab drives samsung-980-pro --daily 50GB  how long each capacity lasts
   drivelab drives --check my-drive.toml        check a file of your own
   drivelab drives name S5H9NX0N 'Desk 500 GB'  a name for the drive with this serial number, in comparisons
   drivelab drives price '970 EVO' '54.90 EUR'  what drives of this model cost today, for comparisons
@@ -28,6 +30,9 @@ pub struct DrivesArgs {
     /// Check a data sheet file instead.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "name")]
     pub check: Option<PathBuf>,
+    /// What you write in a day, such as 50GB: the table then says how many years the rated endurance lasts.
+    #[arg(long, value_name = "SIZE", requires = "name")]
+    pub daily: Option<Bytes>,
     /// Print one JSON document.
     #[arg(long)]
     pub json: bool,

@@ -8,4 +8,5 @@ pub mod environment;
 pub mod namespace;
 pub mod probe;
 pub mod published;
+pub mod verdict_rules;
 pub mod watching_cost;

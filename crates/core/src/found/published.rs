@@ -2,6 +2,8 @@
 //!
 //! Owns the units in which figures are published. Must not know: files, and which run a figure stands beside.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -28,6 +30,9 @@ pub struct Published {
     /// The same in parts, as far as they can be compared with a run.
     #[serde(default)]
     pub setup: Setup,
+    /// The drive facts of its drives, by the name that the source gives a drive: `"WD Black" = "wd-black-2017"`.
+    #[serde(default)]
+    pub facts: BTreeMap<String, String>,
     /// The figures.
     pub figures: Vec<PublishedFigure>,
 }

@@ -51,7 +51,8 @@ impl Wish {
     /// As for [`OutputFile::write`]; or the document cannot be made.
     pub fn write(&self, run: &(RunRecords, Analysis)) -> Result<()> {
         let format = format_of(&self.path)?;
-        let text = if self.redact { render(format, &[redacted(run.0.clone())]) } else { render(format, from_ref(run)) };
+        let text =
+            if self.redact { render(format, &without_names(vec![run.clone()])) } else { render(format, from_ref(run)) };
         OutputFile::check(&self.path)?.write(&text?)
     }
 }
@@ -68,7 +69,13 @@ pub fn write_page(output: &Path, redact: bool, runs: Vec<(RunRecords, Analysis)>
 /// Runs without serial numbers and folder names.
 #[must_use]
 pub fn without_names(runs: Vec<(RunRecords, Analysis)>) -> Vec<(RunRecords, Analysis)> {
-    runs.into_iter().map(|(records, _)| redacted(records)).collect()
+    let without = |(records, analysis): (RunRecords, Analysis)| {
+        // It names models, as pages do, and no serial numbers and folders.
+        let suitability = analysis.suitability;
+        let (records, analysis) = redacted(records);
+        (records, Analysis { suitability, ..analysis })
+    };
+    runs.into_iter().map(without).collect()
 }
 
 /// The format for a file's extension; HTML without an extension.

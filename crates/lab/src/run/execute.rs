@@ -1,6 +1,6 @@
 //! Runs a session with its recorder and screens, and reports how it ended.
 
-use drivelab_analysis::{Analysis, analyse};
+use drivelab_analysis::Analysis;
 use drivelab_core::group::letter;
 use drivelab_core::ids::RunId;
 use drivelab_core::listener::Listener;
@@ -11,7 +11,7 @@ use drivelab_store::Catalog;
 use crate::digests;
 use crate::failure::{Failure, Result};
 use crate::front::View;
-use crate::lab::Lab;
+use crate::lab::{Lab, analysed};
 use crate::run::ended::Ended;
 use crate::run::memory::Memory;
 use crate::run::wiring::{Keep, Ready, Wiring};
@@ -63,7 +63,7 @@ pub(super) fn execute(lab: &Lab<'_>, wiring: Wiring) -> Result {
     let saved = memory.is_none();
     let recorded = match memory {
         None => kept(lab, run),
-        Some(memory) => of_memory(&memory),
+        Some(memory) => of_memory(lab, &memory),
     };
     lab.front.ended(Ended { run, outcome, recorded, saved, show, page: None }.with_page(page))
 }
@@ -78,9 +78,9 @@ fn kept(lab: &Lab<'_>, run: RunId) -> Result<(RunRecords, Analysis)> {
 }
 
 /// The records of a run that is not stored, and their analysis.
-fn of_memory(memory: &Memory) -> Result<(RunRecords, Analysis)> {
+fn of_memory(lab: &Lab<'_>, memory: &Memory) -> Result<(RunRecords, Analysis)> {
     let nothing = || Failure::unexpected("the run ended before anything was recorded of it");
     let records = memory.take().ok_or_else(nothing)?;
-    let analysis = analyse(&records);
+    let analysis = analysed(lab.data_folder, &records);
     Ok((records, analysis))
 }

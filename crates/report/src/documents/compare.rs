@@ -222,7 +222,7 @@ pub(crate) fn document(
     let (limits, bridges) = (sides_of.limits, sides_of.bridges.clone().unwrap_or_default());
     let unpaired = Unpaired::of(sides_of, digests);
     CompareDoc {
-        published: unpaired.map(|unpaired| published::document(&unpaired, &sides_of.published)),
+        published: unpaired.map(|unpaired| published::document(&unpaired, sides_of)),
         schema: marker::COMPARE,
         schema_version: VERSION,
         sides,

@@ -10,6 +10,7 @@ use drivelab_analysis::curve::Curve;
 use drivelab_analysis::data_sheet::{Sheet, sheet};
 use drivelab_analysis::map::SpeedMap;
 use drivelab_analysis::scores::ScoreFigure;
+use drivelab_analysis::suitability::Suitability;
 use drivelab_analysis::{Analysis, StepLimit, metric_def};
 use drivelab_core::environment::{Environment, ToolVersion};
 use drivelab_core::event::{RunState, Steadiness};
@@ -84,6 +85,10 @@ pub(crate) struct RunResults<'a> {
     /// Verdict and answers of `drivelab check`; absent for other runs, and for a check that was not completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) checked: Option<Checked>,
+    /// Facts about the drive, and what it is good for by the rules of the computer that made this document; absent if
+    /// nothing is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) suitability: Option<Suitability>,
     /// Scores: figures that the methodology computes from several steps; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) scores: Vec<ScoreFigure>,
@@ -386,6 +391,7 @@ pub(crate) fn results<'a>(input: &ReportInput<'a>) -> RunResults<'a> {
         curves: input.records.plan.tests.iter().flat_map(|test| curve::of_test(input, test)).collect(),
         data_sheet: sheet(input.records, input.analysis),
         checked: input.analysis.checked.clone(),
+        suitability: input.analysis.suitability.clone(),
         scores: scores::of_run(input),
         maps: input.records.plan.tests.iter().flat_map(|test| map::of_test(input, test)).collect(),
         left_out: Vec::new(),

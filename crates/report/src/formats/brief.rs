@@ -13,7 +13,7 @@ use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{Figure, TestView, escape, prose, signs};
 use crate::formats::check;
 use crate::formats::detail::Detail;
-use crate::formats::markdown::parts::{answers, evidence, facts_table, heading, line, pairs, run_line, table};
+use crate::formats::markdown::parts::{evidence, facts_table, heading, in_short, line, pairs, run_line, table};
 use crate::marker;
 use crate::views::run::look::{self, Tile};
 use crate::views::test::{self, curve};
@@ -43,7 +43,7 @@ fn run(text: &mut String, input: &ReportInput<'_>) {
     run_line(text, input);
     check::markdown(text, input, false);
     let look = look::whole(input);
-    answers(text, &look);
+    in_short(text, input);
     pairs(text, &look);
     headlines(text, &look.tiles);
     for sign in look.signs.iter().filter(|sign| **sign == signs::DISTURBED) {

@@ -107,6 +107,17 @@ impl<'d> Compared<'d> {
         if unpaired.without_runs {
             lines.extend(unpaired.sides.iter().map(|side| wrap::cut(side, width)));
         }
+        for choice in &unpaired.choices {
+            lines.push(String::new());
+            lines.extend(wrap::lines(&choice.sentence, width));
+        }
+        if !unpaired.verdicts.rows.is_empty() {
+            lines.push(String::new());
+            for block in blocks(&unpaired.verdicts, width) {
+                lines.extend(block);
+            }
+            lines.extend(unpaired.reasons.iter().flat_map(|reason| wrap::lines(reason, width)));
+        }
         lines.push(String::new());
         for block in blocks(&unpaired.table, width) {
             lines.extend(block);

@@ -9,7 +9,7 @@ use crate::figure::{Figure, escape, format, prose};
 use crate::formats::check;
 use crate::formats::detail::Detail;
 use crate::formats::markdown::parts::{
-    answers, comparison, evidence, facts_table, heading, line, list, pairs, run_line, table,
+    comparison, evidence, facts_table, heading, in_short, line, list, pairs, run_line, table,
 };
 use crate::marker;
 use crate::views::across::compare;
@@ -56,7 +56,7 @@ fn run(text: &mut String, input: &ReportInput<'_>, name: &str) {
     run_line(text, input);
     check::markdown(text, input, true);
     let look = look::look(input);
-    answers(text, &look);
+    in_short(text, input);
     pairs(text, &look);
     scores(text, input);
     data_sheet(text, input);

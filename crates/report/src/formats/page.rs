@@ -25,6 +25,7 @@ use crate::views::across::sides::Sides;
 use crate::views::run::check::{self, CheckView};
 use crate::views::run::look::{self, Look};
 use crate::views::run::sheet::{self, SheetView};
+use crate::views::run::short::{self, Short};
 use crate::views::run::telemetry::{self, Watched};
 use crate::views::run::{account, how, scores};
 use crate::views::{test, time_line};
@@ -76,6 +77,7 @@ struct RunView {
     length: String,
     /// Verdict and answers, if the run is a check.
     check: Option<CheckView>,
+    short: Short,
     look: Look,
     /// The data sheet compared with the measured figures.
     sheet: Option<SheetView>,
@@ -129,6 +131,7 @@ impl RunView {
             id: records.run.to_string(),
             length: format::duration(drivelab_core::units::Nanos::new(records.last_at_ns)),
             check: check::of_run(input),
+            short: short::of_run(input),
             look: look::look(input),
             sheet: sheet::of_run(input),
             scores: scores::table(input),

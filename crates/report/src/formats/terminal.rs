@@ -11,6 +11,7 @@ use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{cells, escape, format, prose, quantity, rates, signs, wrap};
 use crate::formats::check;
 use crate::formats::columns::{self, LEAST_WIDTH};
+use crate::views::run::short::{self, Short};
 use crate::views::run::{look, scores, sheet};
 use crate::views::test::{curve, files, loads, sweep};
 use crate::words::facts::Fact;
@@ -42,10 +43,7 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
         lines.push(String::new());
         lines.extend(checked.iter().map(|line| escape::terminal(line)));
     }
-    for answer in run_facts::answers(input) {
-        lines.push(String::new());
-        lines.extend(wrap::lines(&escape::terminal(&answer), width));
-    }
+    lines.extend(in_short(&short::of_run(input), width));
     let corners = look::corner_test(input).map(|test| &test.name);
     for test in plan.tests.iter().filter(|test| measured(test).next().is_some()) {
         let rounds = reported_rounds(input, test);
@@ -91,6 +89,22 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
         wrap::lines(signs::BUSY, width).iter().for_each(|line| text.push_str(&format!("{line}\n")));
     }
     text
+}
+
+/// The short answer: sentences, then a line for each use.
+fn in_short(short: &Short, width: usize) -> Vec<String> {
+    if short.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![String::new()];
+    lines.extend(wrap::lines(&escape::terminal(&short.sentences.join(" ")), width));
+    for one in &short.verdicts {
+        lines.extend(wrap::lines(&escape::terminal(&format!("{}: {}. {}", one.title, one.words, one.why)), width));
+    }
+    if !short.no_verdict.is_empty() {
+        lines.extend(wrap::lines(&escape::terminal(&short.no_verdict), width));
+    }
+    lines
 }
 
 /// What the signs of figures mean, a line each.

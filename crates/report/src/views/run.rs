@@ -6,4 +6,5 @@ pub(crate) mod how;
 pub(crate) mod look;
 pub(crate) mod scores;
 pub(crate) mod sheet;
+pub(crate) mod short;
 pub(crate) mod telemetry;

@@ -32,7 +32,8 @@ fn or_unknown(value: Option<&String>) -> String {
 
 /// Title of the review: the drive. If it has no model and a file on it was measured, the title is what the user named,
 /// with the drive in brackets.
-pub(crate) fn title(environment: &Environment) -> String {
+#[must_use]
+pub fn title(environment: &Environment) -> String {
     let target = &environment.target;
     // A redacted page has no folder name for a scratch file.
     let folder_known = target.path.parent().is_some_and(|folder| !folder.as_os_str().is_empty());

@@ -4,6 +4,7 @@
 use drivelab_core::data_sheet::DataSheet;
 use drivelab_core::environment::Environment;
 use drivelab_core::run::RunRecords;
+use drivelab_core::units::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -92,7 +93,8 @@ pub(super) fn with_wear(
 ) -> Option<Endurance> {
     let number = |key: &str| printed.and_then(|sheet| sheet.number(key));
     let (rated, per_day, years) = (number("endurance"), number("dwpd"), number("warranty"));
-    let capacity = capacity(&records.environment, printed);
+    let capacity = printed.and_then(|sheet| sheet.capacity).map(Bytes::as_f64);
+    let capacity = capacity.filter(|capacity| *capacity > 0.0).or_else(|| capacity_of(&records.environment));
     let of_both = capacity.zip(years);
     let from_dwpd = of_both.zip(per_day).map(|((capacity, years), per_day)| tbw(per_day, capacity, years));
     let from_tbw = of_both.zip(rated).and_then(|((capacity, years), rated)| dwpd(rated, capacity, years));
@@ -132,10 +134,10 @@ pub fn rated_bytes(sheet: &DataSheet, capacity: Option<f64>) -> Option<f64> {
     sheet.number("endurance").or_else(by_day).filter(|bytes| *bytes > 0.0)
 }
 
-/// Bytes of the drive: as sold, else as it reports them itself.
-fn capacity(environment: &Environment, printed: Option<&DataSheet>) -> Option<f64> {
+/// Bytes of the drive, as it reports them itself.
+#[must_use]
+pub fn capacity_of(environment: &Environment) -> Option<f64> {
     let devices = &environment.target.devices;
-    let reported = || devices.iter().rev().find(|device| device.model.is_some()).or(devices.last());
-    let capacity = printed.and_then(|sheet| sheet.capacity).or_else(|| reported().map(|device| device.capacity))?;
-    (capacity.get() > 0).then(|| capacity.as_f64())
+    let reported = devices.iter().rev().find(|device| device.model.is_some()).or(devices.last())?;
+    (reported.capacity.get() > 0).then(|| reported.capacity.as_f64())
 }

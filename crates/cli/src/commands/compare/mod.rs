@@ -17,7 +17,7 @@ use drivelab_core::exit::ExitCode;
 use drivelab_lab::output::pages::{OutputFile, without_names};
 use drivelab_lab::{Failure, Result};
 use drivelab_report::{Compared, ComparedRun, DriveWords, PublishedSide, ReportInput, Sides};
-use drivelab_store::Filter;
+use drivelab_store::{Catalog, DataDir, Filter};
 
 use crate::args::CompareArgs;
 use crate::context::Context;
@@ -53,13 +53,7 @@ pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
              run as the base, and the table has the ratio of each published figure to it"
         )));
     }
-    let all = catalog.list()?;
-    let chosen = sides::choose(context, &all, arguments, &words, !published.is_empty())?;
-    let least = if published.is_empty() { 2 } else { 1 };
-    let read = Read::new(context, &data, &catalog, chosen, least)?;
-    let base = read.base(arguments.base.as_deref())?;
-    let known = (drives::known(context, &read)?, bridges::found(context, (&data, &catalog), &all, (&read, base)));
-    let sides = set_side_by_side(arguments, &read, base, published, known);
+    let (read, sides) = gather(context, arguments, (&data, &catalog), (published, &words))?;
     let runs = read.compared();
     let compared = Compared { runs: &runs, sides: &sides };
     let none = |why: String| Failure::nothing(format!("no two of these runs can be compared\n{why}"));
@@ -82,6 +76,45 @@ pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
     if arguments.fail_if_worse { worse(context, &compared) } else { Ok(ExitCode::Ok) }
 }
 
+/// Reads the runs that words name, and sets them side by side with published figures.
+fn gather(
+    context: &Context,
+    arguments: &CompareArgs,
+    (data, catalog): (&DataDir, &Catalog),
+    (published, words): (Vec<PublishedSide>, &[String]),
+) -> Result<(Read, Sides)> {
+    let all = catalog.list()?;
+    let chosen = sides::choose(context, &all, arguments, words, !published.is_empty())?;
+    let least = if published.is_empty() { 2 } else { 1 };
+    let read = Read::new(context, data, catalog, chosen, least)?;
+    let base = read.base(arguments.base.as_deref())?;
+    let known = (drives::known(context, &read)?, bridges::found(context, (data, catalog), &all, (&read, base)));
+    let sides = set_side_by_side(arguments, &read, base, published, known);
+    Ok((read, sides))
+}
+
+/// What an article sets side by side, by the words of `compare`: the digests of all runs, and the sides. Published
+/// drives alone have no digests.
+///
+/// # Errors
+/// As for [`compare`].
+pub fn for_article(context: &Context, arguments: &CompareArgs) -> Result<(Vec<Digest>, Sides)> {
+    let (data, catalog) = (context.data()?, context.catalog()?);
+    let (published, words) = published::split(&context.settings.data.value, &arguments.sides)?;
+    if words.is_empty() {
+        return Ok((Vec::new(), published::alone(context, arguments.base.as_deref(), published)?));
+    }
+    let (read, sides) = gather(context, arguments, (&data, &catalog), (published, &words))?;
+    let runs = read.compared();
+    let compared = Compared { runs: &runs, sides: &sides };
+    compared
+        .text(terminal_width())
+        .map_err(|why| Failure::nothing(format!("no two of these runs can be compared\n{why}")))?;
+    let named = (read.is_of_one_drive(), &*compared.titles());
+    unlike::check(&compared.kinds(), sides.asked.as_slice(), named, &sides.allowed)?;
+    Ok((runs.iter().map(|run| run.digest.clone()).collect(), sides))
+}
+
 /// The sides as the report takes them, with names and prices of their drives and with the bridges between testbeds.
 fn set_side_by_side(
     arguments: &CompareArgs,
@@ -98,6 +131,7 @@ fn set_side_by_side(
         allowed: arguments.allow.clone(),
         published,
         published_base: 0,
+        verdicts: Vec::new(),
         drives,
         apart: Vec::new(),
         stated: read.stated(),

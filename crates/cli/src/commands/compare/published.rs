@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
-use drivelab_analysis::metric_def;
+use drivelab_analysis::{metric_def, suitability};
+use drivelab_core::data_sheet::DataSheet;
 use drivelab_core::exit::ExitCode;
-use drivelab_core::published::Published;
+use drivelab_core::published::{Published, PublishedFigure};
+use drivelab_core::units::Bytes;
+use drivelab_lab::plan::drives::library;
 use drivelab_lab::{Failure, Result};
-use drivelab_report::{Compared, PublishedSide, Sides};
-use drivelab_store::read_published;
+use drivelab_report::{Compared, DriveVerdict, PublishedSide, Sides};
+use drivelab_store::{read_published, read_verdict_rules};
 
 use super::destination::{Destination, Format, json_text};
 use crate::args::CompareArgs;
@@ -77,8 +80,7 @@ pub(super) fn compare(
             only.title()
         )));
     }
-    let published_base = base(context, arguments.base.as_deref(), &published)?;
-    let sides = Sides { published, published_base, ..Sides::alone(0) };
+    let sides = alone(context, arguments.base.as_deref(), published)?;
     let compared = Compared { runs: &[], sides: &sides };
     let text = match destination.format {
         Format::Terminal => compared.text(terminal_width()).map_err(Failure::nothing)?,
@@ -89,6 +91,37 @@ pub(super) fn compare(
     };
     destination.write(context, &text)?;
     Ok(ExitCode::Ok)
+}
+
+/// Published drives without runs as sides, against the one that this word means.
+pub(super) fn alone(context: &Context, word: Option<&str>, published: Vec<PublishedSide>) -> Result<Sides> {
+    let published_base = base(context, word, &published)?;
+    let verdicts = verdicts(context, &published)?;
+    Ok(Sides { published, published_base, verdicts, ..Sides::alone(0) })
+}
+
+/// What each published drive is good for: by its figures in every capacity, without those under special conditions, and
+/// by the data sheet of the capacity that was measured.
+fn verdicts(context: &Context, published: &[PublishedSide]) -> Result<Vec<DriveVerdict>> {
+    let settings = &context.settings;
+    let rules = read_verdict_rules(&settings.data.value).map_err(Failure::usage)?;
+    let library = library(settings.drives.as_deref(), &settings.voice)?;
+    let mut drives: Vec<(&PublishedSide, &str)> = Vec::new();
+    for (side, figure) in published.iter().flat_map(|side| side.figures().iter().map(move |figure| (side, figure))) {
+        if !drives.iter().any(|(of, drive)| *drive == figure.drive && of.is_of_publication(side)) {
+            drives.push((side, &figure.drive));
+        }
+    }
+    let verdict = |(of, drive): &(&PublishedSide, &str)| {
+        let sides = published.iter().filter(|side| side.is_of_publication(of));
+        let own = |figure: &&PublishedFigure| figure.drive == *drive && figure.condition.is_none();
+        let figures: Vec<&PublishedFigure> = sides.flat_map(|side| side.figures()).filter(own).collect();
+        let capacity = figures.iter().find_map(|figure| figure.capacity.as_deref()?.parse::<Bytes>().ok());
+        let sheet = library.named(of.facts()).map(|known| DataSheet::of(&known.facts, capacity, false));
+        let facts = suitability::of_published(&figures, sheet.as_ref());
+        DriveVerdict { drive: (*drive).to_owned(), suitability: suitability::judge(&rules, facts, None) }
+    };
+    Ok(drives.iter().map(verdict).collect())
 }
 
 /// The side that a word means: its letter, or a `published:` word that only it has.

@@ -2,26 +2,21 @@
 //! what the user says about drives.
 
 mod kept;
+mod sheet;
 
-use std::fmt::Write as _;
 use std::path::Path;
 
-use drivelab_core::drive_facts::{DriveFacts, Figures};
+use drivelab_core::drive_facts::DriveFacts;
 use drivelab_core::excerpt::MOST_SHOWN;
 use drivelab_core::exit::ExitCode;
 use drivelab_device::drive_facts::{DriveLibrary, FactsError, Known, LONGEST, parse};
-use drivelab_lab::Result;
 use drivelab_lab::plan::drives::{known, library, wrong};
+use drivelab_lab::{Loudness, Result};
 
 use crate::args::DrivesArgs;
 use crate::context::Context;
+use crate::front::width::terminal_width;
 use crate::say;
-
-/// Room for the longest label of a figure.
-const LABEL: usize = 20;
-
-/// Room for most values.
-const VALUE: usize = 24;
 
 /// Runs the command.
 ///
@@ -45,7 +40,7 @@ pub fn drives(context: &Context, arguments: &DrivesArgs) -> Result {
             }
             Ok(ExitCode::Ok)
         }
-        Some(name) => show(&library, name, arguments.json),
+        Some(name) => show(context, &library, name, arguments),
     }
 }
 
@@ -125,58 +120,13 @@ fn capacities(facts: &DriveFacts) -> String {
     facts.capacities.iter().map(|one| one.capacity.text.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-fn show(library: &DriveLibrary, name: &str, json: bool) -> Result {
+fn show(context: &Context, library: &DriveLibrary, name: &str, arguments: &DrivesArgs) -> Result {
     let known = known(library, name)?;
-    if json {
+    if arguments.json {
         say::json(&documents(&[known]))?;
     } else {
-        say::data(&text(known))?;
+        let sourced = context.settings.voice.loudness >= Loudness::Verbose;
+        say::data(&sheet::text(known, arguments.daily, (terminal_width(), sourced)))?;
     }
     Ok(ExitCode::Ok)
-}
-
-/// The facts for people.
-fn text(known: &Known) -> String {
-    let facts = &known.facts;
-    let mut text = format!("{} ({}), by {}\n", facts.title, facts.name, facts.maker);
-    let _ = writeln!(text, "{}", known.origin.text());
-    if let Some(note) = &facts.note {
-        let _ = writeln!(text, "\n{}", note.trim());
-    }
-    let _ = writeln!(text, "\nModel strings (* any text, # a number)");
-    for model in &facts.models {
-        let _ = writeln!(text, "  {}  ({}, {})", model.pattern, model.certainty.name(), model.source);
-    }
-    if !facts.figures.rows().is_empty() {
-        let _ = writeln!(text, "\nEvery capacity");
-        text.push_str(&rows(&facts.figures));
-    }
-    for one in &facts.capacities {
-        let known = one.certainty.zip(one.source.as_deref());
-        let whence = known
-            .map(|(certainty, source)| format!("  ({}, {source}{})", certainty.name(), noted(one.note.as_deref())));
-        let _ = writeln!(text, "\n{}{}", one.capacity.text, whence.unwrap_or_default());
-        match one.figures.rows().is_empty() {
-            true => text.push_str("  no other figures\n"),
-            false => text.push_str(&rows(&one.figures)),
-        }
-    }
-    let _ = writeln!(text, "\nSources");
-    for source in &facts.sources {
-        let _ = writeln!(text, "  {}: {}", source.id, source.citation);
-    }
-    text
-}
-
-fn rows(figures: &Figures) -> String {
-    let row = |row: drivelab_core::drive_facts::Row<'_>| {
-        let (certainty, note) = (row.certainty.name(), noted(row.note));
-        format!("  {:<LABEL$}  {:<VALUE$}  {certainty}, {}{note}\n", row.label, row.text, row.source)
-    };
-    figures.rows().into_iter().map(row).collect()
-}
-
-/// A note after a source.
-fn noted(note: Option<&str>) -> String {
-    note.map(|note| format!("; {note}")).unwrap_or_default()
 }

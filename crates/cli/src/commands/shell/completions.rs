@@ -109,7 +109,7 @@ fn with_value(command: &str, argument: Arg) -> Arg {
         (_, "tag" | "tags") => of_runs(argument, tags),
         (_, "drive") => of_runs(argument, drives),
         (_, "target" | "targets") => argument.add(ArgValueCompleter::new(targets)),
-        ("compare", "sides" | "base") => argument.add(ArgValueCandidates::new(sides)),
+        ("compare", "sides" | "base") | ("new", "against") => argument.add(ArgValueCandidates::new(sides)),
         ("rank", "published") => argument.add(ArgValueCandidates::new(published_names)),
         _ => argument,
     }

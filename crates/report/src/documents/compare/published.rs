@@ -1,11 +1,14 @@
 //! Published figures in the document of a comparison: those beside a figure of a run, and all others.
 
+use drivelab_analysis::suitability::Suitability;
 use drivelab_core::published::{Bound, End, PublishedFigure};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::views::across::published::choice::Choice;
 use crate::views::across::published::unpaired::{Row, Unpaired};
 use crate::views::across::published::{Base, PublishedSide, Readings};
+use crate::views::across::sides::{DriveVerdict, Sides};
 
 /// A drive of a publication.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -60,8 +63,44 @@ pub(crate) struct PublishedDoc {
     /// Name of the drive that the others are compared with; absent beside runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) base: Option<String>,
+    /// Which of two drives to choose, case by case; absent for other numbers of drives, and beside runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) choices: Vec<ChoiceDoc>,
+    /// What each drive is good for by the rules; absent beside runs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) verdicts: Vec<DriveVerdictDoc>,
     /// Their figures, test by test.
     pub(crate) rows: Vec<PublishedRowDoc>,
+}
+
+/// Which of two drives to choose in a case.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct ChoiceDoc {
+    /// The case, such as an arm of encryption.
+    pub(crate) case: String,
+    /// The drive to choose, under what it was measured; `null` if neither is ahead more often.
+    pub(crate) choose: Option<String>,
+    /// The other one, or both.
+    pub(crate) other: String,
+    /// Figures in which the chosen one is ahead.
+    pub(crate) ahead: usize,
+    /// Figures in which the other one is.
+    pub(crate) behind: usize,
+    /// Figures that differ by less than 3 %.
+    pub(crate) close: usize,
+    /// Smallest lead of the chosen one, as a ratio.
+    pub(crate) low: Option<f64>,
+    /// Largest lead.
+    pub(crate) high: Option<f64>,
+}
+
+/// What a published drive is good for.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct DriveVerdictDoc {
+    /// The drive, as the source calls it.
+    pub(crate) drive: String,
+    /// Facts and verdicts.
+    pub(crate) suitability: Suitability,
 }
 
 /// One quantity of a published test.
@@ -123,7 +162,8 @@ pub(super) fn cell(
 }
 
 /// All figures without a matching figure in the runs.
-pub(super) fn document(unpaired: &Unpaired<'_>, published: &[PublishedSide]) -> PublishedDoc {
+pub(super) fn document(unpaired: &Unpaired<'_>, sides: &Sides) -> PublishedDoc {
+    let published = &sides.published;
     let row = |row: &Row<'_>| {
         let base = unpaired.base.and_then(|base| row.cells[base].as_ref()?.as_base());
         let of_side = |(at, (side, readings)): (usize, (&PublishedSide, &Option<_>))| -> Vec<PublishedCellDoc> {
@@ -142,6 +182,20 @@ pub(super) fn document(unpaired: &Unpaired<'_>, published: &[PublishedSide]) -> 
     PublishedDoc {
         sides: published.iter().map(side).collect(),
         base: unpaired.base.map(|base| published[base].letter.clone()),
+        choices: unpaired.choices().into_iter().map(choice).collect(),
+        verdicts: match unpaired.base {
+            Some(_) => sides.verdicts.iter().map(verdict).collect(),
+            None => Vec::new(),
+        },
         rows: unpaired.rows.iter().map(row).collect(),
     }
+}
+
+fn verdict(of: &DriveVerdict) -> DriveVerdictDoc {
+    DriveVerdictDoc { drive: of.drive.clone(), suitability: of.suitability.clone() }
+}
+
+fn choice(of: Choice) -> ChoiceDoc {
+    let Choice { case, choose, other, counts: [ahead, behind, close], lead, sentence: _ } = of;
+    ChoiceDoc { case, choose, other, ahead, behind, close, low: lead.map(|ends| ends.0), high: lead.map(|ends| ends.1) }
 }

@@ -7,6 +7,7 @@ use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{Figure, escape, prose};
 use crate::views::across::compare::{self, Comparison, Group};
 use crate::views::run::look::Look;
+use crate::views::run::short::{self, VerdictView};
 use crate::words::facts::Fact;
 use crate::words::run_facts;
 
@@ -104,6 +105,14 @@ pub(crate) fn published(text: &mut String, comparison: &Comparison) {
     let Some(unpaired) = &comparison.published else { return };
     if unpaired.without_runs {
         list(text, &unpaired.sides);
+        let choices: Vec<String> = unpaired.choices.iter().map(|choice| choice.sentence.clone()).collect();
+        if !choices.is_empty() {
+            list(text, &choices);
+        }
+        captioned(text, &unpaired.verdicts);
+        if !unpaired.reasons.is_empty() {
+            list(text, &unpaired.reasons);
+        }
     }
     captioned(text, &unpaired.table);
     unpaired.notes.iter().for_each(|note| line(text, &format!("{}\n", escape::markdown(note))));
@@ -144,9 +153,29 @@ pub(crate) fn run_line(text: &mut String, input: &ReportInput<'_>) {
     }
 }
 
-/// The answers to the question of the methodology.
-pub(crate) fn answers(text: &mut String, look: &Look) {
-    look.answers.iter().for_each(|answer| line(text, &format!("**{}**\n", escape::markdown(answer))));
+/// The short answer: sentences, then what the drive is good for.
+pub(crate) fn in_short(text: &mut String, input: &ReportInput<'_>) {
+    let short = short::of_run(input);
+    if short.is_empty() {
+        return;
+    }
+    heading(text, 2, "The short answer");
+    line(text, &format!("{}\n", escape::markdown(&short.sentences.join(" "))));
+    verdicts(text, &short.verdicts);
+    if !short.no_verdict.is_empty() {
+        line(text, &format!("{}\n", escape::markdown(&short.no_verdict)));
+    }
+}
+
+/// What a drive is good for, and where the limits of that come from.
+pub(crate) fn verdicts(text: &mut String, verdicts: &[VerdictView]) {
+    if verdicts.is_empty() {
+        return;
+    }
+    table(text, &short::table(verdicts));
+    let sources =
+        verdicts.iter().flat_map(|one| one.sources.iter().map(move |source| format!("{}: {source}", one.title)));
+    list(text, &sources.collect::<Vec<_>>());
 }
 
 /// The pairs of read and write.

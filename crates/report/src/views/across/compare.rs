@@ -121,7 +121,7 @@ fn comparison<'d>(digests: &[&'d Digest], sides: &Sides, charts: bool) -> Compar
     let refused = refusals(&found, digests, sides);
     let published = Unpaired::of(sides, digests).map(|alone| {
         let drawn = if charts && alone.base.is_some() { charts::published::views(&alone) } else { Vec::new() };
-        alone.view(drawn)
+        alone.view(drawn, &sides.verdicts)
     });
     let mut comparison = Comparison { refused, published, ..Comparison::default() };
     for alike in groups(found, digests, sides) {

@@ -2,8 +2,11 @@
 //!
 //! They have a ratio to the base, but no interval or verdict, and do not count for "best".
 
+pub(crate) mod choice;
 mod readings;
+pub(crate) mod row;
 pub(crate) mod unpaired;
+mod verdicts;
 
 use drivelab_analysis::digest::RunFacts;
 use drivelab_core::environment::TargetKind;
@@ -32,6 +35,8 @@ pub struct PublishedSide {
     pub(crate) setup: Setup,
     /// Methodologies that measure the same way; empty if the publication names none.
     pub(crate) same_as: Vec<String>,
+    /// Name of the facts of its drive; empty if the publication names none.
+    pub(crate) facts: String,
     /// Its figures.
     pub(crate) figures: Vec<PublishedFigure>,
 }
@@ -72,6 +77,7 @@ impl PublishedSide {
                     method: published.method.clone(),
                     setup: published.setup.clone(),
                     same_as: published.same_as.clone(),
+                    facts: published.facts.get(&figure.drive).cloned().unwrap_or_default(),
                     figures: vec![figure.clone()],
                 }),
             }
@@ -91,10 +97,28 @@ impl PublishedSide {
         &self.title
     }
 
+    /// Name of the facts of its drive; empty if the publication names none.
+    #[must_use]
+    pub fn facts(&self) -> &str {
+        &self.facts
+    }
+
+    /// Its figures.
+    #[must_use]
+    pub fn figures(&self) -> &[PublishedFigure] {
+        &self.figures
+    }
+
     /// Whether it is the same drive of the same publication.
     #[must_use]
     pub fn is_of(&self, other: &PublishedSide) -> bool {
         self.title == other.title && self.publication == other.publication
+    }
+
+    /// Whether both are of one publication.
+    #[must_use]
+    pub fn is_of_publication(&self, other: &PublishedSide) -> bool {
+        self.publication == other.publication
     }
 
     /// Whether the publication measured like this methodology; yes if it names none. Steps of other methodologies may

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use drivelab_analysis::bridge::Bridge;
 use drivelab_analysis::ratios::Limits;
 use drivelab_analysis::side_by_side::Kind;
+use drivelab_analysis::suitability::Suitability;
 use drivelab_core::drive_facts::Price;
 use drivelab_core::environment::Environment;
 use drivelab_core::group::letter;
@@ -29,6 +30,8 @@ pub struct Sides {
     pub published: Vec<PublishedSide>,
     /// Place of the published side that the others are compared with, where there are no runs.
     pub published_base: usize,
+    /// What each published drive is good for, by the rules.
+    pub verdicts: Vec<DriveVerdict>,
     /// Name and price of the drive of each side; empty if none is known.
     pub drives: Vec<DriveWords>,
     /// What distinguishes a side from others of the same title, such as a testbed; empty where nothing has to.
@@ -41,6 +44,15 @@ pub struct Sides {
     pub asked: Option<Kind>,
     /// Drives that were measured on the testbeds of the sides; `None` if nobody looked for them.
     pub bridges: Option<Vec<Bridge>>,
+}
+
+/// What a published drive is good for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DriveVerdict {
+    /// The drive, as its publication calls it.
+    pub drive: String,
+    /// Facts and verdicts.
+    pub suitability: Suitability,
 }
 
 /// Name and price of a drive.
@@ -65,6 +77,7 @@ impl Sides {
             allowed: Vec::new(),
             published: Vec::new(),
             published_base: 0,
+            verdicts: Vec::new(),
             drives: Vec::new(),
             apart: Vec::new(),
             stated: Vec::new(),

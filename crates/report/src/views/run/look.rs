@@ -10,7 +10,7 @@ use drivelab_core::workload::Pattern;
 use crate::figure::input::ReportInput;
 use crate::figure::op::Op;
 use crate::figure::pairs::{Pair, measured, pairs_of};
-use crate::figure::table::Cell;
+use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{cells, format, marks, quantity, rates, signs};
 use crate::views::test::{files, sweep};
 use crate::words::rounds::reported_rounds;
@@ -50,8 +50,6 @@ pub(crate) struct Tile {
 /// The content of "At a glance".
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Look {
-    /// Answers to the question of the methodology, a sentence each; empty if it asks none.
-    pub(crate) answers: Vec<String>,
     /// Title of the test of the pairs, with its rounds.
     pub(crate) pairs_title: String,
     /// The pairs; empty if no test has any.
@@ -95,7 +93,7 @@ pub(crate) fn whole(input: &ReportInput<'_>) -> Look {
 /// Everything but the signs, with headline figures of these tests, at most `room` of them.
 fn of_tests(input: &ReportInput<'_>, tests: &[&TestPlan], room: usize) -> Look {
     let corners = corner_test(input);
-    let mut look = Look { answers: run_facts::answers(input), ..Look::default() };
+    let mut look = Look::default();
     if let Some(test) = corners {
         let rounds = reported_rounds(input, test);
         look.pairs_title = if rounds.is_empty() { test.title.clone() } else { format!("{}, {rounds}", test.title) };
@@ -179,6 +177,14 @@ fn pair_rows(input: &ReportInput<'_>, test: &TestPlan) -> Vec<PairRow> {
         cells: [cell(pair.read, Op::Read, 0), cell(pair.write, Op::Write, 1)],
     };
     pairs.iter().map(row).collect()
+}
+
+/// The pairs of read and write as a table; empty if no test has any.
+pub(crate) fn pairs_table(input: &ReportInput<'_>) -> Table {
+    let look = look(input);
+    let columns = vec![Column::words("Load"), Column::figures("Read", "MB/s"), Column::figures("Write", "MB/s")];
+    let row = |row: PairRow| std::iter::once(Cell::text(row.label)).chain(row.cells.map(|one| one.cell)).collect();
+    Table { caption: look.pairs_title, columns, rows: look.pairs.into_iter().map(row).collect() }
 }
 
 /// The lowest and the highest rate of a test with their steps; for a single step also its slowest interval.

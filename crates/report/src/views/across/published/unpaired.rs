@@ -1,64 +1,16 @@
 //! Published figures without a matching figure in the runs: a table of them, and charts where no run is compared.
 
 use drivelab_analysis::digest::Digest;
-use drivelab_analysis::metric_def;
-use drivelab_core::metric::Better;
 use drivelab_core::plan::Form;
 use drivelab_core::published::PublishedFigure;
 
 use crate::figure::TestView;
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{cells, format};
-use crate::views::across::published::{PublishedSide, Readings, source_notes};
-use crate::views::across::sides::Sides;
-
-/// One quantity of a published test.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Row<'p> {
-    /// The first figure of it, which has its load.
-    pub(crate) figure: &'p PublishedFigure,
-    /// What was measured.
-    pub(crate) test: &'p str,
-    /// Which of several figures of the test it is.
-    pub(crate) which: Option<&'p str>,
-    /// Id of the metric.
-    pub(crate) metric: &'p str,
-    /// Its title.
-    pub(crate) title: &'p str,
-    /// Unit of the values.
-    pub(crate) unit: &'p str,
-    /// Which direction is better.
-    pub(crate) better: Better,
-    /// What each side has of it.
-    pub(crate) cells: Vec<Option<Readings<'p>>>,
-}
-
-impl<'p> Row<'p> {
-    /// A row for this figure, without cells.
-    fn of(figure: &'p PublishedFigure) -> Row<'p> {
-        let def = metric_def(&figure.metric);
-        Row {
-            figure,
-            test: &figure.test,
-            which: figure.which.as_deref(),
-            metric: &figure.metric,
-            title: def.map_or(&figure.metric, |def| def.title),
-            unit: def.map_or(&figure.unit, |def| def.unit),
-            better: def.map_or(Better::Neutral, |def| def.better),
-            cells: Vec::new(),
-        }
-    }
-
-    /// Whether a figure is of the same test, quantity and load.
-    fn is_of(&self, figure: &PublishedFigure) -> bool {
-        let load = |one: &PublishedFigure| {
-            let names = [&one.op, &one.pattern, &one.block_size].map(Clone::clone);
-            (names, one.queue_depth, one.threads)
-        };
-        let same = self.test == figure.test && self.metric == figure.metric && self.which == figure.which.as_deref();
-        same && load(self.figure) == load(figure)
-    }
-}
+use crate::views::across::published::choice::{self, Choice};
+pub(crate) use crate::views::across::published::row::Row;
+use crate::views::across::published::{PublishedSide, Readings, source_notes, verdicts};
+use crate::views::across::sides::{DriveVerdict, Sides};
 
 /// The figures.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,7 +62,7 @@ impl<'p> Unpaired<'p> {
     }
 
     /// What a row is of: the test, and what tells it from the other rows of the test: quantity, load, which figure.
-    pub(crate) fn label(&self, row: &Row<'p>) -> String {
+    pub(crate) fn label(&self, row: &Row<'_>) -> String {
         let others = || self.rows.iter().filter(|other| other.test == row.test && !std::ptr::eq(*other, row));
         let title = others().any(|other| other.metric != row.metric).then(|| row.title.to_owned());
         let twins = || others().filter(|other| other.metric == row.metric && other.which == row.which);
@@ -128,6 +80,14 @@ impl<'p> Unpaired<'p> {
             row.which.map(str::to_owned),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
+    /// Which of two drives to choose in which case.
+    pub(crate) fn choices(&self) -> Vec<Choice> {
+        match self.base {
+            Some(_) => choice::choices(self.sides, &self.rows, &|row| self.label(row)),
+            None => Vec::new(),
+        }
     }
 
     /// A row for each quantity of each test, with the ratios to the base where there is one.
@@ -157,8 +117,9 @@ impl<'p> Unpaired<'p> {
         Table { caption, columns, rows: self.rows.iter().map(row).collect() }.without_empty_columns()
     }
 
-    /// The view of them, with these charts.
-    pub(crate) fn view(&self, charts: Vec<TestView>) -> UnpairedView {
+    /// The view of them, with these charts, and with what the drives are good for if no run is compared.
+    pub(crate) fn view(&self, charts: Vec<TestView>, verdicts: &[DriveVerdict]) -> UnpairedView {
+        let verdicts = if self.base.is_some() { verdicts } else { &[] };
         let shown = |(at, _): &(usize, &PublishedSide)| self.rows.iter().any(|row| row.cells[*at].is_some());
         let sides = self.sides.iter().enumerate().filter(shown).map(|(_, side)| side.name());
         let mut notes = Vec::new();
@@ -181,6 +142,9 @@ impl<'p> Unpaired<'p> {
                 format::counted(count, "published figure")
             ),
             without_runs: self.base.is_some(),
+            choices: self.choices(),
+            verdicts: verdicts::table(verdicts),
+            reasons: verdicts::reasons(verdicts),
             notes,
         }
     }
@@ -199,6 +163,12 @@ pub(crate) struct UnpairedView {
     pub(crate) summary: String,
     /// No run is compared, only these.
     pub(crate) without_runs: bool,
+    /// Which of two drives to choose, case by case; empty for other numbers of drives, and beside runs.
+    pub(crate) choices: Vec<Choice>,
+    /// What the drives are good for by the rules; no rows if no rule decides anything, or beside runs.
+    pub(crate) verdicts: Table,
+    /// Why, a sentence for each drive and use that is not simply recommended.
+    pub(crate) reasons: Vec<String>,
     /// Where they come from.
     pub(crate) notes: Vec<String>,
 }

@@ -1,0 +1,54 @@
+//! A fact about a drive, and what loads it is a fact of.
+
+use drivelab_core::ids::StepId;
+use drivelab_core::metric::{Metric, Wrong};
+use drivelab_core::units::Bytes;
+use drivelab_core::verdict_rules::FactKind;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Sizes of the blocks of which sequential reads one at a time are a fact.
+pub(super) const READ_ALONE: [Bytes; 2] = [Bytes::new(64 << 10), Bytes::MIB];
+/// The largest block of a small random operation.
+pub(super) const SMALL: Bytes = Bytes::new(8 << 10);
+
+/// A fact about a drive.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Fact {
+    /// Which fact.
+    pub kind: FactKind,
+    /// Its value, in the unit of the kind.
+    pub value: f64,
+    /// What it rests on: the step's label, the data sheet, the place in a publication.
+    pub rests_on: String,
+    /// The step that measured it; absent if none did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<StepId>,
+    /// Address of its metric; absent if it is none of a run's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// drivelab or the host was the limit: a rate may be higher.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lower_bound: bool,
+    /// The direction in which other programs disturbed it; absent if none did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<Wrong>,
+}
+
+impl Fact {
+    /// A fact that no step measured.
+    pub(super) fn stated(kind: FactKind, value: f64, rests_on: impl Into<String>) -> Fact {
+        Fact { kind, value, rests_on: rests_on.into(), step: None, address: None, lower_bound: false, wrong: None }
+    }
+
+    /// A fact that is the value of a metric; `None` if the metric has none.
+    pub(super) fn measured(kind: FactKind, metric: &Metric, label: &str) -> Option<Fact> {
+        Some(Fact {
+            step: metric.step.clone(),
+            address: Some(metric.address.clone()),
+            lower_bound: metric.lower_bound,
+            wrong: metric.wrong,
+            ..Fact::stated(kind, metric.value?, label)
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! Verdicts of a few rules over facts made by hand.
+
+use drivelab_core::verdict_rules::DriveUse;
+
+use super::*;
+
+fn rule(fact: FactKind, below: Option<f64>, above: Option<f64>, verdict: RuleVerdict) -> VerdictRule {
+    let condition = if verdict == RuleVerdict::Conditional { "if cooled" } else { "" };
+    VerdictRule {
+        fact,
+        below,
+        above,
+        verdict,
+        uses: vec!["system".to_owned()],
+        condition: condition.to_owned(),
+        reason: "R".to_owned(),
+        source: "S".to_owned(),
+    }
+}
+
+fn rules() -> VerdictRules {
+    let rules = VerdictRules {
+        uses: vec![DriveUse {
+            id: "system".to_owned(),
+            title: "System disk".to_owned(),
+            needs: vec![FactKind::SequentialReadQd1],
+        }],
+        rules: vec![
+            rule(FactKind::SequentialReadQd1, Some(300.0), None, RuleVerdict::NotRecommended),
+            rule(FactKind::Hottest, None, Some(90.0), RuleVerdict::Conditional),
+            rule(FactKind::FullWrites, Some(1800.0), None, RuleVerdict::Conditional),
+            rule(FactKind::FullWrites, Some(350.0), None, RuleVerdict::NotRecommended),
+        ],
+    };
+    assert_eq!(rules.check(), Ok(()));
+    rules
+}
+
+fn system(facts: Vec<Fact>) -> UseVerdict {
+    judge(&rules(), facts, None).uses.remove(0)
+}
+
+fn reads(value: f64) -> Fact {
+    Fact::stated(FactKind::SequentialReadQd1, value, "a step")
+}
+
+#[test]
+fn a_drive_is_recommended_if_all_it_needs_is_known_and_no_rule_applies() {
+    let good = system(vec![reads(300.0), Fact::stated(FactKind::FullWrites, 1800.0, "sheet")]);
+    assert_eq!(good.outcome, Outcome::Recommended);
+    assert_eq!((good.missing.as_slice(), good.unknown.as_slice()), (&[][..], &[FactKind::Hottest][..]));
+    let nothing = system(vec![Fact::stated(FactKind::Hottest, 40.0, "a step")]);
+    assert_eq!(nothing.outcome, Outcome::Unknown, "what it needs is not known");
+    assert_eq!(nothing.missing, [FactKind::SequentialReadQd1]);
+    assert_eq!(nothing.unknown, [FactKind::FullWrites]);
+}
+
+#[test]
+fn the_most_severe_rule_decides_and_a_fact_is_named_once() {
+    let hot = system(vec![reads(500.0), Fact::stated(FactKind::Hottest, 90.1, "a step")]);
+    assert_eq!(hot.outcome, Outcome::Conditional);
+    assert_eq!(hot.reasons[0].condition, "if cooled");
+    let both = system(vec![
+        reads(500.0),
+        Fact::stated(FactKind::Hottest, 95.0, "a step"),
+        Fact::stated(FactKind::FullWrites, 312.5, "sheet"),
+    ]);
+    assert_eq!(both.outcome, Outcome::NotRecommended);
+    let named: Vec<FactKind> = both.reasons.iter().map(|reason| reason.fact.kind).collect();
+    assert_eq!(named, [FactKind::FullWrites, FactKind::Hottest]);
+    assert_eq!((both.reasons[0].threshold, both.reasons[0].below), (350.0, true));
+}
+
+#[test]
+fn a_severe_rule_decides_although_something_is_missing() {
+    let worn = system(vec![Fact::stated(FactKind::FullWrites, 100.0, "sheet")]);
+    assert_eq!(worn.outcome, Outcome::NotRecommended);
+    let warm = system(vec![Fact::stated(FactKind::Hottest, 95.0, "a step")]);
+    assert_eq!(warm.outcome, Outcome::Unknown, "a condition alone recommends nothing");
+}
+
+#[test]
+fn a_figure_that_others_made_worse_decides_nothing_against_the_drive() {
+    let bound = system(vec![Fact { lower_bound: true, ..reads(200.0) }]);
+    assert_eq!((bound.outcome, bound.undecided.as_slice()), (Outcome::Unknown, &[FactKind::SequentialReadQd1][..]));
+    for wrong in [Wrong::TooLow, Wrong::EitherWay] {
+        assert_eq!(system(vec![Fact { wrong: Some(wrong), ..reads(200.0) }]).outcome, Outcome::Unknown);
+    }
+    // It would be even slower alone.
+    assert_eq!(system(vec![Fact { wrong: Some(Wrong::TooHigh), ..reads(200.0) }]).outcome, Outcome::NotRecommended);
+    // Good enough in spite of the others.
+    assert_eq!(system(vec![Fact { wrong: Some(Wrong::TooLow), ..reads(400.0) }]).outcome, Outcome::Recommended);
+    let heat = Fact { wrong: Some(Wrong::TooHigh), ..Fact::stated(FactKind::Hottest, 95.0, "a step") };
+    assert_eq!(system(vec![reads(400.0), heat]).undecided, [FactKind::Hottest]);
+}
+
+#[test]
+fn what_must_not_be_judged_has_facts_and_no_verdict() {
+    let none = judge(&rules(), vec![reads(100.0)], Some("a virtual disk".to_owned()));
+    assert!(none.uses.is_empty() && none.facts.len() == 1);
+}

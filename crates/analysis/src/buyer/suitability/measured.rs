@@ -1,0 +1,203 @@
+//! Which figures of a run are facts about its drive.
+
+use drivelab_core::event::RunState;
+use drivelab_core::metric::Metric;
+use drivelab_core::plan::{Form, Step, StepRole};
+use drivelab_core::run::RunRecords;
+use drivelab_core::verdict_rules::{FactKind, VerdictRules};
+use drivelab_core::workload::{Pattern, Workload};
+
+use super::fact::{Fact, READ_ALONE, SMALL};
+use super::judge::judge;
+use super::sheet::printed;
+use super::types::Suitability;
+use crate::analysis::Analysis;
+use crate::topics::data_sheet::capacity_of;
+
+/// Share of the drive that a fill must cover before a rate that never fell is its sustained rate.
+const WHOLE: f64 = 0.9;
+
+/// What the drive of a run is good for by these rules, or why there are none.
+#[must_use]
+pub fn of_run(records: &RunRecords, analysis: &Analysis, rules: Result<&VerdictRules, &str>) -> Suitability {
+    let facts = facts(records, analysis);
+    match rules {
+        Ok(rules) => judge(rules, facts, unjudged(records)),
+        Err(why) => Suitability { none_because: Some(why.to_owned()), facts, uses: Vec::new() },
+    }
+}
+
+/// Why a run gives no verdict on a drive; `None` if it gives one.
+#[must_use]
+pub fn unjudged(records: &RunRecords) -> Option<String> {
+    let target = &records.environment.target;
+    if records.is_simulated() {
+        return Some("the drive is simulated".to_owned());
+    }
+    if target.devices.is_empty() {
+        return Some("the target is not on a drive".to_owned());
+    }
+    if let Some(device) = target.devices.iter().find(|device| device.virtual_because.is_some()) {
+        return Some(format!("{} is a virtual disk, and what is below it is unknown", device.name));
+    }
+    if let Some(device) = target.devices.iter().find(|device| device.transport == "loop") {
+        return Some(format!("{} is a loop device, not a drive", device.name));
+    }
+    let drives = target.devices.iter().filter(|device| device.lies_on.is_empty()).count();
+    if drives > 1 {
+        return Some(format!("the target is spread over {drives} drives"));
+    }
+    if records.plan.form == Form::Smoke {
+        return Some("the smoke form measures for a moment only".to_owned());
+    }
+    (records.state != RunState::Complete).then(|| "the run is not complete".to_owned())
+}
+
+/// Everything that a run shows about its drive, in the order of [`FactKind::ALL`].
+fn facts(records: &RunRecords, analysis: &Analysis) -> Vec<Fact> {
+    let steps = Steps::of(records, analysis);
+    FactKind::ALL.into_iter().filter_map(|kind| steps.fact(kind).or_else(|| stated(records, kind))).collect()
+}
+
+/// The measured steps of a run.
+struct Steps<'a> {
+    analysis: &'a Analysis,
+    steps: Vec<(&'a Step, &'a Workload)>,
+    /// Bytes of the drive.
+    drive: Option<f64>,
+}
+
+impl<'a> Steps<'a> {
+    fn of(records: &'a RunRecords, analysis: &'a Analysis) -> Self {
+        let measured = records.plan.steps().filter(|step| step.role == StepRole::Measure);
+        let steps = measured.filter_map(|step| Some((step, step.workload()?)));
+        Steps { analysis, steps: steps.collect(), drive: capacity_of(&records.environment) }
+    }
+
+    fn fact(&self, kind: FactKind) -> Option<Fact> {
+        match kind {
+            FactKind::SequentialRead => self.best(kind, "read.throughput", |load| is_sequential(load, 0)),
+            FactKind::SequentialWrite => self.best(kind, "write.throughput", |load| is_sequential(load, 100)),
+            FactKind::RandomRead => self.best(kind, "read.iops", |load| is_small_random(load, 0)),
+            FactKind::RandomWrite => self.best(kind, "write.iops", |load| is_small_random(load, 100)),
+            FactKind::SequentialReadQd1 => self.smallest(kind, "read.throughput", |load| {
+                let [least, most] = READ_ALONE;
+                is_sequential(load, 0) && is_alone(load) && load.block_size >= least && load.block_size <= most
+            }),
+            FactKind::RandomReadLatency => {
+                self.smallest(kind, "read.latency_mean", |load| is_small_random(load, 0) && is_alone(load))
+            }
+            FactKind::RandomReadTail => {
+                self.smallest(kind, "read.latency_p999", |load| is_small_random(load, 0) && is_alone(load))
+            }
+            FactKind::WriteCache => self.extreme(kind, "fill.cache_size", |_| true, f64::total_cmp),
+            FactKind::SustainedWrite => self.sustained(),
+            FactKind::Hottest => self.extreme(kind, "temperature.max", |_| true, f64::total_cmp),
+            FactKind::HottestUnchecked => self.unchecked(),
+            FactKind::ThrottledAfter => {
+                self.extreme(kind, "heat.time_to_throttle", |_| true, |one, other| other.total_cmp(one))
+            }
+            FactKind::FullWrites
+            | FactKind::DriveWritesPerDay
+            | FactKind::Used
+            | FactKind::EncryptionCost
+            | FactKind::PricePerTb => None,
+        }
+    }
+
+    /// The values of a metric in the steps whose load is of a kind.
+    fn valued(
+        &self,
+        id: &str,
+        keep: impl Fn(&Workload) -> bool,
+    ) -> impl Iterator<Item = (&'a Step, &'a Workload, &'a Metric, f64)> {
+        let kept = self.steps.iter().copied().filter(move |(_, load)| keep(load));
+        kept.filter_map(move |(step, load)| {
+            let metric = self.analysis.step_metric(&step.id, id)?;
+            Some((step, load, metric, metric.value?))
+        })
+    }
+
+    /// The fact of the step with the most extreme value in this order.
+    fn extreme(
+        &self,
+        kind: FactKind,
+        id: &str,
+        keep: impl Fn(&Workload) -> bool,
+        order: impl Fn(&f64, &f64) -> std::cmp::Ordering,
+    ) -> Option<Fact> {
+        let (step, _, metric, _) = self.valued(id, keep).max_by(|(.., one), (.., other)| order(one, other))?;
+        Fact::measured(kind, metric, &step.label)
+    }
+
+    /// The fact of the step with the highest value among plain loads of a kind.
+    fn best(&self, kind: FactKind, id: &str, keep: impl Fn(&Workload) -> bool) -> Option<Fact> {
+        self.extreme(kind, id, |load| is_plain(load) && keep(load), f64::total_cmp)
+    }
+
+    /// The fact of the first step with the smallest blocks among plain loads of a kind.
+    fn smallest(&self, kind: FactKind, id: &str, keep: impl Fn(&Workload) -> bool) -> Option<Fact> {
+        let plain = self.valued(id, |load| is_plain(load) && keep(load));
+        let (step, _, metric, _) = plain.min_by_key(|(_, load, ..)| load.block_size)?;
+        Fact::measured(kind, metric, &step.label)
+    }
+
+    /// The lowest sustained rate of all fills that show one: a cache ended in them, or they cover the drive.
+    fn sustained(&self) -> Option<Fact> {
+        let shows = |step: &Step, load: &Workload| {
+            let ended = self.analysis.step_metric(&step.id, "fill.cache_size").is_some_and(|size| size.value.is_some());
+            ended || self.drive.is_some_and(|drive| load.span.length.as_f64() >= WHOLE * drive)
+        };
+        let fills = self.valued("fill.sustained", |_| true).filter(|(step, load, ..)| shows(step, load));
+        let (step, _, metric, _) = fills.min_by(|(.., one), (.., other)| one.total_cmp(other))?;
+        Fact::measured(FactKind::SustainedWrite, metric, &step.label)
+    }
+
+    /// The highest temperature of a drive that was loaded for minutes without slowing down and without reaching the
+    /// limit from which it warns.
+    fn unchecked(&self) -> Option<Fact> {
+        let values = |id: &'static str| self.valued(id, |_| true).map(|(.., value)| value);
+        let steps: Vec<f64> = values("heat.throttle_steps").collect();
+        let warned = values("heat.warning_minutes").any(|minutes| minutes > 0.0);
+        let checked = steps.is_empty() || steps.iter().any(|steps| *steps > 0.0) || warned;
+        if checked {
+            return None;
+        }
+        self.extreme(FactKind::HottestUnchecked, "temperature.max", |_| true, f64::total_cmp)
+    }
+}
+
+/// One group of threads that reads or writes blocks of one size as fast as it can, past the page cache.
+fn is_plain(load: &Workload) -> bool {
+    let one = load.beside.is_empty() && load.block_size_mix.is_empty();
+    let free = load.pace.rate.is_none() && load.pace.bursts.is_none() && load.pace.volume_bursts.is_none();
+    one && free && load.direct && load.replay.is_none() && load.files.is_none() && load.other.percent() == 0
+}
+
+fn is_sequential(load: &Workload, write_percent: u8) -> bool {
+    load.write_percent.get() == write_percent && load.goes_in_order()
+}
+
+fn is_small_random(load: &Workload, write_percent: u8) -> bool {
+    let random = matches!(load.pattern, Pattern::Random | Pattern::RandomOnce);
+    load.write_percent.get() == write_percent && random && load.block_size <= SMALL
+}
+
+fn is_alone(load: &Workload) -> bool {
+    load.total_depth() == 1
+}
+
+/// A fact that the data sheet or the drive itself states.
+fn stated(records: &RunRecords, kind: FactKind) -> Option<Fact> {
+    let environment = &records.environment;
+    let fact = |value: f64, rests_on: &str| Fact::stated(kind, value, rests_on);
+    if kind == FactKind::Used {
+        let health = environment.probe.as_ref()?.nvme.as_ref()?.health.as_ref()?;
+        return Some(fact(f64::from(health.used_percent), "the drive's own count"));
+    }
+    let sheet = environment.data_sheet.as_deref()?;
+    printed(kind, sheet, capacity_of(environment))
+}
+
+#[cfg(test)]
+mod tests;

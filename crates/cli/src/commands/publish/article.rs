@@ -1,0 +1,211 @@
+//! `drivelab article`: a draft about runs, its page, and its charts for a site of the author's own.
+
+mod assets;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use drivelab_analysis::Analysis;
+use drivelab_analysis::digest::Digest;
+use drivelab_core::exit::ExitCode;
+use drivelab_core::input;
+use drivelab_core::plan::Form;
+use drivelab_core::run::RunRecords;
+use drivelab_lab::output::pages::{OutputFile, without_names};
+use drivelab_lab::{Failure, Result};
+use drivelab_report::{Article, Built, Front, LARGEST_PICTURE, Material, Picture, Remark, ReportInput, Sides, draft};
+
+use crate::args::{ArticleCommand, CompareArgs};
+use crate::commands::compare;
+use crate::context::Context;
+use crate::say;
+
+/// Most bytes of an article.
+const LONGEST: u64 = 4 << 20;
+
+/// Runs the command.
+///
+/// # Errors
+/// A run that there is not, a mistake in the article, a file that cannot be written; of `check` also something that is
+/// still open.
+pub fn article(context: &Context, command: &ArticleCommand) -> Result {
+    match command {
+        ArticleCommand::New { runs, against, allow, output } => new(context, (runs, against, allow), output),
+        ArticleCommand::Build { article, output, assets, redact } => {
+            build(context, article, output.as_deref(), assets.as_deref(), *redact)
+        }
+        ArticleCommand::Check { article } => check(context, article),
+        ArticleCommand::List { article } => list(context, article),
+    }
+}
+
+/// The runs of an article, and what they are compared with.
+struct Loaded {
+    runs: Vec<(RunRecords, Analysis)>,
+    digests: Vec<Digest>,
+    sides: Sides,
+}
+
+impl Loaded {
+    /// Reads what a front matter names.
+    fn of(context: &Context, front: &Front, redact: bool) -> Result<Loaded> {
+        let rows = front.runs.iter().map(|name| context.find_named(name)).collect::<Result<Vec<_>>>()?;
+        let mut runs = rows.iter().map(|row| context.load(row.id)).collect::<Result<Vec<_>>>()?;
+        if let Some((records, _)) = runs.iter().find(|(records, _)| records.plan.form == Form::Smoke) {
+            return Err(Failure::usage(format!(
+                "run {} is in smoke form, which measures for a moment only: an article is about runs in quick or faithful \
+                 form",
+                records.run
+            )));
+        }
+        if redact {
+            runs = without_names(runs);
+        }
+        let words: Vec<String> =
+            rows.iter().map(|row| row.id.to_string()).chain(front.against.iter().cloned()).collect();
+        let alone = front.against.is_empty() && words.len() < 2;
+        let (digests, mut sides) = if alone {
+            (Vec::new(), Sides::alone(0))
+        } else {
+            let arguments = CompareArgs::of(&words, front.base.as_deref(), &front.allow)
+                .map_err(|error| Failure::usage(format!("`allow` or `base` of the front matter: {error}")))?;
+            compare::for_article(context, &arguments)?
+        };
+        sides.redact = redact;
+        Ok(Loaded { runs, digests, sides })
+    }
+
+    /// Passes everything to `make`, as the report takes it.
+    fn with<T>(&self, make: impl FnOnce(&Material<'_>) -> Result<T>) -> Result<T> {
+        let runs: Vec<ReportInput<'_>> =
+            self.runs.iter().map(|(records, analysis)| ReportInput { records, analysis }).collect();
+        let digests: Vec<&Digest> = self.digests.iter().collect();
+        make(&Material { runs: &runs, digests: &digests, sides: &self.sides })
+    }
+}
+
+fn new(context: &Context, (runs, against, allow): (&[String], &[String], &[String]), output: &Path) -> Result {
+    if runs.is_empty() && against.is_empty() {
+        return Err(Failure::usage("name a run (`drivelab article new last`), or published figures with --against"));
+    }
+    if output.exists() {
+        return Err(Failure::usage(format!(
+            "{} exists, and may hold your words, so it is not replaced; name another file with -o",
+            output.display()
+        )));
+    }
+    let ids = runs.iter().map(|name| Ok(context.find_named(name)?.id.to_string())).collect::<Result<Vec<_>>>()?;
+    let mut front = Front { runs: ids, against: against.to_vec(), allow: allow.to_vec(), ..Front::default() };
+    let loaded = Loaded::of(context, &front, false)?;
+    front.drives = loaded.runs.iter().map(|(records, _)| drivelab_report::drive_title(&records.environment)).collect();
+    front.drives.dedup();
+    front.title = match front.drives.as_slice() {
+        [] => "Published figures side by side".to_owned(),
+        drives => format!("{}: a review", drives.join(" and ")),
+    };
+    front.date = loaded
+        .runs
+        .iter()
+        .map(|(records, _)| records.started.get(..10).unwrap_or_default())
+        .max()
+        .unwrap_or_default()
+        .to_owned();
+    let text = loaded.with(|material| Ok(draft(&front, material)))?;
+    std::fs::write(output, text)
+        .map_err(|error| Failure::unusable(format!("cannot write {}: {error}", output.display())))?;
+    let name = output.display();
+    context.settings.voice.say(format!("Wrote {name}; fill its gaps, then `drivelab article build {name}`"));
+    Ok(ExitCode::Ok)
+}
+
+/// An article with everything that it names.
+struct Opened {
+    path: PathBuf,
+    article: Article,
+    loaded: Loaded,
+    pictures: BTreeMap<String, std::result::Result<Picture, String>>,
+}
+
+fn open(context: &Context, path: &Path, redact: bool) -> Result<Opened> {
+    let unreadable = |error: std::io::Error| {
+        let text = format!("{} cannot be read: {error}", path.display());
+        if error.kind() == std::io::ErrorKind::NotFound { Failure::nothing(text) } else { Failure::usage(text) }
+    };
+    let text = input::read_text(path, LONGEST).map_err(unreadable)?;
+    let article = Article::parse(&text).map_err(|wrong| mistakes(path, &[wrong]))?;
+    let loaded = Loaded::of(context, &article.front, redact)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let read = |(_, name): (usize, String)| {
+        let picture = read_picture(&folder.join(&name));
+        (name, picture)
+    };
+    let local = article.pictures().into_iter().filter(|(_, name)| !name.contains("://"));
+    let pictures = local.map(read).collect();
+    Ok(Opened { path: path.to_owned(), article, loaded, pictures })
+}
+
+/// A picture, or why it cannot be one, as a part of a sentence.
+fn read_picture(path: &Path) -> std::result::Result<Picture, String> {
+    let size = std::fs::metadata(path).map_err(|error| format!("cannot be read: {error}"))?.len();
+    if size > LARGEST_PICTURE as u64 {
+        let (size, most) = (size / 1_000_000, LARGEST_PICTURE / 1_000_000);
+        return Err(format!("has {size} MB, and {most} MB is the most: make it smaller"));
+    }
+    let bytes = input::read(path, LARGEST_PICTURE as u64).map_err(|error| format!("cannot be read: {error}"))?;
+    Picture::read(bytes)
+}
+
+/// Mistakes in an article, each with its line.
+fn mistakes(path: &Path, all: &[Remark]) -> Failure {
+    let lines: Vec<String> = all.iter().map(|one| format!("{}:{}: {}", path.display(), one.line, one.what)).collect();
+    Failure::usage(lines.join("\n"))
+}
+
+impl Opened {
+    fn built(&self) -> Result<Built> {
+        self.loaded
+            .with(|material| self.article.build(material, &self.pictures)?.map_err(|all| mistakes(&self.path, &all)))
+    }
+}
+
+fn build(context: &Context, path: &Path, output: Option<&Path>, folder: Option<&Path>, redact: bool) -> Result {
+    let voice = &context.settings.voice;
+    let output = OutputFile::check(&output.map_or_else(|| path.with_extension("html"), Path::to_owned))?;
+    let folder = folder.map(assets::Folder::of).transpose()?;
+    let built = open(context, path, redact)?.built()?;
+    output.write(&built.page)?;
+    voice.say(format!("Wrote {}", output.path().display()));
+    if let Some(folder) = folder {
+        folder.write(voice, &built)?;
+    }
+    for (count, what) in [(built.gaps.len(), "still to be written"), (built.remarks.len(), "unlike the runs")] {
+        if count > 0 {
+            let places = if count == 1 { "place" } else { "places" };
+            voice.warn(format!("{count} {places} {what}; `drivelab article check {}` lists them", path.display()));
+        }
+    }
+    Ok(ExitCode::Ok)
+}
+
+fn check(context: &Context, path: &Path) -> Result {
+    let built = open(context, path, false)?.built()?;
+    let open = built.gaps.iter().map(|gap| (gap.line, format!("still to be written: {}", gap.what)));
+    let unlike = built.remarks.iter().map(|remark| (remark.line, remark.what.clone()));
+    let mut all: Vec<(usize, String)> = open.chain(unlike).collect();
+    all.sort();
+    let lines: String = all.iter().map(|(line, what)| format!("{}:{line}: {what}\n", path.display())).collect();
+    if all.is_empty() {
+        context.settings.voice.say("Nothing is open, and every reference leads to a figure");
+        return Ok(ExitCode::Ok);
+    }
+    say::data(&lines)?;
+    let what = format!("{} to write, {} to look at", built.gaps.len(), built.remarks.len());
+    Err(Failure::new(ExitCode::AcceptanceFailed, what))
+}
+
+fn list(context: &Context, path: &Path) -> Result {
+    let opened = open(context, path, false)?;
+    let text = opened.loaded.with(|material| Ok(drivelab_report::article_items(material)))?;
+    say::data(&text)?;
+    Ok(ExitCode::Ok)
+}

@@ -1,0 +1,4 @@
+//! What others read: reports of runs, and articles about them.
+
+pub mod article;
+pub mod report;

@@ -1,0 +1,105 @@
+//! The front matter of an article: TOML between two lines of `+++`.
+
+use serde::Deserialize;
+
+use super::types::Remark;
+
+/// The line before and after the front matter.
+pub(super) const FENCE: &str = "+++";
+
+/// What an article says about itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Front {
+    /// Its title.
+    pub title: String,
+    /// Who wrote it.
+    #[serde(default)]
+    pub author: String,
+    /// The day it was published.
+    #[serde(default)]
+    pub date: String,
+    /// The drives that it is about, as the author calls them.
+    #[serde(default)]
+    pub drives: Vec<String>,
+    /// What they cost.
+    #[serde(default)]
+    pub price: String,
+    /// The machine, as far as drivelab cannot read it.
+    #[serde(default)]
+    pub bench: String,
+    /// How the drives were cooled.
+    #[serde(default)]
+    pub cooling: String,
+    /// Who provided the drives, and on what terms.
+    #[serde(default)]
+    pub disclosure: String,
+    /// Ids of the runs that it shows.
+    #[serde(default)]
+    pub runs: Vec<String>,
+    /// What they are compared with, as `drivelab compare` takes it.
+    #[serde(default)]
+    pub against: Vec<String>,
+    /// The side that the others are compared with; the first if it is absent.
+    #[serde(default)]
+    pub base: Option<String>,
+    /// Differences between runs that the author allows.
+    #[serde(default)]
+    pub allow: Vec<String>,
+}
+
+impl Front {
+    /// The facts for the head of the page, as pairs of name and text.
+    pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
+        let all = [
+            ("Drives", self.drives.join(", ")),
+            ("Price", self.price.clone()),
+            ("Bench", self.bench.clone()),
+            ("Cooling", self.cooling.clone()),
+            ("Disclosure", self.disclosure.clone()),
+        ];
+        all.into_iter().filter(|(_, text)| !text.trim().is_empty()).collect()
+    }
+}
+
+/// The front matter, the text behind it, and the line on which that begins.
+pub(super) fn split(text: &str) -> Result<(Front, &str, usize), Remark> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let wrong = |line: usize, what: &str| Remark { line, what: what.to_owned() };
+    let missing =
+        "an article begins with its front matter, TOML between two lines of +++ (`drivelab article new` makes it)";
+    let mut at = 0;
+    let mut lines = text.split_inclusive('\n');
+    let first = lines.next().unwrap_or_default();
+    if first.trim_end() != FENCE {
+        return Err(wrong(1, missing));
+    }
+    at += first.len();
+    let begin = at;
+    for (number, line) in (2_usize..).zip(lines) {
+        if line.trim_end() == FENCE {
+            let front = text.get(begin..at).unwrap_or_default();
+            let body = text.get(at + line.len()..).unwrap_or_default();
+            return Ok((read(front)?, body, number + 1));
+        }
+        at += line.len();
+    }
+    Err(wrong(1, "the front matter does not end: a second line of +++ is missing"))
+}
+
+fn read(text: &str) -> Result<Front, Remark> {
+    let front: Front = toml::from_str(text).map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        // The fence is line 1.
+        Remark { line: 2 + before.matches('\n').count(), what: error.message().to_owned() }
+    })?;
+    let at = |key: &str| 2 + text.lines().position(|line| line.trim_start().starts_with(key)).unwrap_or(0);
+    if front.title.trim().is_empty() {
+        return Err(Remark { line: at("title"), what: "the title is empty".to_owned() });
+    }
+    if front.runs.is_empty() && front.against.is_empty() {
+        let what = "nothing is shown: name at least one run in `runs`, or published drives in `against`";
+        return Err(Remark { line: at("runs"), what: what.to_owned() });
+    }
+    Ok(front)
+}

@@ -1,0 +1,325 @@
+//! What an article can show: every chart and table of its runs and of their comparison, by name.
+
+use askama::Template;
+use drivelab_analysis::explain;
+use drivelab_core::group::letter;
+use drivelab_core::metric::Metric;
+
+use super::types::{Material, ShownChart, ShownTable};
+use crate::error::ReportError;
+use crate::figure::input::ReportInput;
+use crate::figure::table::Table;
+use crate::figure::{Figure, TestView, cells};
+use crate::formats::detail::Detail;
+use crate::formats::markdown::parts as markdown;
+use crate::views::across::compare;
+use crate::views::run::short::{self, Short};
+use crate::views::run::{look, scores, sheet, telemetry};
+use crate::views::{test, time_line};
+use crate::words::facts::{self, Fact};
+use crate::words::run_facts;
+
+/// A chart with its table, or a table.
+#[derive(Template)]
+#[template(source = r#"{%- import "parts.html" as parts -%}{% call parts::figure(one) %}{% endcall %}"#, ext = "html")]
+struct FigureHtml<'a> {
+    one: &'a Figure,
+}
+
+#[derive(Template)]
+#[template(
+    source = r#"{%- import "parts.html" as parts -%}{% call parts::table(one, false) %}{% endcall %}"#,
+    ext = "html"
+)]
+struct TableHtml<'a> {
+    one: &'a Table,
+}
+
+/// Sentences about a drive, and what it is good for.
+#[derive(Template)]
+#[template(
+    source = r#"{%- import "parts.html" as parts -%}
+{%- if !name.is_empty() %}<h3>{{ name }}</h3>{% endif %}
+{%- if sentences %}<p class="answer">{% for sentence in short.sentences %}{{ sentence }} {% endfor %}</p>{% endif %}
+{%- if verdicts %}{% call parts::verdicts(&short.verdicts) %}{% endcall %}
+{%- if !short.no_verdict.is_empty() %}<p class="soft">{{ short.no_verdict }}</p>{% endif %}{% endif %}"#,
+    ext = "html"
+)]
+struct ShortHtml<'a> {
+    name: &'a str,
+    short: &'a Short,
+    sentences: bool,
+    verdicts: bool,
+}
+
+/// Facts about a drive and its testbed.
+#[derive(Template)]
+#[template(
+    source = r#"{%- import "parts.html" as parts -%}
+<div class="facts">{% for (head, group) in groups %}{% call parts::facts(head, group) %}{% endcall %}{% endfor %}</div>"#,
+    ext = "html"
+)]
+struct FactsHtml {
+    groups: Vec<(String, Vec<Fact>)>,
+}
+
+/// A finding.
+#[derive(Template)]
+#[template(
+    source = r#"<div class="finding {{ severity }}"><p>{{ statement }}</p>{% if !cause.is_empty() %}<p class="soft">{{ cause }}</p>{% endif %}</div>"#,
+    ext = "html"
+)]
+struct FindingHtml<'a> {
+    severity: &'static str,
+    statement: &'a str,
+    cause: &'a str,
+}
+
+/// Everything that can be shown.
+pub(super) struct Items<'a> {
+    material: &'a Material<'a>,
+    /// Charts and tables of the runs and of the comparison, by name.
+    figures: Vec<(String, Figure)>,
+    /// Place of the first figure of the comparison.
+    across: usize,
+}
+
+/// Whether an article shows several runs, so that each needs its letter.
+const fn several(material: &Material<'_>) -> bool {
+    material.runs.len() > 1
+}
+
+/// Letters of a name: lower case, digits, single hyphens.
+fn slug(text: &str) -> String {
+    let mut out = String::new();
+    for sign in text.chars().flat_map(char::to_lowercase) {
+        if sign.is_ascii_alphanumeric() {
+            out.push(sign);
+        } else if !out.ends_with('-') {
+            out.push('-');
+        }
+    }
+    out.trim_matches('-').to_owned()
+}
+
+impl<'a> Items<'a> {
+    pub(super) fn of(material: &'a Material<'a>) -> Self {
+        let mut items = Items { material, figures: Vec::new(), across: 0 };
+        for (at, input) in material.runs.iter().enumerate() {
+            let prefix = if several(material) { format!("{}-", letter(at).to_lowercase()) } else { String::new() };
+            items.add_run(input, &prefix);
+        }
+        items.across = items.figures.len();
+        items.add_comparison();
+        items
+    }
+
+    fn add_run(&mut self, input: &ReportInput<'_>, prefix: &str) {
+        let points = Detail::FINEST.points;
+        for TestView { id, figures, .. } in test::tests(input, prefix, points) {
+            figures.into_iter().for_each(|figure| self.add(&id, figure));
+        }
+        let scores = scores::table(input);
+        self.add_table(&format!("{prefix}scores"), scores);
+        for figure in telemetry::watched(input, prefix, points).figures {
+            self.add(&format!("{prefix}telemetry"), figure);
+        }
+        if let Some(figure) = time_line::of_run(input, prefix, points) {
+            self.add(&format!("{prefix}whole"), figure);
+        }
+    }
+
+    fn add_comparison(&mut self) {
+        let Material { digests, sides, .. } = *self.material;
+        if digests.len() < 2 && sides.published.is_empty() {
+            return;
+        }
+        let comparison = compare::with_charts(digests, sides);
+        for (at, group) in comparison.groups.into_iter().enumerate() {
+            let name = if at == 0 { "comparison".to_owned() } else { format!("comparison-{}", at + 1) };
+            if let Some(against) = group.against {
+                self.add_table(&name, against.table);
+                self.add_table(&format!("{name}-rest"), against.rest);
+            }
+            group.charts.into_iter().flat_map(|view| view.figures).for_each(|figure| self.add(&name, figure));
+            group.drives.into_iter().for_each(|figure| self.add(&name, figure));
+        }
+        if let Some(published) = comparison.published {
+            self.add_table("published", published.table);
+            self.add_table("published-verdicts", published.verdicts);
+            published.charts.into_iter().flat_map(|view| view.figures).for_each(|figure| self.add("published", figure));
+        }
+    }
+
+    /// A figure: by the id of its chart, or by its test and title.
+    fn add(&mut self, of: &str, figure: Figure) {
+        if figure.table.rows.is_empty() && figure.chart.is_none() {
+            return;
+        }
+        let title = if figure.title.is_empty() { &figure.table.caption } else { &figure.title };
+        let by_title = || format!("{of}-{}", slug(title)).trim_end_matches('-').to_owned();
+        let name = figure.chart.as_ref().map_or_else(by_title, |chart| chart.id.clone());
+        let twins =
+            self.figures.iter().filter(|(known, _)| known.trim_end_matches(char::is_numeric) == format!("{name}-"));
+        let number = twins.count() + usize::from(self.figures.iter().any(|(known, _)| *known == name));
+        let name = if number == 0 { name } else { format!("{name}-{}", number + 1) };
+        self.figures.push((name, figure));
+    }
+
+    fn add_table(&mut self, name: &str, table: Table) {
+        if !table.rows.is_empty() {
+            let figure = Figure { title: String::new(), caption: String::new(), chart: None, table, long: false };
+            self.figures.push((name.to_owned(), figure));
+        }
+    }
+
+    fn figure(&self, name: &str) -> Option<&Figure> {
+        self.figures.iter().find(|(known, _)| known == name).map(|(_, figure)| figure)
+    }
+
+    /// Names of the charts.
+    pub(super) fn chart_names(&self) -> Vec<String> {
+        self.figures.iter().filter(|(_, figure)| figure.chart.is_some()).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Names of the tables, those of charts included.
+    pub(super) fn table_names(&self) -> Vec<String> {
+        self.figures.iter().filter(|(_, figure)| !figure.table.rows.is_empty()).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Names of the charts of the comparison.
+    pub(super) fn comparison_charts(&self) -> Vec<String> {
+        let own = self.figures[self.across..].iter().filter(|(_, figure)| figure.chart.is_some());
+        own.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Names of its tables that belong to no chart.
+    pub(super) fn comparison_tables(&self) -> Vec<String> {
+        let own = self.figures[self.across..].iter().filter(|(_, figure)| figure.chart.is_none());
+        own.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// A chart with its table folded below it.
+    pub(super) fn chart_html(&self, name: &str) -> Result<Option<String>, ReportError> {
+        let figure = self.figure(name).filter(|figure| figure.chart.is_some());
+        figure.map(|one| FigureHtml { one }.render().map_err(ReportError::from)).transpose()
+    }
+
+    /// A table.
+    pub(super) fn table_html(&self, name: &str) -> Result<Option<String>, ReportError> {
+        let figure = self.figure(name).filter(|figure| !figure.table.rows.is_empty());
+        figure.map(|figure| TableHtml { one: &figure.table }.render().map_err(ReportError::from)).transpose()
+    }
+
+    /// A chart as the page's script reads it.
+    pub(super) fn chart_json(&self, name: &str) -> Result<ShownChart, ReportError> {
+        let chart = self.figure(name).and_then(|figure| figure.chart.as_ref());
+        Ok(ShownChart { name: name.to_owned(), json: serde_json::to_string(&chart)? })
+    }
+
+    /// A table for another page.
+    pub(super) fn shown_table(&self, name: &str) -> Option<Result<ShownTable, ReportError>> {
+        let figure = self.figure(name).filter(|figure| !figure.table.rows.is_empty())?;
+        let mut text = String::new();
+        markdown::table(&mut text, &figure.table);
+        let html = TableHtml { one: &figure.table }.render().map_err(ReportError::from);
+        Some(html.map(|html| ShownTable { name: name.to_owned(), markdown: text, html }))
+    }
+
+    /// The codes of all findings, each once.
+    pub(super) fn finding_codes(&self) -> Vec<String> {
+        let mut codes: Vec<String> = Vec::new();
+        for finding in self.material.runs.iter().flat_map(|input| &input.analysis.findings) {
+            if !codes.contains(&finding.code) {
+                codes.push(finding.code.clone());
+            }
+        }
+        codes
+    }
+
+    /// Every finding of this code.
+    pub(super) fn finding(&self, code: &str) -> Result<Option<String>, ReportError> {
+        let found = self.material.runs.iter().flat_map(run_facts::findings).filter(|finding| finding.code == code);
+        let mut html = String::new();
+        for finding in found {
+            let (statement, cause) = (&*finding.statement, &*finding.likely_cause);
+            html += &FindingHtml { severity: run_facts::severity_word(finding.severity), statement, cause }.render()?;
+        }
+        Ok((!html.is_empty()).then_some(html))
+    }
+
+    /// A part that every run has, one run after the other; nothing where no run has it.
+    pub(super) fn part(&self, kind: &str) -> Result<Result<Option<String>, String>, ReportError> {
+        let mut html = String::new();
+        for (at, input) in self.material.runs.iter().enumerate() {
+            let drive = facts::title(&input.records.environment);
+            let name = if several(self.material) { format!("{}: {drive}", letter(at)) } else { String::new() };
+            html += &of_run(kind, input, &name)?;
+        }
+        let missing = match kind {
+            "sheet" => "no run was compared with a data sheet (`drivelab run data-sheet`)",
+            "scores" => "no run has scores",
+            "corners" => "no run has pairs of reads and writes",
+            "bench" | "how" | "short" | "verdicts" => "the article shows no run, only published figures",
+            _ => "",
+        };
+        Ok(if html.is_empty() { Err(missing.to_owned()) } else { Ok(Some(html)) })
+    }
+
+    /// The figure of an address as text with its unit and signs.
+    pub(super) fn value(&self, address: &str, material: &Material<'_>) -> Result<String, String> {
+        let lettered = address.split_once(' ').filter(|(run, _)| run.len() == 1);
+        let (run, address) = match lettered {
+            Some((run, address)) => {
+                let place = (0..material.runs.len()).find(|at| letter(*at) == run);
+                (place.ok_or_else(|| format!("there is no run {run}"))?, address.trim())
+            }
+            None => (0, address),
+        };
+        let Some(input) = material.runs.get(run) else {
+            return Err("a value is a figure of a run, and the article names none in `runs`".to_owned());
+        };
+        let Some(metric) = input.analysis.metric(address) else {
+            let like = explain::near(input.analysis, address).join(", ");
+            let like = if like.is_empty() { like } else { format!("; similar: {like}") };
+            return Err(format!("the run has no figure '{address}'{like}"));
+        };
+        value_text(input, metric).ok_or_else(|| format!("{address} is void or was not measured, so it has no value"))
+    }
+}
+
+/// A figure with its unit and signs; `None` if it has none.
+pub(super) fn value_text(input: &ReportInput<'_>, metric: &Metric) -> Option<String> {
+    metric.value?;
+    let unit = cells::unit_text(&metric.unit);
+    Some(format!("{} {unit}", cells::metric_cell(input, metric).plain()).trim_end().to_owned())
+}
+
+/// A part of one run; empty if it has none.
+fn of_run(kind: &str, input: &ReportInput<'_>, name: &str) -> Result<String, ReportError> {
+    let tables = |tables: Vec<Table>| -> Result<String, ReportError> {
+        let full = tables.iter().filter(|table| !table.rows.is_empty());
+        full.map(|one| TableHtml { one }.render().map_err(ReportError::from)).collect()
+    };
+    match kind {
+        "short" | "verdicts" => {
+            let short = short::of_run(input);
+            if short.is_empty() {
+                return Ok(String::new());
+            }
+            Ok(ShortHtml { name, short: &short, sentences: kind == "short", verdicts: kind == "verdicts" }.render()?)
+        }
+        "sheet" => tables(sheet::of_run(input).map(|view| vec![view.figures, view.endurance]).unwrap_or_default()),
+        "scores" => tables(vec![scores::table(input)]),
+        "corners" => tables(vec![look::pairs_table(input)]),
+        _ => {
+            let mut groups: Vec<(String, Vec<Fact>)> =
+                facts::drives(input).into_iter().map(|facts| ("Drive".to_owned(), facts)).collect();
+            groups.push(("Target".to_owned(), facts::target(input)));
+            groups.push(("Testbed".to_owned(), facts::testbed(input)));
+            groups.push(("Stated by the author".to_owned(), facts::stated(input)));
+            groups.retain(|(_, facts)| !facts.is_empty());
+            Ok(FactsHtml { groups }.render()?)
+        }
+    }
+}

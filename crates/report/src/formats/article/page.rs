@@ -1,0 +1,110 @@
+//! The page of an article.
+
+use askama::Template;
+use drivelab_core::group::letter;
+
+use super::front::Front;
+use super::items::Items;
+use super::types::Material;
+use crate::error::ReportError;
+use crate::figure::escape;
+use crate::figure::input::ReportInput;
+use crate::figure::prose::filters;
+use crate::formats::asset;
+use crate::marker;
+use crate::words::facts::{self, Fact};
+use crate::words::run_facts;
+
+/// How a run was measured, and how far to trust it.
+struct How {
+    name: String,
+    line: String,
+    cannot_tell: String,
+    findings: Vec<(&'static str, String)>,
+    facts: Vec<(String, Vec<Fact>)>,
+    tool: String,
+}
+
+#[derive(Template)]
+#[template(path = "article.html")]
+struct Page<'a> {
+    title: &'a str,
+    generator: &'static str,
+    style: &'static str,
+    script: &'static str,
+    byline: String,
+    facts: Vec<(&'static str, String)>,
+    content: &'a str,
+    how: Vec<How>,
+    sources: Vec<String>,
+    charts: String,
+}
+
+fn how(at: usize, input: &ReportInput<'_>, several: bool) -> How {
+    let records = input.records;
+    let plan = &records.plan;
+    let drive = facts::title(&records.environment);
+    let grave = run_facts::findings(input).into_iter();
+    let grave = grave.filter(|finding| finding.severity != drivelab_core::finding::Severity::Note);
+    let mut groups: Vec<(String, Vec<Fact>)> =
+        facts::drives(input).into_iter().map(|facts| ("Drive".to_owned(), facts)).collect();
+    groups.push(("Testbed".to_owned(), facts::testbed(input)));
+    groups.push(("Stated by the author".to_owned(), facts::stated(input)));
+    groups.retain(|(_, facts)| !facts.is_empty());
+    How {
+        name: if several { format!("{}: {drive}", letter(at)) } else { drive },
+        line: format!(
+            "{} {}, {} ({}), {}, run {}",
+            plan.title,
+            run_facts::version(plan),
+            plan.form.words(&plan.methodology.name),
+            run_facts::form_note(input),
+            records.started.replacen('T', " ", 1).replace('Z', " UTC"),
+            records.run
+        ),
+        cannot_tell: run_facts::cannot_tell(input),
+        findings: grave
+            .map(|finding| (run_facts::severity_word(finding.severity), finding.statement.clone()))
+            .collect(),
+        facts: groups,
+        tool: format!("drivelab {} ({}, {} build)", records.tool.version, records.tool.commit, records.tool.profile),
+    }
+}
+
+/// The page with this content, which shows these charts.
+pub(super) fn html(
+    front: &Front,
+    material: &Material<'_>,
+    items: &Items<'_>,
+    (content, charts): (&str, &[String]),
+) -> Result<String, ReportError> {
+    let shown = charts.iter().map(|name| items.chart_json(name).map(|chart| chart.json));
+    let shown = shown.collect::<Result<Vec<_>, _>>()?;
+    let byline = [&front.author, &front.date].map(|text| text.trim()).into_iter().filter(|text| !text.is_empty());
+    let several = material.runs.len() > 1;
+    let page = Page {
+        title: &front.title,
+        generator: marker::PAGE,
+        style: asset::STYLE,
+        script: asset::SCRIPT,
+        byline: byline.collect::<Vec<_>>().join(", "),
+        facts: front.facts(),
+        content,
+        how: material.runs.iter().enumerate().map(|(at, input)| how(at, input, several)).collect(),
+        sources: sources(material),
+        charts: escape::script(&format!("[{}]", shown.join(","))),
+    };
+    Ok(page.render()?)
+}
+
+/// The publications whose figures are shown, each once.
+fn sources(material: &Material<'_>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for side in &material.sides.published {
+        let source = format!("{}. {}", side.source, side.method);
+        if !all.contains(&source) {
+            all.push(source);
+        }
+    }
+    all
+}

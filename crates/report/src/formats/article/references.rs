@@ -1,0 +1,198 @@
+//! References in the text of an article: `{{ chart NAME }}` and others, and what they become.
+
+use askama::Template;
+
+use super::items::Items;
+use super::prose::{BEGIN, END};
+use super::types::{Material, Remark};
+use crate::error::ReportError;
+use crate::figure::escape;
+
+/// Most characters of a value or a name that a message repeats.
+const SHOWN: usize = 60;
+
+/// The text with its references replaced.
+#[derive(Debug, Default)]
+pub(super) struct Expanded {
+    /// Markdown: values are text, everything else a number between [`BEGIN`] and [`END`].
+    pub(super) text: String,
+    /// The HTML of each number.
+    pub(super) blocks: Vec<String>,
+    /// What the author has still to write.
+    pub(super) gaps: Vec<Remark>,
+    /// References that lead nowhere, and values that have changed.
+    pub(super) mistakes: Vec<Remark>,
+    /// Names of the charts, in the order of the text.
+    pub(super) charts: Vec<String>,
+    /// Names of the tables.
+    pub(super) tables: Vec<String>,
+}
+
+/// The references that exist, for a message.
+const KNOWN: &str = "chart NAME, table NAME, value ADDRESS, finding CODE, short, verdicts, sheet, corners, scores, \
+                     bench, how, gap TEXT";
+
+/// A gap in the text.
+#[derive(Template)]
+#[template(source = "<mark class=\"gap\">{{ text }}</mark>", ext = "html")]
+struct Gap<'a> {
+    text: &'a str,
+}
+
+/// Replaces every reference of a body that begins on this line. Fenced code, and code within a line, is left alone.
+pub(super) fn expand(
+    body: &str,
+    first_line: usize,
+    items: &Items<'_>,
+    material: &Material<'_>,
+) -> Result<Expanded, ReportError> {
+    let mut out = Expanded::default();
+    let mut fence = None;
+    for (number, line) in (first_line..).zip(body.split_inclusive('\n')) {
+        let clean: String = line.chars().filter(|sign| ![BEGIN, END].contains(sign)).collect();
+        let start = clean.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (None, None) => {
+                expand_line(&clean, number, items, material, &mut out)?;
+                continue;
+            }
+            _ => {}
+        }
+        out.text.push_str(&clean);
+    }
+    Ok(out)
+}
+
+fn expand_line(
+    line: &str,
+    number: usize,
+    items: &Items<'_>,
+    material: &Material<'_>,
+    out: &mut Expanded,
+) -> Result<(), ReportError> {
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once("{{") {
+        out.text.push_str(before);
+        let is_code = before.matches('`').count() % 2 == 1;
+        let Some((inside, behind)) = after.split_once("}}").filter(|_| !is_code) else {
+            if !is_code {
+                out.mistakes
+                    .push(Remark { line: number, what: "a reference begins with {{ and does not end".to_owned() });
+            }
+            out.text.push_str("{{");
+            rest = after;
+            continue;
+        };
+        let alone = line.trim().starts_with("{{") && line.trim().ends_with("}}") && line.matches("{{").count() == 1;
+        reference(inside.trim(), (number, alone), items, material, out)?;
+        rest = behind;
+    }
+    out.text.push_str(rest);
+    Ok(())
+}
+
+/// Replaces one reference.
+fn reference(
+    inside: &str,
+    (line, alone): (usize, bool),
+    items: &Items<'_>,
+    material: &Material<'_>,
+    out: &mut Expanded,
+) -> Result<(), ReportError> {
+    let (kind, rest) = inside.split_once(char::is_whitespace).unwrap_or((inside, ""));
+    let rest = rest.trim();
+    let name = || rest.split_whitespace().collect::<Vec<_>>().join("-");
+    let result: Result<Option<String>, String> = match kind {
+        "gap" => {
+            out.gaps.push(Remark { line, what: rest.to_owned() });
+            Ok(Some(Gap { text: rest }.render()?))
+        }
+        "value" => {
+            match value(rest, items, material) {
+                Ok(text) => out.text.push_str(&escape::markdown(&text)),
+                Err(what) => out.mistakes.push(Remark { line, what }),
+            }
+            return Ok(());
+        }
+        _ if !alone && is_block(kind) => Err(format!("{{{{ {kind} }}}} needs a line of its own")),
+        "chart" => chart(&name(), items, out)?,
+        "table" => table(&name(), items, out)?,
+        "finding" => items.finding(rest)?.map(Some).ok_or_else(|| {
+            format!("no run has the finding '{}'; there are {}", cut(rest), listed(&items.finding_codes()))
+        }),
+        "short" | "verdicts" | "sheet" | "corners" | "scores" | "bench" | "how" => items.part(kind)?,
+        other => Err(format!("'{}' is no reference; there are {KNOWN}", cut(other))),
+    };
+    match result {
+        Ok(Some(html)) => {
+            out.text.push_str(&format!("{BEGIN}{}{END}", out.blocks.len()));
+            out.blocks.push(html);
+        }
+        Ok(None) => {}
+        Err(what) => out.mistakes.push(Remark { line, what }),
+    }
+    Ok(())
+}
+
+fn is_block(kind: &str) -> bool {
+    ["chart", "table", "finding", "short", "verdicts", "sheet", "corners", "scores", "bench", "how"].contains(&kind)
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(SHOWN).collect()
+}
+
+/// Names for a message: the first ones, and how many more.
+fn listed(names: &[String]) -> String {
+    const MOST: usize = 12;
+    match names.len() {
+        0 => "none".to_owned(),
+        few if few <= MOST => names.join(", "),
+        many => format!("{} and {} more (`drivelab article list`)", names[..MOST].join(", "), many - MOST),
+    }
+}
+
+type Block = Result<Option<String>, String>;
+
+fn chart(name: &str, items: &Items<'_>, out: &mut Expanded) -> Result<Block, ReportError> {
+    let Some(html) = items.chart_html(name)? else {
+        return Ok(Err(format!("there is no chart '{}'; there are {}", cut(name), listed(&items.chart_names()))));
+    };
+    if out.charts.iter().any(|known| known == name) {
+        return Ok(Err(format!("the chart '{name}' stands twice in the article; show it once")));
+    }
+    out.charts.push(name.to_owned());
+    out.tables.push(name.to_owned());
+    Ok(Ok(Some(html)))
+}
+
+fn table(name: &str, items: &Items<'_>, out: &mut Expanded) -> Result<Block, ReportError> {
+    let Some(html) = items.table_html(name)? else {
+        return Ok(Err(format!("there is no table '{}'; there are {}", cut(name), listed(&items.table_names()))));
+    };
+    if !out.tables.iter().any(|known| known == name) {
+        out.tables.push(name.to_owned());
+    }
+    Ok(Ok(Some(html)))
+}
+
+/// The figure of an address, such as `corners/seq-1m-q8t1-read:read.throughput`; of several runs with the letter of
+/// the run before it: `B corners/…`. Behind `=` stands what the author saw; another value is a mistake.
+fn value(text: &str, items: &Items<'_>, material: &Material<'_>) -> Result<String, String> {
+    let (address, expected) = match text.split_once('=') {
+        Some((address, expected)) => (address.trim(), Some(expected.trim())),
+        None => (text, None),
+    };
+    let now = items.value(address, material)?;
+    match expected.filter(|expected| *expected != now) {
+        None => Ok(now),
+        Some(expected) => Err(format!(
+            "{} is {now} in the run, and the article says {}; correct the text around it, then the value",
+            cut(address),
+            cut(expected)
+        )),
+    }
+}

@@ -1,0 +1,211 @@
+//! Articles about the sample: drafts that build, references, values, pictures, and everything that must not reach a page.
+
+use drivelab_analysis::digest::Digest;
+use drivelab_analysis::{Analysis, analyse, suitability};
+use drivelab_core::run::RunRecords;
+use drivelab_core::verdict_rules::{DriveUse, VerdictRules};
+use drivelab_samples::{sample_run, slowed};
+
+use super::*;
+use crate::figure::input::ReportInput;
+use crate::views::across::sides::Sides;
+
+const HEAD: &str = "+++\ntitle = \"A <b>title</b>\"\nauthor = \"A. Author\"\nruns = [\"x\"]\n+++\n";
+
+fn analysed(records: &RunRecords) -> Analysis {
+    let mut analysis = analyse(records);
+    let system = DriveUse { id: "system".to_owned(), title: "System disk".to_owned(), needs: Vec::new() };
+    let rules = VerdictRules { uses: vec![system], rules: Vec::new() };
+    analysis.suitability = Some(suitability::of_run(records, &analysis, Ok(&rules)));
+    analysis
+}
+
+/// Passes the sample as material to a function.
+fn with<T>(check: impl FnOnce(&Material<'_>) -> T) -> T {
+    let records = sample_run();
+    let analysis = analysed(&records);
+    let runs = [ReportInput { records: &records, analysis: &analysis }];
+    check(&Material { runs: &runs, digests: &[], sides: &Sides::alone(0) })
+}
+
+fn built(body: &str) -> Result<Built, Vec<Remark>> {
+    let article = Article::parse(&format!("{HEAD}{body}")).expect("a front matter");
+    with(|material| article.build(material, &BTreeMap::new()).expect("a page"))
+}
+
+fn page(body: &str) -> String {
+    built(body).unwrap_or_else(|mistakes| panic!("{mistakes:?}")).page
+}
+
+/// The line and the text of the only mistake.
+fn mistake(body: &str) -> (usize, String) {
+    let mistakes = built(body).expect_err("a mistake");
+    assert_eq!(mistakes.len(), 1, "{mistakes:?}");
+    (mistakes[0].line, mistakes[0].what.clone())
+}
+
+const ADDRESS: &str = "corners/seq-1m-q8t1-read:read.throughput";
+
+#[test]
+fn a_fresh_draft_builds_as_it_is_with_its_gaps_shown_and_without_a_remark() {
+    let front = Front { title: "T".to_owned(), runs: vec!["x".to_owned()], ..Front::default() };
+    with(|material| {
+        let text = draft(&front, material);
+        let article = Article::parse(&text).unwrap_or_else(|wrong| panic!("{wrong:?}\n{text}"));
+        assert_eq!(article.front, front);
+        let built = article.build(material, &BTreeMap::new()).expect("a page");
+        let built = built.unwrap_or_else(|mistakes| panic!("{mistakes:?}\n{text}"));
+        assert!(built.gaps.len() >= 8 && built.page.contains("<mark class=\"gap\">"), "{:?}", built.gaps);
+        assert_eq!(built.remarks, []);
+        assert!(built.charts.len() >= 5, "{:?}", built.charts);
+        assert!(built.charts.iter().all(|chart| built.page.contains(&format!("id=\"{}\"", chart.name))));
+        // Each section of a test has a figure that is checked.
+        assert!(text.matches("{{ value ").count() >= 4, "{text}");
+        assert!(text.find("{{ short }}") < text.find("## What it is"));
+        assert!(text.contains("\n## Verdict\n") && text.contains("{{ verdicts }}"));
+    });
+}
+
+#[test]
+fn a_draft_of_two_runs_names_each_and_compares_them() {
+    let (one, other) = (sample_run(), slowed(2.0));
+    let (first, second) = (analysed(&one), analysed(&other));
+    let runs = [ReportInput { records: &one, analysis: &first }, ReportInput { records: &other, analysis: &second }];
+    let digests = [Digest::of(&one, &first), Digest::of(&other, &second)];
+    let digests: Vec<&Digest> = digests.iter().collect();
+    let sides = Sides::alone(2);
+    let material = Material { runs: &runs, digests: &digests, sides: &sides };
+    let front = Front { title: "T".to_owned(), runs: vec!["x".to_owned(), "y".to_owned()], ..Front::default() };
+    let text = draft(&front, &material);
+    for part in [
+        "## A: ",
+        "## B: ",
+        "{{ value B corners/",
+        "{{ chart b-corners-bars }}",
+        "## Beside others",
+        "{{ table comparison }}",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let built = Article::parse(&text).expect("a draft").build(&material, &BTreeMap::new()).expect("a page");
+    let built = built.unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
+    assert!(built.tables.iter().any(|table| table.name == "comparison" && table.markdown.contains("| ")));
+}
+
+#[test]
+fn a_value_is_the_figure_of_the_run_and_a_changed_one_is_an_error_with_both() {
+    let now = with(|material| Items::of(material).value(ADDRESS, material).expect("a figure"));
+    assert!(now.ends_with(" MB/s"), "{now}");
+    assert!(page(&format!("It reads {{{{ value {ADDRESS} }}}}.")).contains(&format!("It reads {now}.")));
+    assert!(page(&format!("It reads {{{{ value {ADDRESS} = {now} }}}}.")).contains(&format!("It reads {now}.")));
+    let (line, what) = mistake(&format!("\n\nIt reads {{{{ value {ADDRESS} = 1 MB/s }}}}.\n"));
+    assert_eq!(line, 8, "the front matter has five lines");
+    assert!(what.contains(&now) && what.contains("1 MB/s"), "{what}");
+    let (_, what) = mistake("{{ value corners/seq-1m-q8t1-raed:read.throughput }}");
+    assert!(what.contains("has no figure") && what.contains(ADDRESS), "{what}");
+    assert!(mistake(&format!("{{{{ value Q {ADDRESS} }}}}")).1.contains("no run Q"));
+}
+
+#[test]
+fn references_that_lead_nowhere_are_errors_that_name_what_there_is() {
+    for (body, says) in [
+        ("{{ chart corner-bars }}", "there is no chart 'corner-bars'; there are corners-bars"),
+        ("{{ table nothing }}", "there is no table 'nothing'"),
+        ("{{ finding nothing }}", "no run has the finding 'nothing'"),
+        ("{{ sheet }}", "data sheet"),
+        ("{{ picture x }}", "'picture' is no reference; there are chart NAME"),
+        ("text {{ chart corners-bars }}", "needs a line of its own"),
+        ("{{ chart corners-bars", "does not end"),
+    ] {
+        let (line, what) = mistake(body);
+        assert!(line == 6 && what.contains(says), "{body}: {what}");
+    }
+    let twice = "{{ chart corners-bars }}\n\n{{ chart corners bars }}\n";
+    assert_eq!(mistake(twice), (8, "the chart 'corners-bars' stands twice in the article; show it once".to_owned()));
+    // Code is left alone.
+    let code = page("`{{ chart x }}`\n\n```\n{{ chart y }}\n```\n");
+    assert!(code.contains("{{ chart x }}") && code.contains("{{ chart y }}"));
+}
+
+#[test]
+fn a_chart_stands_where_it_was_named_with_its_table_and_its_data() {
+    let body = "Before.\n\n{{ chart corners bars }}\n\nBehind.\n";
+    let built = built(body).expect("a page");
+    let place = |text: &str| built.page.find(text).unwrap_or_else(|| panic!("no {text}"));
+    assert!(place("Before.") < place("id=\"corners-bars\"") && place("id=\"corners-bars\"") < place("Behind."));
+    assert!(!built.page.contains("<p><figure>"));
+    assert_eq!(built.charts.iter().map(|chart| &*chart.name).collect::<Vec<_>>(), ["corners-bars"]);
+    let json: serde_json::Value = serde_json::from_str(&built.charts[0].json).expect("JSON");
+    assert_eq!(json["id"], "corners-bars");
+    assert!(built.tables[0].markdown.starts_with("| ") && built.tables[0].html.contains("<table"));
+}
+
+#[test]
+fn raw_html_scripts_and_odd_links_never_reach_the_page() {
+    let text = page("<script>alert(1)</script>\n\nA <img src=x onerror=alert(2)> b\n\n<!-- c -->\n");
+    assert!(!text.contains("<script>alert") && !text.contains("<img src=x"), "{text}");
+    assert!(text.contains("&lt;script&gt;alert(1)"));
+    assert!(text.contains("<h1>A &#60;b&#62;title&#60;/b&#62;</h1>"));
+    for (link, says) in [
+        ("javascript:alert(1)", "no link"),
+        ("JavaScript:alert(1)", "no link"),
+        ("data:text/html,x", "no link"),
+        ("file:///etc/passwd", "no link"),
+    ] {
+        let (line, what) = mistake(&format!("one\n\n[x]({link})\n"));
+        assert!(line == 8 && what.contains(says), "{what}");
+    }
+    assert!(page("[x](https://example.org/a)").contains("href=\"https://example.org/a\""));
+    // Signs that stand for blocks cannot be written by hand.
+    assert!(!page("a \u{e000}0\u{e001} b {{ gap x }}").contains("a <mark"));
+}
+
+#[test]
+fn pictures_become_a_part_of_the_page_or_an_error_with_their_line() {
+    let article = Article::parse(&format!("{HEAD}\n![The drive](drive.png \"t\")\n")).expect("an article");
+    assert_eq!(article.pictures(), [(7, "drive.png".to_owned())]);
+    let build = |picture: Result<Picture, String>| {
+        let pictures = BTreeMap::from([("drive.png".to_owned(), picture)]);
+        with(|material| article.build(material, &pictures).expect("a page"))
+    };
+    let png = Picture::read(vec![0x89, b'P', b'N', b'G', 1, 2, 3]).expect("a PNG");
+    let page = build(Ok(png)).expect("a page").page;
+    assert!(page.contains("<img src=\"data:image/png;base64,iVBORwECAw==\" alt=\"The drive\""), "{page}");
+    let mistakes = build(Err("cannot be read: no such file".to_owned())).expect_err("a mistake");
+    assert_eq!((mistakes[0].line, &*mistakes[0].what), (7, "the picture 'drive.png' cannot be read: no such file"));
+    assert!(mistake("![x](https://example.org/x.png)").1.contains("the page opens offline"));
+    assert!(Picture::read(b"<svg onload=...>".to_vec()).is_err());
+    assert!(Picture::read(vec![0; LARGEST_PICTURE + 1]).expect_err("too large").contains("make it smaller"));
+}
+
+#[test]
+fn a_front_matter_that_is_wrong_is_refused_at_its_line() {
+    let wrong = |text: &str| Article::parse(text).expect_err("a mistake");
+    assert!(wrong("# Title\n").what.contains("begins with its front matter"));
+    assert!(wrong("+++\ntitle = \"T\"\n").what.contains("does not end"));
+    let one = wrong("+++\ntitle = \"T\"\nruns = \"x\"\n+++\n");
+    assert!(one.line == 3 && one.what.contains("sequence"), "{one:?}");
+    let one = wrong("+++\ntitle = \"T\"\nruns = [\"x\"]\ntilte = 1\n+++\n");
+    assert!(one.line == 4 && one.what.contains("tilte"), "{one:?}");
+    assert!(wrong("+++\ntitle = \"\"\nruns = [\"x\"]\n+++\n").what.contains("title is empty"));
+    assert!(wrong("+++\ntitle = \"T\"\n+++\n").what.contains("nothing is shown"));
+}
+
+#[test]
+fn a_figure_written_by_hand_that_nothing_has_is_a_remark() {
+    let now =
+        with(|material| material.runs[0].analysis.metric(ADDRESS).and_then(|metric| metric.value).expect("a figure"));
+    let near = format!("{:.0} MB/s", now * 1.01);
+    let far = format!("{:.0} MB/s", now * 7.0);
+    let built = built(&format!("It reads {near}, they say {far}.\n\n`{far}`\n")).expect("a page");
+    let [remark] = built.remarks.as_slice() else { panic!("{:?}", built.remarks) };
+    assert!(remark.line == 6 && remark.what.contains(&far) && remark.what.contains("the nearest is"), "{remark:?}");
+}
+
+#[test]
+fn everything_that_can_be_shown_is_listed() {
+    let text = with(article_items);
+    for part in ["  corners-bars\n", "  whole-run\n", "Findings", "{{ gap TEXT }}"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}

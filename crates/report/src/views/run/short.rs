@@ -1,0 +1,252 @@
+//! The short answer: a few sentences about the drive made from facts, and what it is good for.
+//!
+//! Words and order only: facts and verdicts come from `analysis::suitability`.
+
+use drivelab_analysis::suitability::{Fact, Outcome, Reason, Suitability, UseVerdict};
+use drivelab_core::data_sheet::{DataSheet, PrintedFigure};
+use drivelab_core::verdict_rules::FactKind;
+
+use crate::figure::cells::unit_text;
+use crate::figure::format;
+use crate::figure::input::ReportInput;
+use crate::figure::table::{Cell, Column, Table};
+use crate::words::run_facts;
+
+/// The short answer of a run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Short {
+    /// Sentences, the most important first.
+    pub(crate) sentences: Vec<String>,
+    /// What the drive is good for, a row for each use; empty if there is no verdict.
+    pub(crate) verdicts: Vec<VerdictView>,
+    /// Why there is no verdict at all; empty if there is one, or if nothing is known of a drive.
+    pub(crate) no_verdict: String,
+}
+
+impl Short {
+    /// Whether there is nothing to say.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.sentences.is_empty() && self.verdicts.is_empty()
+    }
+}
+
+/// The verdict for one use.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct VerdictView {
+    /// The use.
+    pub(crate) title: String,
+    /// The verdict in words.
+    pub(crate) words: &'static str,
+    /// Name of its look.
+    pub(crate) class: &'static str,
+    /// Why, in a sentence or two.
+    pub(crate) why: String,
+    /// Where the thresholds come from, a sentence each.
+    pub(crate) sources: Vec<String>,
+}
+
+/// The short answer of a run.
+pub(crate) fn of_run(input: &ReportInput<'_>) -> Short {
+    let mut sentences = run_facts::answers(input);
+    let Some(suitability) = &input.analysis.suitability else {
+        return Short { sentences, ..Short::default() };
+    };
+    let facts = Facts { all: &suitability.facts, sheet: input.records.environment.data_sheet.as_deref() };
+    let answered = !sentences.is_empty();
+    sentences.extend(facts.sentences(answered));
+    let none = suitability.none_because.as_ref().filter(|_| !suitability.facts.is_empty());
+    Short {
+        sentences,
+        verdicts: verdicts(suitability),
+        no_verdict: none.map(|why| format!("No verdict: {why}.")).unwrap_or_default(),
+    }
+}
+
+/// The verdict for each use.
+pub(crate) fn verdicts(suitability: &Suitability) -> Vec<VerdictView> {
+    suitability.uses.iter().map(verdict).collect()
+}
+
+/// The verdicts as a table.
+pub(crate) fn table(verdicts: &[VerdictView]) -> Table {
+    let columns = vec![Column::words("Use"), Column::words("Verdict"), Column::words("Why")];
+    let row = |one: &VerdictView| vec![Cell::text(&*one.title), Cell::text(one.words), Cell::text(&*one.why)];
+    Table { caption: "What it is good for".to_owned(), columns, rows: verdicts.iter().map(row).collect() }
+}
+
+/// The verdict for one use in words.
+pub(crate) fn verdict(of: &UseVerdict) -> VerdictView {
+    let mut parts: Vec<String> = of.reasons.iter().map(reason).collect();
+    let names = |kinds: &[FactKind]| kinds.iter().map(|kind| kind.title()).collect::<Vec<_>>().join(", ");
+    if of.outcome == Outcome::Unknown && !of.missing.is_empty() {
+        parts.push(format!("It needs what was not measured here: {}.", names(&of.missing)));
+    }
+    if !of.undecided.is_empty() {
+        parts.push(format!("Disturbed or limited by this host, and so not judged: {}.", names(&of.undecided)));
+    }
+    if matches!(of.outcome, Outcome::Recommended | Outcome::Conditional) && !of.unknown.is_empty() {
+        parts.push(format!("Not known: {}.", names(&of.unknown)));
+    }
+    VerdictView {
+        title: of.title.clone(),
+        words: of.outcome.words(),
+        class: match of.outcome {
+            Outcome::Recommended => "good",
+            Outcome::Conditional => "beware",
+            Outcome::NotRecommended => "bad",
+            Outcome::Unknown => "unknown",
+        },
+        why: parts.join(" "),
+        sources: of.reasons.iter().map(source).collect(),
+    }
+}
+
+/// Condition, figure and reason of a rule that applies.
+fn reason(reason: &Reason) -> String {
+    let Reason { fact, condition, reason, .. } = reason;
+    let figure = format!("{} {}", capital(fact.kind.title()), value(fact));
+    let condition = if condition.is_empty() { String::new() } else { format!("{}. ", capital(condition)) };
+    format!("{condition}{figure}: {reason}.")
+}
+
+/// The threshold of a rule and its source.
+fn source(reason: &Reason) -> String {
+    let Reason { fact, threshold, below, source, .. } = reason;
+    let side = if *below { "below" } else { "above" };
+    format!("{} {side} {}: {source}.", capital(fact.kind.title()), in_unit(fact.kind, *threshold))
+}
+
+/// With a capital first letter.
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// The value of a fact with its unit and signs.
+fn value(fact: &Fact) -> String {
+    let text = in_unit(fact.kind, fact.value);
+    let cell = if fact.lower_bound { Cell::at_least(text) } else { Cell::text(text) };
+    cell.wrong(fact.wrong).plain()
+}
+
+/// A value in the unit of a kind.
+fn in_unit(kind: FactKind, value: f64) -> String {
+    match kind {
+        FactKind::ThrottledAfter => format!("{} s", format::at_second(value)),
+        FactKind::FullWrites => format!("for {} full writes", format::plain_number(value)),
+        FactKind::RandomRead | FactKind::RandomWrite => format!("{} IOPS", format::iops(value)),
+        FactKind::RandomReadLatency | FactKind::RandomReadTail => {
+            format!("{} µs", format::latency_us(value))
+        }
+        FactKind::WriteCache
+        | FactKind::Hottest
+        | FactKind::HottestUnchecked
+        | FactKind::DriveWritesPerDay
+        | FactKind::Used
+        | FactKind::EncryptionCost
+        | FactKind::PricePerTb => format!("{} {}", format::plain_number(value), unit_text(kind.unit())),
+        FactKind::SequentialReadQd1
+        | FactKind::SequentialRead
+        | FactKind::SequentialWrite
+        | FactKind::SustainedWrite => format!("{} {}", format::mb_s(value), unit_text(kind.unit())),
+    }
+}
+
+/// The facts of a run, and the data sheet beside them.
+struct Facts<'a> {
+    all: &'a [Fact],
+    sheet: Option<&'a DataSheet>,
+}
+
+impl Facts<'_> {
+    fn get(&self, kind: FactKind) -> Option<&Fact> {
+        self.all.iter().find(|fact| fact.kind == kind)
+    }
+
+    /// A fact as text.
+    fn text(&self, kind: FactKind) -> Option<String> {
+        self.get(kind).map(value)
+    }
+
+    /// A figure of the data sheet as text.
+    fn printed(&self, figure: PrintedFigure) -> Option<String> {
+        let number = self.sheet?.number(figure.name())? / figure.base_units();
+        Some(match figure {
+            PrintedFigure::RandomRead | PrintedFigure::RandomWrite => format!("{} IOPS", format::iops(number)),
+            _ => format!("{} {}", format::mb_s(number), unit_text(figure.unit())),
+        })
+    }
+
+    /// Sentences about speed, writes, heat and endurance. `answered`: the run has already answered the question of its
+    /// methodology, which may be the one about writes.
+    fn sentences(&self, answered: bool) -> Vec<String> {
+        let writes = if answered { None } else { self.writes() };
+        [self.sequential(), self.random(), writes, self.heat(), self.endurance()].into_iter().flatten().collect()
+    }
+
+    /// A sentence about two rates at best, each beside the data sheet's.
+    fn at_best(&self, what: &str, parts: [(&str, FactKind, PrintedFigure); 2]) -> Option<String> {
+        let part = |(verb, kind, printed): (&str, FactKind, PrintedFigure)| {
+            let measured = self.text(kind)?;
+            let sheet = self.printed(printed).map(|text| format!(" (data sheet {text})")).unwrap_or_default();
+            Some(format!("{verb} {measured}{sheet}"))
+        };
+        let parts: Vec<String> = parts.into_iter().filter_map(part).collect();
+        (!parts.is_empty()).then(|| format!("{what} at best: {}.", parts.join(", ")))
+    }
+
+    fn sequential(&self) -> Option<String> {
+        self.at_best(
+            "Sequential",
+            [
+                ("reads", FactKind::SequentialRead, PrintedFigure::SequentialRead),
+                ("writes", FactKind::SequentialWrite, PrintedFigure::SequentialWrite),
+            ],
+        )
+    }
+
+    fn random(&self) -> Option<String> {
+        let rates = self.at_best(
+            "Small and random",
+            [
+                ("reads", FactKind::RandomRead, PrintedFigure::RandomRead),
+                ("writes", FactKind::RandomWrite, PrintedFigure::RandomWrite),
+            ],
+        );
+        let mean = self.text(FactKind::RandomReadLatency).map(|mean| {
+            let tail = self.text(FactKind::RandomReadTail);
+            let tail = tail.map(|tail| format!("; one in a thousand takes {tail} or more")).unwrap_or_default();
+            format!("One random read alone takes {mean}{tail}.")
+        });
+        let all: Vec<String> = [rates, mean].into_iter().flatten().collect();
+        (!all.is_empty()).then(|| all.join(" "))
+    }
+
+    fn writes(&self) -> Option<String> {
+        let sustained = self.text(FactKind::SustainedWrite)?;
+        Some(match self.text(FactKind::WriteCache) {
+            Some(cache) => format!("Its write cache takes {cache}; after that it writes {sustained}."),
+            None => format!("A fill of the whole drive kept {sustained} to its end."),
+        })
+    }
+
+    fn heat(&self) -> Option<String> {
+        let hottest = self.text(FactKind::Hottest)?;
+        let throttled = match (self.text(FactKind::ThrottledAfter), self.get(FactKind::HottestUnchecked)) {
+            (Some(after), _) => format!(", and heat slowed it down after {after}"),
+            (None, Some(_)) => ", without slowing down".to_owned(),
+            (None, None) => String::new(),
+        };
+        Some(format!("It became {hottest} warm{throttled}."))
+    }
+
+    fn endurance(&self) -> Option<String> {
+        let used = self.text(FactKind::Used).map(|used| format!("{used} of its endurance is used"));
+        let rated = self.text(FactKind::FullWrites).map(|writes| format!("its maker rates it {writes}"));
+        let parts: Vec<String> = [rated, used].into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| format!("{}.", capital(&parts.join("; "))))
+    }
+}
+
+#[cfg(test)]
+mod tests;

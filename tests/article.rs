@@ -1,0 +1,128 @@
+//! `drivelab article` as an author uses it: a draft, its page, its charts as files, and everything that is refused.
+
+mod support;
+
+use std::path::Path;
+
+use support::Lab;
+
+/// A run in quick form that takes a moment: two short steps.
+fn lab() -> Lab {
+    let lab = Lab::new();
+    lab.write("m.toml", include_str!("support/two_steps.toml"));
+    lab.ok(&["run", "m.toml", ".", "--size", "16MiB"]);
+    lab
+}
+
+fn text(lab: &Lab, name: &str) -> String {
+    std::fs::read_to_string(lab.folder().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn is_png(path: &Path) -> bool {
+    std::fs::read(path).is_ok_and(|bytes| bytes.starts_with(b"\x89PNG") && bytes.len() > 2_000)
+}
+
+#[test]
+fn a_draft_is_written_builds_and_gives_its_charts_away() {
+    let lab = lab();
+    lab.ok(&["article", "new", "last", "-o", "review.md"]);
+    let draft = text(&lab, "review.md");
+    assert!(draft.starts_with("+++\ntitle = ") && draft.contains("{{ chart "), "{draft}");
+    // It may hold the author's words by now.
+    let refused = lab.run(&["article", "new", "last", "-o", "review.md"]);
+    assert!(refused.code == 2 && refused.stderr.contains("not replaced"), "{}", refused.stderr);
+    assert_eq!(text(&lab, "review.md"), draft);
+    let done = lab.ok(&["article", "build", "review.md", "--assets", "figures"]);
+    assert!(done.stderr.contains("still to be written"), "{}", done.stderr);
+    let page = text(&lab, "review.html");
+    assert!(page.contains("class=\"gap\"") && page.contains("id=\"drivelab-charts\""));
+    let figures = lab.folder().join("figures");
+    let names: Vec<String> = std::fs::read_dir(&figures)
+        .expect("the folder")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    let charts: Vec<&str> = names.iter().filter_map(|name| name.strip_suffix(".svg")).collect();
+    assert!(!charts.is_empty(), "{names:?}");
+    for chart in charts {
+        let svg = text(&lab, &format!("figures/{chart}.svg"));
+        assert!(svg.starts_with("<svg") && svg.contains("<text") && !svg.contains("var(--"), "{chart}");
+        assert!(is_png(&figures.join(format!("{chart}.png"))), "{chart}");
+    }
+    let tables: Vec<&String> = names.iter().filter(|name| name.ends_with(".md")).collect();
+    assert!(!tables.is_empty() && tables.iter().all(|name| text(&lab, &format!("figures/{name}")).starts_with("| ")));
+    // Again is fine, a folder of somebody else's is not.
+    lab.ok(&["article", "build", "review.md", "--assets", "figures"]);
+    std::fs::create_dir(lab.folder().join("mine"))
+        .and_then(|()| std::fs::write(lab.folder().join("mine/a.txt"), "x"))
+        .expect("a folder");
+    let refused = lab.run(&["article", "build", "review.md", "--assets", "mine"]);
+    assert!(refused.code == 2 && refused.stderr.contains("did not write"), "{}", refused.stderr);
+    let listed = lab.ok(&["article", "list", "review.md"]).stdout;
+    assert!(listed.contains("Charts: {{ chart NAME }}"), "{listed}");
+}
+
+#[test]
+fn check_lists_gaps_and_odd_figures_and_ends_with_3_until_nothing_is_open() {
+    let lab = lab();
+    lab.ok(&["article", "new", "last", "-o", "review.md"]);
+    let checked = lab.run(&["article", "check", "review.md"]);
+    assert_eq!(checked.code, 3, "{}", checked.stderr);
+    assert!(checked.stdout.lines().all(|line| line.starts_with("review.md:")), "{}", checked.stdout);
+    assert!(checked.stdout.contains("still to be written: "), "{}", checked.stdout);
+    let filled: String = text(&lab, "review.md")
+        .lines()
+        .map(|line| if line.contains("{{ gap") { "Words of the author.\n".to_owned() } else { format!("{line}\n") })
+        .collect();
+    lab.write("review.md", format!("{filled}It reads 1.234567 GB/s, they say 99,999,999 MB/s.\n"));
+    let checked = lab.run(&["article", "check", "review.md"]);
+    assert!(checked.code == 3 && checked.stdout.contains("99,999,999 MB/s is no figure"), "{}", checked.stdout);
+    lab.write("review.md", &filled);
+    let checked = lab.run(&["article", "check", "review.md"]);
+    assert_eq!((checked.code, checked.stdout.as_str()), (0, ""), "{}", checked.stderr);
+}
+
+#[test]
+fn mistakes_are_named_with_file_and_line_and_no_page_is_written() {
+    let lab = lab();
+    lab.ok(&["article", "new", "last", "-o", "review.md"]);
+    let draft = text(&lab, "review.md");
+    let lines = draft.lines().count();
+    let large = vec![0x89; 50_000_000];
+    std::fs::write(lab.folder().join("large.png"), large).expect("room");
+    for (more, line, says) in [
+        ("{{ chart nothing }}", lines + 2, "there is no chart 'nothing'"),
+        ("![x](none.png)", lines + 2, "the picture 'none.png' cannot be read"),
+        ("![x](large.png)", lines + 2, "has 50 MB"),
+        ("[x](javascript:alert(1))", lines + 2, "no link"),
+    ] {
+        lab.write("broken.md", format!("{draft}\n{more}\n"));
+        let refused = lab.run(&["article", "build", "broken.md"]);
+        assert_eq!(refused.code, 2, "{more}: {}", refused.stderr);
+        assert!(refused.stderr.contains(&format!("broken.md:{line}: ")), "{more}: {}", refused.stderr);
+        assert!(refused.stderr.contains(says), "{more}: {}", refused.stderr);
+        assert!(!lab.folder().join("broken.html").exists(), "{more}");
+    }
+    let (run, _) = lab.runs().remove(0);
+    lab.write("broken.md", draft.replace(&run, "ffffffff"));
+    let refused = lab.run(&["article", "build", "broken.md"]);
+    assert!(refused.code == 4 && refused.stderr.contains("no run 'ffffffff'"), "{}", refused.stderr);
+    lab.write("broken.md", draft.replace("title = ", "title = 3 # "));
+    let refused = lab.run(&["article", "check", "broken.md"]);
+    assert!(refused.code == 2 && refused.stderr.contains("broken.md:2: "), "{}", refused.stderr);
+    assert_eq!(lab.run(&["article", "check", "nowhere.md"]).code, 4);
+}
+
+#[test]
+fn a_smoke_run_is_no_subject_and_published_drives_are_one_without_any_run() {
+    let lab = Lab::new();
+    lab.ok(&["run", "quick", ".", "--form", "smoke", "--size", "64MiB"]);
+    let refused = lab.run(&["article", "new", "last", "-o", "smoke.md"]);
+    assert!(refused.code == 2 && refused.stderr.contains("smoke form"), "{}", refused.stderr);
+    lab.ok(&["article", "new", "--against", "published:beeler-sn861", "-o", "peers.md"]);
+    let draft = text(&lab, "peers.md");
+    assert!(draft.contains("{{ table published }}") && draft.contains("{{ chart "), "{draft}");
+    lab.ok(&["article", "build", "peers.md", "--assets", "peers"]);
+    let page = text(&lab, "peers.html");
+    assert!(page.contains("\"hatched\":true") && page.contains("Western Digital SN861"));
+    assert!(std::fs::read_dir(lab.folder().join("peers")).expect("files").count() > 5);
+}

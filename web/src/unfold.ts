@@ -1,0 +1,15 @@
+// A link to something folded unfolds it: not every browser does that by itself.
+
+/** Opens whatever holds the place that the address names. */
+function unfold(): void {
+  const place = location.hash.length > 1 ? document.getElementById(decodeURIComponent(location.hash.slice(1))) : null;
+  let folded = place?.closest("details");
+  if (!place || !folded) return;
+  for (; folded; folded = folded.parentElement?.closest("details")) folded.open = true;
+  place.scrollIntoView();
+}
+
+export function unfoldTargets(): void {
+  addEventListener("hashchange", unfold);
+  unfold();
+}
