@@ -126,3 +126,21 @@ fn a_smoke_run_is_no_subject_and_published_drives_are_one_without_any_run() {
     assert!(page.contains("\"hatched\":true") && page.contains("Western Digital SN861"));
     assert!(std::fs::read_dir(lab.folder().join("peers")).expect("files").count() > 5);
 }
+
+/// The articles of the documentation: nothing in them is open, and every figure in their text is a published one.
+#[test]
+fn the_articles_of_the_documentation_build_and_nothing_in_them_is_open() {
+    let lab = Lab::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/articles");
+    let entries = std::fs::read_dir(&folder).expect("the folder").map(|entry| entry.expect("an entry").path());
+    let articles: Vec<_> = entries.filter(|path| !path.ends_with("README.md")).collect();
+    assert_eq!(articles.len(), 4, "{articles:?}");
+    for article in articles {
+        let article = article.to_str().expect("a text path");
+        let checked = lab.run(&["article", "check", article]);
+        assert_eq!(checked.code, 0, "{article}: {}{}", checked.stdout, checked.stderr);
+        lab.ok(&["article", "build", article, "-o", "article.html"]);
+        let page = text(&lab, "article.html");
+        assert!(page.matches("class=\"chart\"").count() >= 3 && page.contains("Published figures"), "{article}");
+    }
+}

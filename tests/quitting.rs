@@ -45,7 +45,7 @@ impl<'l> Panel<'l> {
             return None;
         }
         let panel = Panel { lab, socket: format!("drivelab-quit-{name}-{}", std::process::id()) };
-        let shell = format!("trap : HUP; {command}; echo \"exit $?\"; cat");
+        let shell = format!("trap : HUP INT; {command}; echo \"exit $?\"; cat");
         let made = panel.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "110", "-y", "40", &shell]);
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         Some(panel)
@@ -245,5 +245,32 @@ fn one_key_or_signal_stops_in_order_where_nothing_is_asked() {
         let text = panel.wait_for("exit 7");
         assert!(text.contains("stopped by the user") && !text.contains("stopped immediately"), "{name}: {text}");
         assert!(!text.contains(QUESTION) || name == "signal", "{name}: {text}");
+    }
+}
+
+/// Where nobody sees a panel, one Ctrl-C stops in order, although the question would be asked from the first second on.
+#[test]
+fn one_ctrl_c_stops_in_order_where_there_is_no_panel() {
+    let lab = lab();
+    for (name, flag, sign) in [
+        ("plain", "--plain", "step 2 of 3"),
+        ("events", "--events json", "\"step_started\":{\"key\":{\"step\":\"random/"),
+        ("json", "--json", "step 2 of 3"),
+    ] {
+        let said = lab.root().join(name);
+        let arguments = format!("{RUN} {flag} 2>&1 | tee -i '{}'", said.display());
+        let command =
+            format!("DRIVELAB_STOP_ASK_AFTER='0 s' bash -c \"set -o pipefail; trap : INT; '{PROGRAM}' {arguments}\"");
+        let Some(panel) = Panel::running(&lab, name, &command) else { return };
+        let began = Instant::now();
+        while !std::fs::read_to_string(&said).is_ok_and(|text| text.contains(sign)) {
+            assert!(began.elapsed() < HANGS, "{name}: the reads do not begin");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panel.keys(&["C-c"]);
+        let text = panel.wait_for("exit 7");
+        assert!(!text.contains(QUESTION) && !text.contains("stopped immediately"), "{name}: {text}");
+        let (state, ended) = came_of(&lab);
+        assert_eq!((state.as_str(), ended.last().map(String::as_str)), ("interrupted", Some("stopped")), "{name}");
     }
 }

@@ -45,7 +45,7 @@ export function rankOptions(chart: ChartData, narrow: boolean): Option {
       type: "category",
       inverse: true,
       data: chart.x.labels,
-      axisLabel: { interval: 0, width, overflow: "truncate", color: "var(--ink)" },
+      axisLabel: { interval: 0, width, overflow: "break", fontSize: 11, lineHeight: 13, color: "var(--ink)" },
       axisLine: { lineStyle: { color: "var(--rule-strong)" } },
       axisTick: { show: false },
     },
@@ -53,9 +53,9 @@ export function rankOptions(chart: ChartData, narrow: boolean): Option {
   };
 }
 
-/** Inside the bar, where no whisker crosses it, unless the bar is too short for it. */
-const labelOf = (point: Point, widest: number): object =>
-  (point[1] ?? 0) > 0.25 * widest
+/** Inside the bar, where no whisker crosses it, unless the bar is too short for it or hatched. */
+const labelOf = (point: Point, widest: number, hatched: boolean): object =>
+  (point[1] ?? 0) > 0.25 * widest && !hatched
     ? { position: "insideLeft", color: "var(--paper)" }
     : { position: "right", color: "var(--ink)" };
 
@@ -68,7 +68,7 @@ function bars(panel: Panel, series: Series): BarSeriesOption {
     // A name has one bar, whichever series it belongs to.
     barGap: "-100%",
     barMaxWidth: 18,
-    data: series.points.map((point) => ({ value: point, label: labelOf(point, widest) })),
+    data: series.points.map((point) => ({ value: point, label: labelOf(point, widest, series.hatched === true) })),
     dimensions: ["place", "x", "text", "heading"],
     encode: { x: 1, y: 0 },
     emphasis: { disabled: true },

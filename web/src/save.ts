@@ -10,18 +10,22 @@ const SHARP = 2;
 export function saving(chart: ChartData, svg: () => string): HTMLElement {
   const bar = document.createElement("div");
   bar.className = "copy save";
+  const word = document.createElement("span");
+  word.textContent = "Save";
   bar.append(
-    button("Save as SVG", `${chart.id}.svg`, async () => new Blob([svg()], { type: "image/svg+xml" })),
-    button("Save as PNG", `${chart.id}.png`, () => picture(svg())),
-    button("Save as CSV", `${chart.id}.csv`, async () => new Blob([csv(rowsOf(chart))], { type: "text/csv" })),
+    word,
+    button("SVG", `${chart.id}.svg`, async () => new Blob([svg()], { type: "image/svg+xml" })),
+    button("PNG", `${chart.id}.png`, () => picture(svg())),
+    button("CSV", `${chart.id}.csv`, async () => new Blob([csv(rowsOf(chart))], { type: "text/csv" })),
   );
   return bar;
 }
 
-function button(title: string, file: string, make: () => Promise<Blob>): HTMLButtonElement {
+function button(kind: string, file: string, make: () => Promise<Blob>): HTMLButtonElement {
   const made = document.createElement("button");
   made.type = "button";
-  made.textContent = title;
+  made.textContent = kind;
+  made.setAttribute("aria-label", `Save as ${kind}`);
   made.addEventListener("click", async () => {
     try {
       save(await make(), file);

@@ -25,6 +25,10 @@ pub(crate) fn check(file: &SourceFile) -> Vec<Complaint> {
 
 /// A page has exactly one title.
 fn titles(file: &SourceFile) -> Vec<Complaint> {
+    // An article has its title in its front matter.
+    if file.text.as_deref().is_some_and(|text| text.starts_with("+++\n")) {
+        return Vec::new();
+    }
     let titles: Vec<usize> = prose(file).filter(|(_, text)| text.starts_with("# ")).map(|(line, _)| line).collect();
     if titles.len() == 1 {
         return Vec::new();

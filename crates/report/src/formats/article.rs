@@ -46,10 +46,13 @@ pub fn article_items(material: &Material<'_>) -> String {
         ("Findings: {{ finding CODE }}", items.finding_codes()),
     ] {
         if !names.is_empty() {
-            text += &format!("{title}\n{}\n", names.iter().map(|name| format!("  {name}\n")).collect::<String>());
+            let longest = names.iter().map(String::len).max().unwrap_or(0);
+            let line =
+                |name: &String| format!("  {name:<longest$}  {}", items.title(name)).trim_end().to_owned() + "\n";
+            text += &format!("{title}\n{}\n", names.iter().map(line).collect::<String>());
         }
     }
-    text += "Others: {{ short }}, {{ verdicts }}, {{ corners }}, {{ scores }}, {{ sheet }}, {{ bench }}, {{ how }},\n\
+    text += "Others: {{ short }}, {{ verdicts }}, {{ choice }}, {{ corners }}, {{ scores }}, {{ sheet }}, {{ bench }}, {{ how }},\n\
              {{ value ADDRESS = TEXT }} (addresses: `drivelab explain`), {{ gap TEXT }}\n";
     text
 }

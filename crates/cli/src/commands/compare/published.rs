@@ -114,7 +114,8 @@ fn verdicts(context: &Context, published: &[PublishedSide]) -> Result<Vec<DriveV
     }
     let verdict = |(of, drive): &(&PublishedSide, &str)| {
         let sides = published.iter().filter(|side| side.is_of_publication(of));
-        let own = |figure: &&PublishedFigure| figure.drive == *drive && figure.condition.is_none();
+        let plain = |condition: &str| condition.starts_with("without ");
+        let own = |figure: &&PublishedFigure| figure.drive == *drive && figure.condition.as_deref().is_none_or(plain);
         let figures: Vec<&PublishedFigure> = sides.flat_map(|side| side.figures()).filter(own).collect();
         let capacity = figures.iter().find_map(|figure| figure.capacity.as_deref()?.parse::<Bytes>().ok());
         let sheet = library.named(of.facts()).map(|known| DataSheet::of(&known.facts, capacity, false));

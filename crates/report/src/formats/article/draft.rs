@@ -143,5 +143,8 @@ fn beside(text: &mut String, items: &Items<'_>, sides: &Sides) {
     for name in tables.into_iter().filter(|name| !name.ends_with("-rest")) {
         let _ = writeln!(text, "{{{{ table {name} }}}}\n");
     }
+    if matches!(items.part("choice"), Ok(Ok(Some(_)))) {
+        text.push_str("{{ choice }}\n\n");
+    }
     text.push_str("{{ gap Which would you buy, and for what? }}\n");
 }

@@ -75,6 +75,16 @@ struct FindingHtml<'a> {
     cause: &'a str,
 }
 
+/// Sentences, each with a point.
+#[derive(Template)]
+#[template(
+    source = r#"{% if !sentences.is_empty() %}<ul>{% for sentence in sentences.iter() %}<li>{{ sentence }}</li>{% endfor %}</ul>{% endif %}"#,
+    ext = "html"
+)]
+struct SentencesHtml<'a> {
+    sentences: &'a [String],
+}
+
 /// Everything that can be shown.
 pub(super) struct Items<'a> {
     material: &'a Material<'a>,
@@ -82,6 +92,10 @@ pub(super) struct Items<'a> {
     figures: Vec<(String, Figure)>,
     /// Place of the first figure of the comparison.
     across: usize,
+    /// Which of two published drives to choose, case by case.
+    choices: Vec<String>,
+    /// Why published drives are good for something or not.
+    reasons: Vec<String>,
 }
 
 /// Whether an article shows several runs, so that each needs its letter.
@@ -104,7 +118,7 @@ fn slug(text: &str) -> String {
 
 impl<'a> Items<'a> {
     pub(super) fn of(material: &'a Material<'a>) -> Self {
-        let mut items = Items { material, figures: Vec::new(), across: 0 };
+        let mut items = Items { material, figures: Vec::new(), across: 0, choices: Vec::new(), reasons: Vec::new() };
         for (at, input) in material.runs.iter().enumerate() {
             let prefix = if several(material) { format!("{}-", letter(at).to_lowercase()) } else { String::new() };
             items.add_run(input, &prefix);
@@ -141,13 +155,15 @@ impl<'a> Items<'a> {
                 self.add_table(&name, against.table);
                 self.add_table(&format!("{name}-rest"), against.rest);
             }
-            group.charts.into_iter().flat_map(|view| view.figures).for_each(|figure| self.add(&name, figure));
+            group.charts.into_iter().for_each(|view| self.add_view(&name, view));
             group.drives.into_iter().for_each(|figure| self.add(&name, figure));
         }
         if let Some(published) = comparison.published {
             self.add_table("published", published.table);
             self.add_table("published-verdicts", published.verdicts);
-            published.charts.into_iter().flat_map(|view| view.figures).for_each(|figure| self.add("published", figure));
+            published.charts.into_iter().for_each(|view| self.add_view("published", view));
+            self.choices = published.choices.into_iter().map(|choice| choice.sentence).collect();
+            self.reasons = published.reasons;
         }
     }
 
@@ -164,6 +180,26 @@ impl<'a> Items<'a> {
         let number = twins.count() + usize::from(self.figures.iter().any(|(known, _)| *known == name));
         let name = if number == 0 { name } else { format!("{name}-{}", number + 1) };
         self.figures.push((name, figure));
+    }
+
+    /// The figures of a view across several sides: by what their charts show, since their ids are numbers.
+    fn add_view(&mut self, of: &str, view: TestView) {
+        for mut figure in view.figures {
+            if let Some(chart) = &mut figure.chart {
+                // `4 KiB random read, higher is better: 4 bars from zero, sorted.`
+                let shown = chart.description.rsplit_once(':').map_or(&*chart.description, |(shown, _)| shown);
+                let shown = shown.trim_end_matches(", higher is better").trim_end_matches(", lower is better");
+                chart.id = format!("{of}-{}", slug(shown)).trim_end_matches('-').to_owned();
+            }
+            let at = self.figures.len();
+            self.add(of, figure);
+            // A twin got a number behind its name, and the page finds a chart by its name.
+            if let Some((name, figure)) = self.figures.get_mut(at)
+                && let Some(chart) = &mut figure.chart
+            {
+                chart.id.clone_from(name);
+            }
+        }
     }
 
     fn add_table(&mut self, name: &str, table: Table) {
@@ -185,6 +221,13 @@ impl<'a> Items<'a> {
     /// Names of the tables, those of charts included.
     pub(super) fn table_names(&self) -> Vec<String> {
         self.figures.iter().filter(|(_, figure)| !figure.table.rows.is_empty()).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// What a name shows, in a line; empty for a finding.
+    pub(super) fn title(&self, name: &str) -> &str {
+        let Some(figure) = self.figure(name) else { return "" };
+        let described = figure.chart.as_ref().map_or("", |chart| chart.description.as_str());
+        [described, &figure.title, &figure.table.caption].into_iter().find(|text| !text.is_empty()).unwrap_or_default()
     }
 
     /// Names of the charts of the comparison.
@@ -248,10 +291,19 @@ impl<'a> Items<'a> {
         Ok((!html.is_empty()).then_some(html))
     }
 
-    /// A part that every run has, one run after the other; nothing where no run has it.
+    /// A part that every run has, one run after the other; nothing where no run has it. Of published drives alone, what
+    /// they are good for.
     pub(super) fn part(&self, kind: &str) -> Result<Result<Option<String>, String>, ReportError> {
         let mut html = String::new();
-        for (at, input) in self.material.runs.iter().enumerate() {
+        match kind {
+            "choice" => html += &SentencesHtml { sentences: &self.choices }.render()?,
+            "verdicts" if self.material.runs.is_empty() => {
+                html += &self.table_html("published-verdicts")?.unwrap_or_default();
+                html += &SentencesHtml { sentences: &self.reasons }.render()?;
+            }
+            _ => {}
+        }
+        for (at, input) in self.material.runs.iter().enumerate().filter(|_| kind != "choice") {
             let drive = facts::title(&input.records.environment);
             let name = if several(self.material) { format!("{}: {drive}", letter(at)) } else { String::new() };
             html += &of_run(kind, input, &name)?;
@@ -260,6 +312,8 @@ impl<'a> Items<'a> {
             "sheet" => "no run was compared with a data sheet (`drivelab run data-sheet`)",
             "scores" => "no run has scores",
             "corners" => "no run has pairs of reads and writes",
+            "choice" => "a choice is between two published drives, and there are others or none",
+            "verdicts" if self.material.runs.is_empty() => "no rule says anything about these drives",
             "bench" | "how" | "short" | "verdicts" => "the article shows no run, only published figures",
             _ => "",
         };

@@ -29,8 +29,8 @@ pub(super) struct Expanded {
 }
 
 /// The references that exist, for a message.
-const KNOWN: &str = "chart NAME, table NAME, value ADDRESS, finding CODE, short, verdicts, sheet, corners, scores, \
-                     bench, how, gap TEXT";
+const KNOWN: &str = "chart NAME, table NAME, value ADDRESS, finding CODE, short, verdicts, choice, sheet, corners, \
+                     scores, bench, how, gap TEXT";
 
 /// A gap in the text.
 #[derive(Template)]
@@ -123,7 +123,7 @@ fn reference(
         "finding" => items.finding(rest)?.map(Some).ok_or_else(|| {
             format!("no run has the finding '{}'; there are {}", cut(rest), listed(&items.finding_codes()))
         }),
-        "short" | "verdicts" | "sheet" | "corners" | "scores" | "bench" | "how" => items.part(kind)?,
+        "short" | "verdicts" | "choice" | "sheet" | "corners" | "scores" | "bench" | "how" => items.part(kind)?,
         other => Err(format!("'{}' is no reference; there are {KNOWN}", cut(other))),
     };
     match result {
@@ -138,7 +138,8 @@ fn reference(
 }
 
 fn is_block(kind: &str) -> bool {
-    ["chart", "table", "finding", "short", "verdicts", "sheet", "corners", "scores", "bench", "how"].contains(&kind)
+    ["chart", "table", "finding", "short", "verdicts", "choice", "sheet", "corners", "scores", "bench", "how"]
+        .contains(&kind)
 }
 
 fn cut(text: &str) -> String {

@@ -205,7 +205,7 @@ fn a_figure_written_by_hand_that_nothing_has_is_a_remark() {
 #[test]
 fn everything_that_can_be_shown_is_listed() {
     let text = with(article_items);
-    for part in ["  corners-bars\n", "  whole-run\n", "Findings", "{{ gap TEXT }}"] {
+    for part in ["  corners-bars ", "  whole-run ", "Findings", "{{ gap TEXT }}"] {
         assert!(text.contains(part), "{part}: {text}");
     }
 }

@@ -75,7 +75,7 @@ pub(crate) fn table(verdicts: &[VerdictView]) -> Table {
 }
 
 /// The verdict for one use in words.
-pub(crate) fn verdict(of: &UseVerdict) -> VerdictView {
+fn verdict(of: &UseVerdict) -> VerdictView {
     let mut parts: Vec<String> = of.reasons.iter().map(reason).collect();
     let names = |kinds: &[FactKind]| kinds.iter().map(|kind| kind.title()).collect::<Vec<_>>().join(", ");
     if of.outcome == Outcome::Unknown && !of.missing.is_empty() {
@@ -102,11 +102,11 @@ pub(crate) fn verdict(of: &UseVerdict) -> VerdictView {
 }
 
 /// Condition, figure and reason of a rule that applies.
-fn reason(reason: &Reason) -> String {
+pub(crate) fn reason(reason: &Reason) -> String {
     let Reason { fact, condition, reason, .. } = reason;
-    let figure = format!("{} {}", capital(fact.kind.title()), value(fact));
+    let figure = format!("{}: {}", capital(fact.kind.title()), value(fact));
     let condition = if condition.is_empty() { String::new() } else { format!("{}. ", capital(condition)) };
-    format!("{condition}{figure}: {reason}.")
+    format!("{condition}{figure}. {}.", capital(reason))
 }
 
 /// The threshold of a rule and its source.
@@ -133,7 +133,7 @@ fn value(fact: &Fact) -> String {
 fn in_unit(kind: FactKind, value: f64) -> String {
     match kind {
         FactKind::ThrottledAfter => format!("{} s", format::at_second(value)),
-        FactKind::FullWrites => format!("for {} full writes", format::plain_number(value)),
+        FactKind::FullWrites => format!("{} full writes", format::plain_number(value)),
         FactKind::RandomRead | FactKind::RandomWrite => format!("{} IOPS", format::iops(value)),
         FactKind::RandomReadLatency | FactKind::RandomReadTail => {
             format!("{} µs", format::latency_us(value))
@@ -242,7 +242,7 @@ impl Facts<'_> {
 
     fn endurance(&self) -> Option<String> {
         let used = self.text(FactKind::Used).map(|used| format!("{used} of its endurance is used"));
-        let rated = self.text(FactKind::FullWrites).map(|writes| format!("its maker rates it {writes}"));
+        let rated = self.text(FactKind::FullWrites).map(|writes| format!("its maker rates it for {writes}"));
         let parts: Vec<String> = [rated, used].into_iter().flatten().collect();
         (!parts.is_empty()).then(|| format!("{}.", capital(&parts.join("; "))))
     }

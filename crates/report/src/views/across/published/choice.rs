@@ -103,6 +103,17 @@ pub(super) fn choices(sides: &[PublishedSide], rows: &[Row<'_>], label: &dyn Fn(
     cases.iter().filter_map(choice).collect()
 }
 
+/// A drive and, if it was measured under another condition than that of the case, its condition.
+fn called(side: &PublishedSide, case: &str) -> String {
+    let Some(figure) = side.figures.first() else { return side.title.clone() };
+    let drive = [Some(&figure.drive), figure.capacity.as_ref()];
+    let drive = drive.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" ");
+    match figure.condition.as_deref().filter(|condition| *condition != case) {
+        Some(condition) => format!("{drive} ({condition})"),
+        None => drive,
+    }
+}
+
 fn of_case(
     case: &str,
     tally: &Tally<'_, '_>,
@@ -126,10 +137,10 @@ fn of_case(
         1 => format!(", and 1 differs by less than {:.0} %", CLOSE * 100.0),
         some => format!(", and {some} differ by less than {:.0} %", CLOSE * 100.0),
     };
-    let others = format!("{} is ahead in {}{close}", behind.title, counts[1]);
+    let (first, second) = (called(ahead, case), called(behind, case));
     let Some((low, high)) = lead.filter(|_| counts[0] > counts[1]) else {
-        let sentence =
-            format!("{name}: no choice. {} is ahead in {} of {all} figures, {others}.", ahead.title, counts[0]);
+        let counted = format!("{first} is ahead in {} of {all} figures, {second} in {}{close}", counts[0], counts[1]);
+        let sentence = format!("{name}: no choice. {counted}.");
         let both = format!("{} and {}", ahead.title, behind.title);
         return Choice { case: name, choose: None, other: both, counts, lead: None, sentence };
     };
@@ -137,7 +148,7 @@ fn of_case(
     let most = most.map_or_else(String::new, |(ratio, row, [own, theirs])| {
         let value = |value: f64| format::value(value, row.unit);
         format!(
-            " Most in {}: {} against {} {}, {} times.",
+            " Most: {}, {} against {} {} ({} times).",
             label(row),
             value(*own),
             value(*theirs),
@@ -150,7 +161,9 @@ fn of_case(
     } else {
         format!("{} to {} times", ratio_text(low), ratio_text(high))
     };
-    let sentence =
-        format!("{name}: choose {}, ahead in {} of {all} figures ({range}); {others}.{most}", ahead.title, counts[0]);
+    let sentence = format!(
+        "{name}: {first}. It is ahead in {} of {all} figures ({range}), {second} in {}{close}.{most}",
+        counts[0], counts[1]
+    );
     Choice { case: name, choose: Some(ahead.title.clone()), other: behind.title.clone(), counts, lead, sentence }
 }

@@ -36,18 +36,23 @@ pub(super) fn table(verdicts: &[DriveVerdict]) -> Table {
     Table { caption: "What each drive is good for, by the rules".to_owned(), columns: columns.collect(), rows }
 }
 
-/// The reasons for each verdict that is not a plain recommendation; the same reasons of several uses once.
+/// Why a drive is not simply recommended, a sentence or more for each drive: each reason once, with the uses that it is
+/// about.
 pub(super) fn reasons(verdicts: &[DriveVerdict]) -> Vec<String> {
-    let mut all: Vec<(String, Vec<String>)> = Vec::new();
-    for verdict in verdicts {
-        let judged = verdict.suitability.uses.iter().filter(|one| is_judged(one) && !one.reasons.is_empty());
-        for view in judged.map(short::verdict) {
-            let why = format!("{}, {}: {}", verdict.drive, view.words, view.why);
-            match all.iter_mut().find(|(known, _)| *known == why) {
-                Some((_, uses)) => uses.push(view.title),
-                None => all.push((why, vec![view.title])),
+    let of_drive = |verdict: &DriveVerdict| {
+        let mut all: Vec<(String, Vec<&str>)> = Vec::new();
+        for one in verdict.suitability.uses.iter().filter(|one| is_judged(one)) {
+            // What stands in brackets explains the use, and the table has it.
+            let title = one.title.split(" (").next().unwrap_or_default();
+            for why in one.reasons.iter().map(short::reason) {
+                match all.iter_mut().find(|(known, _)| *known == why) {
+                    Some((_, uses)) => uses.push(title),
+                    None => all.push((why, vec![title])),
+                }
             }
         }
-    }
-    all.into_iter().map(|(why, uses)| format!("{why} ({})", uses.join("; "))).collect()
+        let words: Vec<String> = all.into_iter().map(|(why, uses)| format!("{why} ({})", uses.join(", "))).collect();
+        (!words.is_empty()).then(|| format!("{}: {}", verdict.drive, words.join(" ")))
+    };
+    verdicts.iter().filter_map(of_drive).collect()
 }

@@ -69,7 +69,7 @@ fn every_format_has_the_sentences_and_the_verdict_with_its_reason_and_nothing_un
         crate::terminal_table(&input, 400),
     ];
     for text in &texts {
-        for part in ["Small and random at best", "conditionally recommended", "reads wait"] {
+        for part in ["Small and random at best", "conditionally recommended", "Reads wait"] {
             assert!(text.contains(part), "{part}: {text}");
         }
     }
