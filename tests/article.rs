@@ -50,8 +50,15 @@ fn a_draft_is_written_builds_and_gives_its_charts_away() {
     }
     let tables: Vec<&String> = names.iter().filter(|name| name.ends_with(".md")).collect();
     assert!(!tables.is_empty() && tables.iter().all(|name| text(&lab, &format!("figures/{name}")).starts_with("| ")));
-    // Again is fine, a folder of somebody else's is not.
+    // Again is fine, and what the article no longer shows is removed; a folder of somebody else's is not.
+    let fewer: String =
+        draft.lines().filter(|line| !line.starts_with("{{ chart")).map(|line| format!("{line}\n")).collect();
+    lab.write("review.md", &fewer);
+    std::fs::write(figures.join("own.txt"), "x").expect("room");
     lab.ok(&["article", "build", "review.md", "--assets", "figures"]);
+    let left = std::fs::read_dir(&figures).expect("the folder").map(|entry| entry.expect("an entry").file_name());
+    let left: Vec<String> = left.map(|name| name.to_string_lossy().into_owned()).collect();
+    assert!(left.iter().all(|name| !name.ends_with(".svg")) && left.contains(&"own.txt".to_owned()), "{left:?}");
     std::fs::create_dir(lab.folder().join("mine"))
         .and_then(|()| std::fs::write(lab.folder().join("mine/a.txt"), "x"))
         .expect("a folder");
@@ -93,6 +100,8 @@ fn mistakes_are_named_with_file_and_line_and_no_page_is_written() {
         ("{{ chart nothing }}", lines + 2, "there is no chart 'nothing'"),
         ("![x](none.png)", lines + 2, "the picture 'none.png' cannot be read"),
         ("![x](large.png)", lines + 2, "has 50 MB"),
+        ("![x](../large.png)", lines + 2, "is not in the folder of the article"),
+        ("![x](/etc/passwd)", lines + 2, "is not in the folder of the article"),
         ("[x](javascript:alert(1))", lines + 2, "no link"),
     ] {
         lab.write("broken.md", format!("{draft}\n{more}\n"));
@@ -110,6 +119,22 @@ fn mistakes_are_named_with_file_and_line_and_no_page_is_written() {
     let refused = lab.run(&["article", "check", "broken.md"]);
     assert!(refused.code == 2 && refused.stderr.contains("broken.md:2: "), "{}", refused.stderr);
     assert_eq!(lab.run(&["article", "check", "nowhere.md"]).code, 4);
+}
+
+/// Two tests that have nothing in common are no comparison, and still an article.
+#[test]
+fn two_runs_that_cannot_be_compared_are_an_article_without_a_comparison() {
+    let lab = lab();
+    let other =
+        include_str!("support/two_steps.toml").replace("two-steps", "others").replace("name = \"", "name = \"other-");
+    lab.write("other.toml", other);
+    lab.ok(&["run", "other.toml", ".", "--size", "16MiB"]);
+    let ids: Vec<String> = lab.runs().into_iter().map(|(id, _)| id).collect();
+    let done = lab.ok(&["article", "new", &ids[0], &ids[1], "-o", "both.md"]);
+    assert!(done.stderr.contains("are not set side by side"), "{}", done.stderr);
+    let draft = text(&lab, "both.md");
+    assert!(draft.contains("## A: ") && draft.contains("## B: ") && !draft.contains("## Beside others"), "{draft}");
+    lab.ok(&["article", "build", "both.md"]);
 }
 
 #[test]

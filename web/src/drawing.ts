@@ -38,7 +38,7 @@ export const savedSvg = (chart: ChartData): string =>
   svgOf(chart, drawing(chart, false, SAVED), SAVED, pixels(chart, false));
 
 export const pixels = (chart: ChartData, narrow: boolean): number =>
-  isRanking(chart) ? rankHeight(chart) : heightOf(chart, narrow);
+  isRanking(chart) ? rankHeight(chart, narrow) : heightOf(chart, narrow);
 
 export const drawing = (chart: ChartData, narrow: boolean, width: number): Option =>
   isRanking(chart) ? rankOptions(chart, narrow) : optionsOf(chart, narrow, width);

@@ -60,7 +60,16 @@ export function svgOf(chart: ChartData, option: Option, width: number, height: n
   const svg = coloured(drawn.renderToSVGString());
   drawn.dispose();
   const words = chart.description.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-  return svg.replace(/(<svg[^>]*>)/, `$1<title>${words}</title>`);
+  // A function, because words may hold `$1`.
+  return svg.replace(/<svg[^>]*>/, (open) => `${open}<title>${words}</title>`);
+}
+
+/** The value of a point with the signs that its text has: of a bound, and of a disturbed figure. */
+function figure(point: Point | undefined): string {
+  if (point === undefined || point[1] === null) return "";
+  const bound = /[≥≤~]/u.exec(point[2])?.[0];
+  const mark = /[▲▼◆]/u.exec(point[2])?.[0];
+  return [bound, String(point[1]), mark].filter((part) => part !== undefined).join(" ");
 }
 
 /** A row for each place on the x axis, a column for each series of each panel; the first row has the headings. */
@@ -78,9 +87,6 @@ export function rowsOf(chart: ChartData): string[][] {
       places.set(label, row);
     }
   });
-  const rows = [...places].map(([label, points]) => [
-    label,
-    ...columns.map((_, column) => String(points[column]?.[1] ?? "")),
-  ]);
+  const rows = [...places].map(([label, points]) => [label, ...columns.map((_, column) => figure(points[column]))]);
   return [[chart.x.title === "" ? "x" : chart.x.title, ...head], ...rows];
 }

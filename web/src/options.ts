@@ -285,7 +285,7 @@ export const HATCHED = {
 };
 
 /** The mark of a disturbed figure is drawn at its point too; it comes from the text of the point. */
-export function marked(point: Point): { value: Point; label?: object } {
+export function marked(point: Point): { value: Point; label?: { formatter: string; [more: string]: unknown } } {
   const mark = /[▲▼◆]/u.exec(point[2])?.[0];
   return mark === undefined
     ? { value: point }
@@ -305,8 +305,15 @@ const common = (series: Series, index: number) => ({
 function bar(panel: Panel, series: Series, index: number, values: boolean): BarSeriesOption {
   const label = { show: values, position: "top", color: "var(--ink)", fontSize: 10 };
   const formatter = ({ value }: { value?: unknown }): string => figureOf(value as Point, panel.unit);
+  // A disturbed figure has its mark behind its value, and not in place of it.
+  const drawn = series.points.map((point) => {
+    const one = marked(point);
+    const figure = `${figureOf(point, panel.unit)} ${one.label?.formatter ?? ""}`;
+    return values && one.label !== undefined ? { ...one, label: { ...one.label, formatter: figure } } : one;
+  });
   return {
     ...common(series, index),
+    data: drawn,
     type: "bar",
     barMaxWidth: 34,
     barGap: "12%",

@@ -3,40 +3,65 @@ import type { BarSeriesOption, CustomSeriesOption } from "echarts/charts";
 import type { ChartData, Panel, Point, Series } from "./data";
 import { colourOf, FONT, figureOf, HATCHED, type Option, selection, tooltip } from "./options";
 
-/** Height of a bar with the gap to the next. */
+/** Least height of a bar with the gap to the next; more where a name takes three lines. */
 const ROW = 30;
+/** Pixels per letter and per line of a name. */
+const LETTER = 5.9;
+const LINE = 13;
 const TOP = 30;
 const BOTTOM = 30;
 /** Room for the names, and for the values behind the bars. */
 const NAMES = { wide: 250, narrow: 120 };
 const VALUES = 90;
+/** Width of the title on a phone. */
+const TITLE = 330;
 
 export const isRanking = (chart: ChartData): boolean => chart.panels[0]?.kind === "rank";
 
-export const rankHeight = (chart: ChartData): number => TOP + BOTTOM + ROW * chart.x.labels.length;
+const namesOf = (narrow: boolean): number => (narrow ? NAMES.narrow : NAMES.wide);
+
+/** Height of a row: words break whole, so a line holds a little less than its width. */
+function rowOf(chart: ChartData, narrow: boolean): number {
+  const lines = chart.x.labels.map((name) => Math.ceil((name.length * LETTER * 1.15) / namesOf(narrow)));
+  return Math.max(ROW, LINE * Math.max(1, ...lines) + 6);
+}
+
+const titleOf = ({ title, unit }: Panel): string => `${title} (${unit})`;
+
+/** Room above the bars: the title takes more lines on a phone. */
+function topOf(chart: ChartData, narrow: boolean): number {
+  const title = titleOf(chart.panels[0] as Panel);
+  const lines = narrow ? Math.ceil((title.length * LETTER * 1.3) / TITLE) : 1;
+  return TOP + 15 * (lines - 1);
+}
+
+export const rankHeight = (chart: ChartData, narrow: boolean): number =>
+  topOf(chart, narrow) + BOTTOM + rowOf(chart, narrow) * chart.x.labels.length;
 
 export function rankOptions(chart: ChartData, narrow: boolean): Option {
   const panel = chart.panels[0] as Panel;
-  const width = narrow ? NAMES.narrow : NAMES.wide;
+  const width = namesOf(narrow);
   return {
     animation: false,
     aria: { enabled: true, label: { description: chart.description }, decal: { show: false } },
     textStyle: { fontFamily: FONT, fontSize: 12, color: "var(--ink-soft)" },
     legend: { show: false, selected: selection(chart) },
     tooltip: { ...tooltip(), axisPointer: { type: "shadow" } },
-    grid: { left: width + 12, right: VALUES, top: TOP, bottom: BOTTOM, outerBoundsMode: "none" },
+    grid: { left: width + 12, right: VALUES, top: topOf(chart, narrow), bottom: BOTTOM, outerBoundsMode: "none" },
     xAxis: {
       type: "value",
       min: 0,
-      name: `${panel.title} (${panel.unit})`,
+      name: titleOf(panel),
       nameLocation: "start",
       nameGap: 0,
       nameTextStyle: {
         align: "left",
         verticalAlign: "bottom",
-        padding: [0, 0, ROW * chart.x.labels.length + 8, -width - 8],
+        padding: [0, 0, rowOf(chart, narrow) * chart.x.labels.length + 8, -width - 8],
         color: "var(--ink)",
         fontWeight: 600,
+        lineHeight: 15,
+        ...(narrow ? { width: TITLE, overflow: "break" as const } : {}),
       },
       axisLabel: { color: "var(--ink-soft)", hideOverlap: true },
       splitLine: { lineStyle: { color: "var(--rule)" } },
@@ -77,9 +102,12 @@ function bars(panel: Panel, series: Series): BarSeriesOption {
       borderRadius: [0, 2, 2, 0],
       ...(series.hatched === true ? { decal: HATCHED } : {}),
     },
+    // A value with words behind it, such as `105 (sensor 1, doubtful)`, takes several lines.
     label: {
       show: true,
       fontSize: 11,
+      width: VALUES - 6,
+      overflow: "break",
       formatter: ({ value }: { value?: unknown }) => figureOf(value as Point, panel.unit),
     },
   } as BarSeriesOption;

@@ -110,11 +110,15 @@ describe("the page of a run", { skip }, () => {
         .slice(1)
         .flatMap((line) => line.split(",").slice(1));
       const drawn = chart.panels.flatMap(({ series }) => series.flatMap(({ points }) => points.map(([, y]) => y)));
+      const marks = chart.panels.flatMap(({ series }) =>
+        series.flatMap(({ points }) => points.map(([, , says]) => says)),
+      );
+      assert.equal(/[▲▼◆]/u.test(figures.join("")), /[▲▼◆]/u.test(marks.join("")), `${chart.id}: marks`);
       const known = drawn.filter((y) => y !== null);
       assert.deepEqual(
         figures
           .filter((text) => text !== "")
-          .map(Number)
+          .map((text) => Number(text.replace(/[≥≤~▲▼◆ ]/gu, "")))
           .sort((a, b) => a - b),
         known.sort((a, b) => a - b),
         chart.id,

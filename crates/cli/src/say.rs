@@ -53,6 +53,12 @@ pub fn data_heard(text: &str) -> Result<bool> {
     heard(out.write_all(text.as_bytes()).and_then(|()| out.write_all(end.as_bytes())).and_then(|()| out.flush()))
 }
 
+/// A text from outside without control characters, which a terminal would obey.
+#[must_use]
+pub fn plain(text: &str) -> String {
+    text.chars().map(|sign| if sign.is_control() { '?' } else { sign }).collect()
+}
+
 /// The result of writing data to stdout.
 ///
 /// # Errors

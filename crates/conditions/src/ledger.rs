@@ -344,6 +344,13 @@ fn lock_path(folder: &Path, run: RunId) -> PathBuf {
     folder.join(format!("{run}.lock"))
 }
 
+/// Locks a file at once; whether it worked. A lock on a file that another process has removed in the meantime is none:
+/// the file that now has this path is another one.
+fn locks(lock: &File) -> bool {
+    let held = flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok();
+    held && lock.metadata().is_ok_and(|found| found.nlink() > 0)
+}
+
 /// A new lock file, locked. A process that sweeps may remove the file between the two steps; then it is made again.
 fn lock_of_own(path: &Path) -> std::io::Result<File> {
     loop {
@@ -363,7 +370,7 @@ fn sweep(lock_path: &Path) {
     }
     let Ok(lock) = input::open_with(OpenOptions::new().write(true), lock_path) else { return };
     // The log may have been finished since the first look; its owner holds the lock then, or `take_over` finds it.
-    if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() || lock_path.with_extension("json").exists() {
+    if !locks(&lock) || lock_path.with_extension("json").exists() {
         return;
     }
     let _ = fs::remove_file(lock_path.with_extension("tmp"));
@@ -381,7 +388,7 @@ fn take_over(folder: &Path, path: &Path) -> Result<Option<Ledger>, LedgerTrouble
     let locked = path.with_extension("lock");
     let lock = input::open_with(OpenOptions::new().write(true).create(true).truncate(false), &locked);
     let lock = lock.map_err(failed)?;
-    if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+    if !locks(&lock) {
         return Ok(None);
     }
     let text = match input::read(path, LONGEST) {

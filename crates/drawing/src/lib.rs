@@ -13,6 +13,12 @@ use rquickjs::{CatchResultExt, Context, Function, Runtime};
 const SHARP: f32 = 2.0;
 /// Stack of the engine, in bytes: less than the 2 MiB that a thread of Rust has, of which it is a part.
 const STACK: usize = 1 << 20;
+/// Most memory of the engine, in bytes: hundreds of times what a chart needs. A chart comes from a run that somebody
+/// else may have made.
+const MEMORY: usize = 1 << 30;
+/// How often the engine may pause to ask whether to go on, for all charts of an article: it asks every ten thousand
+/// steps, so this is minutes.
+const MOST_PAUSES: u32 = 1_000_000;
 /// Families that stand in for a page's `sans-serif`, the first that is installed.
 const SANS: [&str; 8] =
     ["Arial", "Helvetica", "Liberation Sans", "DejaVu Sans", "Noto Sans", "Roboto", "Ubuntu", "Cantarell"];
@@ -47,6 +53,12 @@ impl Drawer {
         let failed = |error: rquickjs::Error| DrawError::Script(error.to_string());
         let runtime = Runtime::new().map_err(failed)?;
         runtime.set_max_stack_size(STACK);
+        runtime.set_memory_limit(MEMORY);
+        let mut pauses = 0_u32;
+        runtime.set_interrupt_handler(Some(Box::new(move || {
+            pauses += 1;
+            pauses > MOST_PAUSES
+        })));
         let context = Context::full(&runtime).map_err(failed)?;
         context.with(|context| {
             let run: Result<(), _> = context.eval(script).catch(&context);
@@ -69,23 +81,36 @@ impl Drawer {
     }
 }
 
-/// An SVG as PNG, with the fonts of this system.
-///
-/// # Errors
-/// No font is installed, or it is no SVG.
-pub fn png(svg: &str) -> Result<Vec<u8>, DrawError> {
-    let picture = |error: String| DrawError::Picture(error);
-    let mut options = Options::default();
-    let fonts = options.fontdb_mut();
-    fonts.load_system_fonts();
-    let families: Vec<String> = fonts.faces().flat_map(|face| &face.families).map(|(name, _)| name.clone()).collect();
-    let known = SANS.iter().map(|name| (*name).to_owned()).find(|name| families.contains(name));
-    fonts.set_sans_serif_family(known.or_else(|| families.first().cloned()).ok_or(DrawError::NoFont)?);
-    let tree = Tree::from_str(svg, &options).map_err(|error| picture(error.to_string()))?;
-    let size = tree.size().to_int_size().scale_by(SHARP).ok_or_else(|| picture("it has no size".to_owned()))?;
-    let mut pixels = Pixmap::new(size.width(), size.height()).ok_or_else(|| picture("it is too large".to_owned()))?;
-    resvg::render(&tree, Transform::from_scale(SHARP, SHARP), &mut pixels.as_mut());
-    pixels.encode_png().map_err(|error| picture(error.to_string()))
+/// The fonts with which pictures are drawn.
+pub struct Fonts(Options<'static>);
+
+impl Fonts {
+    /// The fonts of this system; `None` if there is none.
+    #[must_use]
+    pub fn of_this_system() -> Option<Fonts> {
+        let mut options = Options::default();
+        let fonts = options.fontdb_mut();
+        fonts.load_system_fonts();
+        let families: Vec<String> =
+            fonts.faces().flat_map(|face| &face.families).map(|(name, _)| name.clone()).collect();
+        let known = SANS.iter().map(|name| (*name).to_owned()).find(|name| families.contains(name));
+        fonts.set_sans_serif_family(known.or_else(|| families.first().cloned())?);
+        Some(Fonts(options))
+    }
+
+    /// An SVG as PNG.
+    ///
+    /// # Errors
+    /// It is no SVG, or too large.
+    pub fn png(&self, svg: &str) -> Result<Vec<u8>, DrawError> {
+        let picture = |error: String| DrawError::Picture(error);
+        let tree = Tree::from_str(svg, &self.0).map_err(|error| picture(error.to_string()))?;
+        let size = tree.size().to_int_size().scale_by(SHARP).ok_or_else(|| picture("it has no size".to_owned()))?;
+        let mut pixels =
+            Pixmap::new(size.width(), size.height()).ok_or_else(|| picture("it is too large".to_owned()))?;
+        resvg::render(&tree, Transform::from_scale(SHARP, SHARP), &mut pixels.as_mut());
+        pixels.encode_png().map_err(|error| picture(error.to_string()))
+    }
 }
 
 #[cfg(test)]
@@ -114,11 +139,13 @@ mod tests {
                  fill=\"#ffffff\"/><text x=\"2\" y=\"15\" font-family=\"system-ui, sans-serif\" font-size=\"12\">{text}</text></svg>"
             )
         };
-        let Ok(empty) = png(&with("")) else {
+        let Some(fonts) = Fonts::of_this_system() else {
             assert!(std::env::var_os("CI").is_none(), "no font is installed");
             println!("skipped: no font is installed");
             return;
         };
+        let png = |svg: &str| fonts.png(svg);
+        let empty = png(&with("")).expect("a picture");
         assert_eq!(empty.get(1..4), Some(&b"PNG"[..]));
         assert_eq!(empty.get(16..24), Some(&[0, 0, 0, 160, 0, 0, 0, 40][..]), "twice 80 x 20");
         assert_ne!(empty, png(&with("MB/s")).expect("a picture"), "the text is not drawn");

@@ -29,7 +29,11 @@ pub fn read_verdict_rules(data: &Path) -> Result<VerdictRules, String> {
 }
 
 fn parse(text: &str) -> Result<VerdictRules, String> {
-    let rules: VerdictRules = toml::from_str(text).map_err(|error| error.to_string())?;
+    let rules: VerdictRules = toml::from_str(text).map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let message = error.message().lines().collect::<Vec<_>>().join(", ");
+        format!("line {}: {message}", 1 + before.matches('\n').count())
+    })?;
     rules.check().map(|()| rules)
 }
 

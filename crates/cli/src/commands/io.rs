@@ -173,7 +173,7 @@ fn printed(written: &Written) -> String {
 /// A word as a shell would need it.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,%+@".contains(c);
-    let word: String = word.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+    let word: String = say::plain(word);
     if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 

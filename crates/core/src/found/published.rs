@@ -91,9 +91,13 @@ pub struct PublishedFigure {
     #[serde(default)]
     pub threads: Option<u32>,
     /// Under what the drive was measured: state, arm, link. A drive under another condition is a side of its own.
+    /// Three words are read: exactly `without encryption` is the drive as it is; a condition with `in hardware` or
+    /// `in software` in it says what encrypts.
     #[serde(default)]
     pub condition: Option<String>,
-    /// Which of several figures of one drive and test it is: `cold`, `throttled, second level`.
+    /// Which of several figures of one drive and test it is: `cold`, `throttled, second level`. Three beginnings are
+    /// read: `throttled` says that heat slows the drive down, `sensor` is one of several temperatures of a drive, and
+    /// exactly `SLC cache full` is a rate behind the write cache.
     #[serde(default)]
     pub which: Option<String>,
     /// The source gives a round figure (about, almost).
@@ -146,7 +150,46 @@ const UNITS: [&[(&str, f64)]; 3] = [
     &[("IOPS", 1.0), ("KIOPS", 1_000.0)],
 ];
 
+/// The condition under which a drive is as it is, where the publication also has others.
+const PLAIN: &str = "without encryption";
+
 impl PublishedFigure {
+    /// Whether it is of the drive as it is: under no condition, or expressly without the one of its other figures.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.condition.as_deref().is_none_or(|condition| condition == PLAIN)
+    }
+
+    /// Whether the drive itself encrypted.
+    #[must_use]
+    pub fn is_encrypted_in_hardware(&self) -> bool {
+        self.condition.as_deref().is_some_and(|condition| condition.contains("in hardware"))
+    }
+
+    /// Whether the host encrypted.
+    #[must_use]
+    pub fn is_encrypted_in_software(&self) -> bool {
+        self.condition.as_deref().is_some_and(|condition| condition.contains("in software"))
+    }
+
+    /// Whether it shows that heat slows the drive down.
+    #[must_use]
+    pub fn is_throttled(&self) -> bool {
+        self.which.as_deref().is_some_and(|which| which.starts_with("throttled"))
+    }
+
+    /// Whether it is of one sensor of several, and not of the drive.
+    #[must_use]
+    pub fn is_of_a_sensor(&self) -> bool {
+        self.which.as_deref().is_some_and(|which| which.starts_with("sensor"))
+    }
+
+    /// Whether it was measured behind the end of a write cache.
+    #[must_use]
+    pub fn is_behind_the_cache(&self) -> bool {
+        self.which.as_deref() == Some("SLC cache full")
+    }
+
     /// The value in this unit; `None` if the unit is of another quantity.
     #[must_use]
     pub fn value_in(&self, unit: &str) -> Option<f64> {
@@ -202,5 +245,24 @@ mod tests {
         assert_eq!(figure(7.0, "IOPS").value_in("MB/s"), None);
         assert_eq!(figure(7.0, "points").value_in("MB/s"), None);
         assert_eq!(figure(7.0, "IOPS").subject(), "Drive 1 TB, full");
+    }
+
+    #[test]
+    fn the_words_that_are_read_are_told_from_others() {
+        let of = |key: &str, words: &str| -> PublishedFigure {
+            let mut figure = serde_json::json!({
+                "drive": "D", "test": "t", "metric": "m", "value": 1.0, "unit": "W", "place": "p",
+            });
+            figure[key] = words.into();
+            serde_json::from_value(figure).expect("a figure")
+        };
+        assert!(of("condition", "without encryption").is_plain() && !of("condition", "without heat sink").is_plain());
+        let software = of("condition", "BitLocker in software, AES-256");
+        assert!(software.is_encrypted_in_software() && !software.is_encrypted_in_hardware() && !software.is_plain());
+        assert!(!of("condition", "without encryption").is_encrypted_in_hardware());
+        assert!(of("which", "throttled, first level").is_throttled() && !of("which", "cold").is_throttled());
+        assert!(of("which", "sensor 2").is_of_a_sensor() && !of("which", "not yet throttled").is_throttled());
+        assert!(of("which", "SLC cache full").is_behind_the_cache());
+        assert!(!of("which", "SLC cache not yet full").is_behind_the_cache());
     }
 }

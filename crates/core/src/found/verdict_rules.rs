@@ -156,6 +156,9 @@ pub struct VerdictRule {
     /// On what a conditional recommendation depends: `with a heat sink`. Empty for other verdicts.
     #[serde(default)]
     pub condition: String,
+    /// Currency of a price, ISO 4217; a price in another one is not known. Absent for other facts.
+    #[serde(default)]
+    pub currency: Option<String>,
     /// Why, for a reader of the verdict.
     pub reason: String,
     /// Where the threshold comes from.
@@ -209,6 +212,9 @@ impl VerdictRules {
             if rule.uses.is_empty() || rule.reason.trim().is_empty() || rule.source.trim().is_empty() {
                 return Err(format!("{place}: `uses`, `reason` and `source` must not be empty"));
             }
+            if (rule.fact == FactKind::PricePerTb) != rule.currency.is_some() {
+                return Err(format!("{place}: a price has its `currency`, such as \"EUR\", and nothing else has one"));
+            }
             let needs_one = rule.verdict == RuleVerdict::Conditional;
             if needs_one == rule.condition.trim().is_empty() {
                 let says = "a conditional recommendation states its `condition`, and no other verdict has one";
@@ -232,6 +238,7 @@ mod tests {
             verdict: RuleVerdict::NotRecommended,
             uses: vec!["system".to_owned()],
             condition: String::new(),
+            currency: None,
             reason: "R".to_owned(),
             source: "S".to_owned(),
         };
@@ -253,6 +260,8 @@ mod tests {
         assert!(wrong(|all| all.rules[0].uses = vec!["cache".to_owned()]).contains("no use is called 'cache'"));
         assert!(wrong(|all| all.rules[0].reason = " ".to_owned()).contains("must not be empty"));
         assert!(wrong(|all| all.rules[0].verdict = RuleVerdict::Conditional).contains("`condition`"));
+        assert!(wrong(|all| all.rules[0].fact = FactKind::PricePerTb).contains("`currency`"));
+        assert!(wrong(|all| all.rules[0].currency = Some("EUR".to_owned())).contains("`currency`"));
     }
 
     #[test]

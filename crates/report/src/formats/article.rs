@@ -11,11 +11,13 @@ mod numbers;
 mod page;
 mod prose;
 mod references;
+mod scan;
 mod types;
 
 use std::collections::BTreeMap;
 
 use crate::error::ReportError;
+use crate::figure::escape;
 
 pub use draft::draft;
 pub use front::Front;
@@ -43,17 +45,18 @@ pub fn article_items(material: &Material<'_>) -> String {
     for (title, names) in [
         ("Charts: {{ chart NAME }}", items.chart_names()),
         ("Tables: {{ table NAME }}", items.table_names()),
-        ("Findings: {{ finding CODE }}", items.finding_codes()),
+        (items.finding_words(), items.finding_codes()),
     ] {
         if !names.is_empty() {
             let longest = names.iter().map(String::len).max().unwrap_or(0);
-            let line =
-                |name: &String| format!("  {name:<longest$}  {}", items.title(name)).trim_end().to_owned() + "\n";
+            let line = |name: &String| {
+                escape::terminal(&format!("  {name:<longest$}  {}", items.title(name))).trim_end().to_owned() + "\n"
+            };
             text += &format!("{title}\n{}\n", names.iter().map(line).collect::<String>());
         }
     }
-    text += "Others: {{ short }}, {{ verdicts }}, {{ choice }}, {{ corners }}, {{ scores }}, {{ sheet }}, {{ bench }}, {{ how }},\n\
-             {{ value ADDRESS = TEXT }} (addresses: `drivelab explain`), {{ gap TEXT }}\n";
+    text += "Others: {{ short }}, {{ verdicts }}, {{ choice }}, {{ corners }}, {{ scores }}, {{ sheet }}, {{ how }},\n\
+             {{ value ADDRESS = TEXT }} (addresses: `drivelab report last --format csv`), {{ gap TEXT }}\n";
     text
 }
 
@@ -64,7 +67,9 @@ impl Article {
     /// What is wrong with its front matter.
     pub fn parse(text: &str) -> Result<Article, Remark> {
         let (front, body, first_line) = front::split(text)?;
-        Ok(Article { front, body: body.to_owned(), first_line })
+        // The signs that stand for blocks mean nothing in a text.
+        let body = body.chars().filter(|sign| ![prose::BEGIN, prose::END].contains(sign)).collect();
+        Ok(Article { front, body, first_line })
     }
 
     /// The files of its pictures as the text names them, each with its line; those on other servers too.

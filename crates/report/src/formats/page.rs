@@ -277,7 +277,7 @@ fn at_detail(
     let charts: Vec<&Chart> = across.chain(runs.iter().flat_map(RunView::charts)).collect();
     let charts = escape::script(&serde_json::to_string(&charts)?);
     let title = match runs.as_slice() {
-        [] => format!("Published figures of {}", format::counted(sides.published.len(), "drive")),
+        [] => format!("Published figures, {}", format::counted(sides.published.len(), "column")),
         [only] => format!("{}: {} ({})", only.name, only.title, only.form),
         runs => format!("{} runs side by side", runs.len()),
     };

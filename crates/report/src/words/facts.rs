@@ -263,6 +263,13 @@ fn tested(input: &ReportInput<'_>) -> String {
     }
 }
 
+/// Facts about the drives, the testbed, and what the user states, each group with its title.
+pub(crate) fn groups(input: &ReportInput<'_>) -> Vec<(String, Vec<Fact>)> {
+    let drives = drives(input).into_iter().map(|facts| ("Drive".to_owned(), facts));
+    let others = [("Testbed".to_owned(), testbed(input)), ("Stated by the author".to_owned(), stated(input))];
+    drives.chain(others).filter(|(_, facts)| !facts.is_empty()).collect()
+}
+
 /// Facts about the target: file or device, file system, direct I/O, write guard.
 pub(crate) fn target(input: &ReportInput<'_>) -> Vec<Fact> {
     let environment = &input.records.environment;

@@ -27,18 +27,43 @@ pub struct Fact {
     /// Address of its metric; absent if it is none of a run's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// drivelab or the host was the limit: a rate may be higher.
+    /// The value may be higher: drivelab or the host was the limit, or the source says "at least".
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lower_bound: bool,
+    /// The value may be lower: the source says "at most".
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub upper_bound: bool,
     /// The direction in which other programs disturbed it; absent if none did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wrong: Option<Wrong>,
+    /// Currency of a price, ISO 4217; absent for other facts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub currency: Option<String>,
+}
+
+/// What is known about a drive.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Facts {
+    /// The facts, in the order of [`FactKind::ALL`].
+    pub known: Vec<Fact>,
+    /// What was looked for and did not happen, such as throttling: a rule about it cannot apply.
+    pub did_not_happen: Vec<FactKind>,
 }
 
 impl Fact {
     /// A fact that no step measured.
     pub(super) fn stated(kind: FactKind, value: f64, rests_on: impl Into<String>) -> Fact {
-        Fact { kind, value, rests_on: rests_on.into(), step: None, address: None, lower_bound: false, wrong: None }
+        Fact {
+            kind,
+            value,
+            rests_on: rests_on.into(),
+            step: None,
+            address: None,
+            lower_bound: false,
+            upper_bound: false,
+            wrong: None,
+            currency: None,
+        }
     }
 
     /// A fact that is the value of a metric; `None` if the metric has none.
@@ -50,5 +75,15 @@ impl Fact {
             wrong: metric.wrong,
             ..Fact::stated(kind, metric.value?, label)
         })
+    }
+
+    /// Whether the drive may be higher than the value.
+    pub(super) fn may_be_higher(&self) -> bool {
+        self.lower_bound || matches!(self.wrong, Some(Wrong::TooLow | Wrong::EitherWay))
+    }
+
+    /// Whether the drive may be lower than the value.
+    pub(super) fn may_be_lower(&self) -> bool {
+        self.upper_bound || matches!(self.wrong, Some(Wrong::TooHigh | Wrong::EitherWay))
     }
 }

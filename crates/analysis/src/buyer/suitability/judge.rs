@@ -1,42 +1,43 @@
 //! From facts and rules to a verdict for each use.
 
-use drivelab_core::metric::Wrong;
 use drivelab_core::verdict_rules::{FactKind, RuleVerdict, VerdictRule, VerdictRules};
 
-use super::fact::Fact;
+use super::fact::{Fact, Facts};
 use super::types::{Outcome, Reason, Suitability, UseVerdict};
 
 /// The verdict of these rules over these facts. `none_because` says why these facts must not be judged.
 #[must_use]
-pub fn judge(rules: &VerdictRules, facts: Vec<Fact>, none_because: Option<String>) -> Suitability {
+pub fn judge(rules: &VerdictRules, facts: Facts, none_because: Option<String>) -> Suitability {
     let uses = match none_because {
         Some(_) => Vec::new(),
         None => rules.uses.iter().map(|one| of_use(rules, &facts, (&one.id, &one.title, &one.needs))).collect(),
     };
-    Suitability { none_because, facts, uses }
+    let Facts { known, did_not_happen } = facts;
+    Suitability { none_because, facts: known, did_not_happen, uses }
 }
 
-fn of_use(rules: &VerdictRules, facts: &[Fact], (id, title, needs): (&str, &str, &[FactKind])) -> UseVerdict {
-    let fact = |kind: FactKind| facts.iter().find(|fact| fact.kind == kind);
+fn of_use(rules: &VerdictRules, facts: &Facts, (id, title, needs): (&str, &str, &[FactKind])) -> UseVerdict {
+    let fact = |kind: FactKind| facts.known.iter().find(|fact| fact.kind == kind);
+    let is_open = |kind: FactKind| fact(kind).is_none() && !facts.did_not_happen.contains(&kind);
     let own = || rules.rules.iter().filter(|rule| rule.uses.iter().any(|one| one == id));
     let (mut reasons, mut undecided, mut unknown) = (Vec::<Reason>::new(), Vec::new(), Vec::new());
     for rule in own() {
-        match fact(rule.fact) {
+        match fact(rule.fact).filter(|fact| rule.currency == fact.currency) {
+            // No run and no publication has this fact yet, so that it is unknown says nothing.
+            None if rule.fact == FactKind::EncryptionCost => {}
+            None if facts.did_not_happen.contains(&rule.fact) => {}
             None => note(&mut unknown, rule.fact),
-            Some(fact) if rule.applies(fact.value) && is_decisive(rule, fact) => reasons.push(reason(rule, fact)),
-            Some(fact) if rule.applies(fact.value) => note(&mut undecided, fact.kind),
+            Some(fact) if !is_decisive(rule, fact) => note(&mut undecided, fact.kind),
+            Some(fact) if rule.applies(fact.value) => reasons.push(reason(rule, fact)),
             Some(_) => {}
         }
     }
     reasons.sort_by_key(|reason| std::cmp::Reverse(reason.verdict));
-    // The milder rule of a fact adds nothing to the more severe one.
-    let mut said = Vec::new();
-    reasons.retain(|reason| {
-        let first = !said.contains(&reason.fact.kind);
-        said.push(reason.fact.kind);
-        first
-    });
-    let missing: Vec<FactKind> = needs.iter().copied().filter(|kind| fact(*kind).is_none()).collect();
+    // A condition adds nothing to a rejection for the same fact.
+    let rejects = |reason: &&Reason| reason.verdict == RuleVerdict::NotRecommended;
+    let rejected: Vec<FactKind> = reasons.iter().filter(rejects).map(|reason| reason.fact.kind).collect();
+    reasons.retain(|reason| rejects(&reason) || !rejected.contains(&reason.fact.kind));
+    let missing: Vec<FactKind> = needs.iter().copied().filter(|kind| is_open(*kind)).collect();
     unknown.retain(|kind| !missing.contains(kind));
     let outcome = match reasons.first().map(|reason| reason.verdict) {
         Some(RuleVerdict::NotRecommended) => Outcome::NotRecommended,
@@ -53,11 +54,11 @@ fn note(kinds: &mut Vec<FactKind>, kind: FactKind) {
     }
 }
 
-/// Whether a fact can decide that a rule applies: not if the drive may be better than the figure.
+/// Whether a fact decides if a rule applies: not if the drive may be on the other side of the threshold.
 fn is_decisive(rule: &VerdictRule, fact: &Fact) -> bool {
-    let better = if rule.below.is_some() { Wrong::TooLow } else { Wrong::TooHigh };
-    let disturbed = fact.wrong.is_some_and(|wrong| wrong == better || wrong == Wrong::EitherWay);
-    !(disturbed || fact.lower_bound && rule.below.is_some())
+    // Below a threshold a rule with `below` applies; above it, one with `above`.
+    let is_below = rule.applies(fact.value) == rule.below.is_some();
+    !if is_below { fact.may_be_higher() } else { fact.may_be_lower() }
 }
 
 fn reason(rule: &VerdictRule, fact: &Fact) -> Reason {

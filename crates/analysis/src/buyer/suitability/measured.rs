@@ -1,13 +1,16 @@
 //! Which figures of a run are facts about its drive.
 
+use drivelab_core::condition::Arm;
 use drivelab_core::event::RunState;
+use drivelab_core::group::GroupRole;
+use drivelab_core::load::{Content, Locality, Pace};
 use drivelab_core::metric::Metric;
 use drivelab_core::plan::{Form, Step, StepRole};
 use drivelab_core::run::RunRecords;
 use drivelab_core::verdict_rules::{FactKind, VerdictRules};
-use drivelab_core::workload::{Pattern, Workload};
+use drivelab_core::workload::{DataPattern, Pattern, Workload};
 
-use super::fact::{Fact, READ_ALONE, SMALL};
+use super::fact::{Fact, Facts, READ_ALONE, SMALL};
 use super::judge::judge;
 use super::sheet::printed;
 use super::types::Suitability;
@@ -23,7 +26,12 @@ pub fn of_run(records: &RunRecords, analysis: &Analysis, rules: Result<&VerdictR
     let facts = facts(records, analysis);
     match rules {
         Ok(rules) => judge(rules, facts, unjudged(records)),
-        Err(why) => Suitability { none_because: Some(why.to_owned()), facts, uses: Vec::new() },
+        Err(why) => Suitability {
+            none_because: Some(why.to_owned()),
+            facts: facts.known,
+            did_not_happen: facts.did_not_happen,
+            uses: Vec::new(),
+        },
     }
 }
 
@@ -47,16 +55,29 @@ pub fn unjudged(records: &RunRecords) -> Option<String> {
     if drives > 1 {
         return Some(format!("the target is spread over {drives} drives"));
     }
+    let condition = records.environment.asked_condition();
+    // What the drive encrypts itself is its own speed.
+    if matches!(condition.encryption, Arm::Luks2(_)) {
+        return Some(format!("the drive was measured under {}", condition.encryption));
+    }
+    if let Some(state) = condition.power_state {
+        return Some(format!("the drive was measured in power state {state}"));
+    }
+    let beside = records.group.as_ref().filter(|group| group.role == GroupRole::Together).map(|group| group.drives());
+    if let Some(drives) = beside.filter(|drives| *drives > 1) {
+        return Some(format!("{drives} drives were measured at the same time"));
+    }
     if records.plan.form == Form::Smoke {
         return Some("the smoke form measures for a moment only".to_owned());
     }
     (records.state != RunState::Complete).then(|| "the run is not complete".to_owned())
 }
 
-/// Everything that a run shows about its drive, in the order of [`FactKind::ALL`].
-fn facts(records: &RunRecords, analysis: &Analysis) -> Vec<Fact> {
+/// Everything that a run shows about its drive.
+fn facts(records: &RunRecords, analysis: &Analysis) -> Facts {
     let steps = Steps::of(records, analysis);
-    FactKind::ALL.into_iter().filter_map(|kind| steps.fact(kind).or_else(|| stated(records, kind))).collect()
+    let known = FactKind::ALL.into_iter().filter_map(|kind| steps.fact(kind).or_else(|| stated(records, kind)));
+    Facts { known: known.collect(), did_not_happen: steps.did_not_happen() }
 }
 
 /// The measured steps of a run.
@@ -90,12 +111,15 @@ impl<'a> Steps<'a> {
             FactKind::RandomReadTail => {
                 self.smallest(kind, "read.latency_p999", |load| is_small_random(load, 0) && is_alone(load))
             }
-            FactKind::WriteCache => self.extreme(kind, "fill.cache_size", |_| true, f64::total_cmp),
+            FactKind::WriteCache => self.best(kind, "fill.cache_size", |_| true),
             FactKind::SustainedWrite => self.sustained(),
-            FactKind::Hottest => self.extreme(kind, "temperature.max", |_| true, f64::total_cmp),
-            FactKind::HottestUnchecked => self.unchecked(),
+            FactKind::Hottest => self.extreme(kind, "temperature.max", |_, _| true, f64::total_cmp),
+            FactKind::HottestUnchecked if self.throttled() || self.warned() => None,
+            FactKind::HottestUnchecked => {
+                self.extreme(kind, "temperature.max", |step, _| self.shows_heat(step), f64::total_cmp)
+            }
             FactKind::ThrottledAfter => {
-                self.extreme(kind, "heat.time_to_throttle", |_| true, |one, other| other.total_cmp(one))
+                self.extreme(kind, "heat.time_to_throttle", |_, _| true, |one, other| other.total_cmp(one))
             }
             FactKind::FullWrites
             | FactKind::DriveWritesPerDay
@@ -109,9 +133,9 @@ impl<'a> Steps<'a> {
     fn valued(
         &self,
         id: &str,
-        keep: impl Fn(&Workload) -> bool,
+        keep: impl Fn(&Step, &Workload) -> bool,
     ) -> impl Iterator<Item = (&'a Step, &'a Workload, &'a Metric, f64)> {
-        let kept = self.steps.iter().copied().filter(move |(_, load)| keep(load));
+        let kept = self.steps.iter().copied().filter(move |(step, load)| keep(step, load));
         kept.filter_map(move |(step, load)| {
             let metric = self.analysis.step_metric(&step.id, id)?;
             Some((step, load, metric, metric.value?))
@@ -123,7 +147,7 @@ impl<'a> Steps<'a> {
         &self,
         kind: FactKind,
         id: &str,
-        keep: impl Fn(&Workload) -> bool,
+        keep: impl Fn(&Step, &Workload) -> bool,
         order: impl Fn(&f64, &f64) -> std::cmp::Ordering,
     ) -> Option<Fact> {
         let (step, _, metric, _) = self.valued(id, keep).max_by(|(.., one), (.., other)| order(one, other))?;
@@ -132,12 +156,12 @@ impl<'a> Steps<'a> {
 
     /// The fact of the step with the highest value among plain loads of a kind.
     fn best(&self, kind: FactKind, id: &str, keep: impl Fn(&Workload) -> bool) -> Option<Fact> {
-        self.extreme(kind, id, |load| is_plain(load) && keep(load), f64::total_cmp)
+        self.extreme(kind, id, |_, load| is_plain(load) && keep(load), f64::total_cmp)
     }
 
     /// The fact of the first step with the smallest blocks among plain loads of a kind.
     fn smallest(&self, kind: FactKind, id: &str, keep: impl Fn(&Workload) -> bool) -> Option<Fact> {
-        let plain = self.valued(id, |load| is_plain(load) && keep(load));
+        let plain = self.valued(id, |_, load| is_plain(load) && keep(load));
         let (step, _, metric, _) = plain.min_by_key(|(_, load, ..)| load.block_size)?;
         Fact::measured(kind, metric, &step.label)
     }
@@ -148,30 +172,80 @@ impl<'a> Steps<'a> {
             let ended = self.analysis.step_metric(&step.id, "fill.cache_size").is_some_and(|size| size.value.is_some());
             ended || self.drive.is_some_and(|drive| load.span.length.as_f64() >= WHOLE * drive)
         };
-        let fills = self.valued("fill.sustained", |_| true).filter(|(step, load, ..)| shows(step, load));
+        let fills = self.valued("fill.sustained", |step, load| is_plain(load) && shows(step, load));
         let (step, _, metric, _) = fills.min_by(|(.., one), (.., other)| one.total_cmp(other))?;
         Fact::measured(FactKind::SustainedWrite, metric, &step.label)
     }
 
-    /// The highest temperature of a drive that was loaded for minutes without slowing down and without reaching the
-    /// limit from which it warns.
-    fn unchecked(&self) -> Option<Fact> {
-        let values = |id: &'static str| self.valued(id, |_| true).map(|(.., value)| value);
-        let steps: Vec<f64> = values("heat.throttle_steps").collect();
-        let warned = values("heat.warning_minutes").any(|minutes| minutes > 0.0);
-        let checked = steps.is_empty() || steps.iter().any(|steps| *steps > 0.0) || warned;
-        if checked {
-            return None;
+    /// Whether a step was long and steady enough to show what heat does.
+    fn shows_heat(&self, step: &Step) -> bool {
+        self.analysis.step_metric(&step.id, "heat.throttle_steps").is_some_and(|steps| steps.value.is_some())
+    }
+
+    /// Whether a value of any step is above zero.
+    fn any_above_zero(&self, id: &str) -> bool {
+        self.valued(id, |_, _| true).any(|(.., value)| value > 0.0)
+    }
+
+    /// Whether heat lowered the rate.
+    fn throttled(&self) -> bool {
+        self.any_above_zero("heat.throttle_steps")
+    }
+
+    /// Whether the drive reached the limit from which it warns.
+    fn warned(&self) -> bool {
+        self.any_above_zero("heat.warning_minutes")
+    }
+
+    /// What was looked for and did not happen; nothing if no step shows what heat does.
+    fn did_not_happen(&self) -> Vec<FactKind> {
+        if !self.steps.iter().any(|(step, _)| self.shows_heat(step)) {
+            return Vec::new();
         }
-        self.extreme(FactKind::HottestUnchecked, "temperature.max", |_| true, f64::total_cmp)
+        let cool = (!self.throttled()).then_some(FactKind::ThrottledAfter);
+        let checked = (self.throttled() || self.warned()).then_some(FactKind::HottestUnchecked);
+        cool.into_iter().chain(checked).collect()
     }
 }
 
-/// One group of threads that reads or writes blocks of one size as fast as it can, past the page cache.
+/// One group of threads that reads or writes blocks of one size as fast as it can, past the page cache: data that no
+/// drive can compress, and no place more often than another.
 fn is_plain(load: &Workload) -> bool {
-    let one = load.beside.is_empty() && load.block_size_mix.is_empty();
-    let free = load.pace.rate.is_none() && load.pace.bursts.is_none() && load.pace.volume_bursts.is_none();
-    one && free && load.direct && load.replay.is_none() && load.files.is_none() && load.other.percent() == 0
+    // Without `..`: a new field of a load must be decided here too. Those with a name of their own change nothing that
+    // makes a figure unlike another, or are looked at by the kind of the fact.
+    let Workload {
+        write_percent: _,
+        other,
+        block_size: _,
+        block_size_mix,
+        pattern: _,
+        locality,
+        stride: _,
+        places: _,
+        seek_percent: _,
+        streams: _,
+        span: _,
+        on,
+        queue_depth: _,
+        threads: _,
+        pace,
+        data,
+        content: Content { compress_percent, dedup_percent, pattern: _, file: _, window: _ },
+        verify,
+        direct,
+        placement: _,
+        placement_handle: _,
+        seed: _,
+        name: _,
+        replay,
+        beside,
+        files,
+    } = load;
+    let one = beside.is_empty() && block_size_mix.is_empty() && on.is_none();
+    let random_data = matches!(data, DataPattern::Incompressible | DataPattern::OneBlock);
+    let data = random_data && compress_percent.is_zero() && dedup_percent.is_zero() && verify.is_off();
+    let free = *pace == Pace::default() && *locality == Locality::Uniform && other.percent() == 0;
+    one && data && free && *direct && replay.is_none() && files.is_none()
 }
 
 fn is_sequential(load: &Workload, write_percent: u8) -> bool {

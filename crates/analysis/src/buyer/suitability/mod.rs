@@ -10,7 +10,7 @@ mod published;
 mod sheet;
 mod types;
 
-pub use fact::Fact;
+pub use fact::{Fact, Facts};
 pub use judge::judge;
 pub use measured::{of_run, unjudged};
 pub use published::of_published;

@@ -5,20 +5,18 @@ use drivelab_core::published::{Bound, PublishedFigure};
 use drivelab_core::units::Bytes;
 use drivelab_core::verdict_rules::FactKind;
 
-use super::fact::{Fact, READ_ALONE, SMALL};
+use super::fact::{Fact, Facts, READ_ALONE, SMALL};
 use super::sheet::printed;
 
-/// The beginning of the name of a figure of a drive that heat has slowed down.
-const THROTTLED: &str = "throttled";
-/// The name of a figure that was measured after the end of a write cache.
-const BEHIND_CACHE: &str = "SLC cache full";
-
-/// What these figures of one drive say about it, and its data sheet, if it is known. Doubtful figures and bounds that
-/// leave room on the good side are left out.
+/// What these figures of one drive say about it, and its data sheet, if it is known. Doubtful figures are left out,
+/// except readings that are doubtful because they contradict each other.
 #[must_use]
-pub fn of_published(figures: &[&PublishedFigure], sheet: Option<&DataSheet>) -> Vec<Fact> {
+pub fn of_published(figures: &[&PublishedFigure], sheet: Option<&DataSheet>) -> Facts {
     let of_sheet = |kind| printed(kind, sheet?, None);
-    FactKind::ALL.into_iter().filter_map(|kind| fact(kind, figures).or_else(|| of_sheet(kind))).collect()
+    let known = FactKind::ALL.into_iter().filter_map(|kind| fact(kind, figures).or_else(|| of_sheet(kind)));
+    let throttles = figures.iter().any(|figure| is_throttled(figure));
+    let did_not_happen = throttles.then_some(FactKind::HottestUnchecked);
+    Facts { known: known.collect(), did_not_happen: did_not_happen.into_iter().collect() }
 }
 
 fn fact(kind: FactKind, figures: &[&PublishedFigure]) -> Option<Fact> {
@@ -45,10 +43,20 @@ fn fact(kind: FactKind, figures: &[&PublishedFigure]) -> Option<Fact> {
                 let size = size(figure).filter(|size| *size >= least && *size <= most);
                 size.is_some() && load(figure, "read.throughput", "sequential") && is_alone(figure)
             };
-            let smallest = figures.iter().filter(|figure| fits(figure)).filter_map(|figure| size(figure)).min()?;
-            // Of readings that contradict each other, the better one: the drive is not worse than that.
-            let of_size = |figure: &PublishedFigure| fits(figure) && size(figure) == Some(smallest);
-            best(kind, figures.iter().copied().filter(|figure| of_size(figure)), f64::total_cmp)
+            let fitting = || figures.iter().copied().filter(|figure| fits(figure));
+            // A doubtful reading counts if it is doubtful only because of another one, whose block size may be unknown.
+            let counts = |one: &PublishedFigure| {
+                let contradicts = |other: &&&PublishedFigure| {
+                    let same_load = load(other, "read.throughput", "sequential") && is_alone(other);
+                    let same_size = size(other).is_none() || size(other) == size(one);
+                    same_load && same_size && other.doubtful.is_some() && other.value_in("MB/s") != one.value_in("MB/s")
+                };
+                one.doubtful.is_none() || figures.iter().any(|other| contradicts(&other))
+            };
+            let smallest = fitting().filter(|figure| counts(figure)).filter_map(size).min()?;
+            // Of such readings the better one: the drive is not worse than that.
+            let of_size = fitting().filter(|figure| counts(figure) && size(figure) == Some(smallest));
+            best(kind, of_size, f64::total_cmp)
         }
         FactKind::RandomReadLatency => {
             lowest(&|figure| load(figure, "read.latency_mean", "random") && is_small(figure) && is_alone(figure))
@@ -58,8 +66,7 @@ fn fact(kind: FactKind, figures: &[&PublishedFigure]) -> Option<Fact> {
         }
         FactKind::WriteCache => highest(&|figure| figure.metric == "fill.cache_size"),
         FactKind::SustainedWrite => lowest(&|figure| {
-            let behind = figure.which.as_deref() == Some(BEHIND_CACHE);
-            figure.metric == "fill.sustained" || figure.metric == "write.throughput" && behind
+            figure.metric == "fill.sustained" || figure.metric == "write.throughput" && figure.is_behind_the_cache()
         }),
         FactKind::Hottest => highest(&is_temperature),
         FactKind::HottestUnchecked if figures.iter().any(|figure| is_throttled(figure)) => None,
@@ -75,13 +82,12 @@ fn fact(kind: FactKind, figures: &[&PublishedFigure]) -> Option<Fact> {
 
 /// The temperature of the drive; a single sensor of it may be at its hottest place.
 fn is_temperature(figure: &PublishedFigure) -> bool {
-    figure.metric == "temperature.max" && !figure.which.as_deref().is_some_and(|which| which.starts_with("sensor"))
+    figure.metric == "temperature.max" && !figure.is_of_a_sensor()
 }
 
 /// The publication says that heat slows the drive down, or that it reports being too hot.
 fn is_throttled(figure: &PublishedFigure) -> bool {
-    let named = figure.which.as_deref().is_some_and(|which| which.starts_with(THROTTLED));
-    named || figure.metric == "heat.time_to_throttle"
+    figure.is_throttled() || figure.metric == "heat.time_to_throttle"
 }
 
 fn size(figure: &PublishedFigure) -> Option<Bytes> {
@@ -107,8 +113,8 @@ fn best<'f>(
 ) -> Option<Fact> {
     let valued = figures.filter_map(|figure| Some((figure, figure.value_in(kind.unit())?)));
     let (figure, value) = valued.max_by(|(_, one), (_, other)| order(one, other))?;
-    let lower_bound = figure.bound == Some(Bound::AtLeast);
-    Some(Fact { lower_bound, ..Fact::stated(kind, value, format!("{}, {}", figure.test, figure.place)) })
+    let (lower_bound, upper_bound) = (figure.bound == Some(Bound::AtLeast), figure.bound == Some(Bound::AtMost));
+    Some(Fact { lower_bound, upper_bound, ..Fact::stated(kind, value, format!("{}, {}", figure.test, figure.place)) })
 }
 
 #[cfg(test)]
@@ -127,7 +133,8 @@ mod tests {
 
     fn facts(figures: Vec<serde_json::Value>) -> Vec<(FactKind, f64)> {
         let figures: Vec<PublishedFigure> = figures.into_iter().map(figure).collect();
-        of_published(&figures.iter().collect::<Vec<_>>(), None).iter().map(|fact| (fact.kind, fact.value)).collect()
+        let facts = of_published(&figures.iter().collect::<Vec<_>>(), None);
+        facts.known.iter().map(|fact| (fact.kind, fact.value)).collect()
     }
 
     #[test]
@@ -143,8 +150,14 @@ mod tests {
             figure["doubtful"] = "the other one".into();
             figure
         };
+        let mut unsized_one = doubtful(194);
+        unsized_one.as_object_mut().expect("an object").remove("block_size");
+        let found = facts(vec![unsized_one, doubtful(220), of("128 KiB", 350, 1)]);
+        assert!(found.contains(&(FactKind::SequentialReadQd1, 220.0 * 1.048_576)), "{found:?}");
         let found = facts(vec![doubtful(194), doubtful(220), of("128 KiB", 350, 1)]);
         assert!(found.contains(&(FactKind::SequentialReadQd1, 220.0 * 1.048_576)), "{found:?}");
+        let found = facts(vec![doubtful(100), of("128 KiB", 350, 1)]);
+        assert!(found.contains(&(FactKind::SequentialReadQd1, 350.0 * 1.048_576)), "one doubtful reading: {found:?}");
         assert!(facts(vec![of("64 KiB", 220, 4)]).iter().all(|(kind, _)| *kind != FactKind::SequentialReadQd1));
     }
 
@@ -169,7 +182,7 @@ mod tests {
         let doubtful = json!({ "metric": "temperature.max", "value": 105, "unit": "°C", "doubtful": "stuck" });
         assert!(facts(vec![doubtful]).is_empty());
         let write = |value: u32, which: &str| json!({ "metric": "write.throughput", "op": "write", "value": value, "unit": "MB/s", "which": which });
-        let found = facts(vec![write(170, "SLC cache not yet full"), write(20, BEHIND_CACHE)]);
+        let found = facts(vec![write(170, "SLC cache not yet full"), write(20, "SLC cache full")]);
         assert_eq!(found, [(FactKind::SustainedWrite, 20.0)]);
     }
 }

@@ -65,7 +65,8 @@ pub struct UseVerdict {
     pub reasons: Vec<Reason>,
     /// Facts that the use needs and that are not known: without them nothing is recommended.
     pub missing: Vec<FactKind>,
-    /// Facts that would decide, but that the host limited or other programs disturbed in the direction of the verdict.
+    /// Facts that would decide, but that may be on the other side of the threshold: a bound, or disturbed by other
+    /// programs.
     pub undecided: Vec<FactKind>,
     /// Other facts of its rules that are not known.
     pub unknown: Vec<FactKind>,
@@ -79,6 +80,9 @@ pub struct Suitability {
     pub none_because: Option<String>,
     /// What is known about the drive.
     pub facts: Vec<Fact>,
+    /// What was looked for and did not happen, such as throttling.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub did_not_happen: Vec<FactKind>,
     /// The verdict for each use, in the order of the rules; empty if there is none at all.
     pub uses: Vec<UseVerdict>,
 }

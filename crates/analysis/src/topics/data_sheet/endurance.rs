@@ -66,6 +66,12 @@ pub fn dwpd(tbw: f64, capacity: f64, warranty_years: f64) -> Option<f64> {
     (whole > 0.0).then(|| tbw / whole)
 }
 
+/// Years until these rated bytes are written, by bytes a day; `None` if nothing is written.
+#[must_use]
+pub fn years_of_writes(rated: f64, daily: f64) -> Option<f64> {
+    (daily > 0.0).then(|| rated / daily / DAYS_A_YEAR)
+}
+
 /// The wear that a drive reports.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wear {

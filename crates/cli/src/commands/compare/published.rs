@@ -7,6 +7,7 @@ use drivelab_core::data_sheet::DataSheet;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::published::{Published, PublishedFigure};
 use drivelab_core::units::Bytes;
+use drivelab_core::verdict_rules::VerdictRules;
 use drivelab_lab::plan::drives::library;
 use drivelab_lab::{Failure, Result};
 use drivelab_report::{Compared, DriveVerdict, PublishedSide, Sides};
@@ -100,29 +101,53 @@ pub(super) fn alone(context: &Context, word: Option<&str>, published: Vec<Publis
     Ok(Sides { published, published_base, verdicts, ..Sides::alone(0) })
 }
 
-/// What each published drive is good for: by its figures in every capacity, without those under special conditions, and
-/// by the data sheet of the capacity that was measured.
+/// What each published drive is good for: by its figures in one capacity, without those under special conditions, and
+/// by the data sheet of that capacity. Wrong rules are the reason why there is no verdict.
 fn verdicts(context: &Context, published: &[PublishedSide]) -> Result<Vec<DriveVerdict>> {
     let settings = &context.settings;
-    let rules = read_verdict_rules(&settings.data.value).map_err(Failure::usage)?;
+    let (rules, wrong) = match read_verdict_rules(&settings.data.value) {
+        Ok(rules) => (rules, None),
+        Err(why) => (VerdictRules { uses: Vec::new(), rules: Vec::new() }, Some(why)),
+    };
     let library = library(settings.drives.as_deref(), &settings.voice)?;
-    let mut drives: Vec<(&PublishedSide, &str)> = Vec::new();
-    for (side, figure) in published.iter().flat_map(|side| side.figures().iter().map(move |figure| (side, figure))) {
-        if !drives.iter().any(|(of, drive)| *drive == figure.drive && of.is_of_publication(side)) {
-            drives.push((side, &figure.drive));
+    let all = || published.iter().flat_map(|side| side.figures().iter().map(move |figure| (side, figure)));
+    let mut drives: Vec<Judged<'_>> = Vec::new();
+    for (of, figure) in all() {
+        let same = |(side, other): &(&PublishedSide, &PublishedFigure)| {
+            side.is_of_publication(of) && other.drive == figure.drive && other.capacity.is_some()
+        };
+        // Figures without a capacity are of the only one that the publication names.
+        let one = all().find(same).map(|(_, other)| &other.capacity);
+        let several = all().filter(same).any(|(_, other)| Some(&other.capacity) != one);
+        let capacity = if several { figure.capacity.as_deref() } else { one.and_then(Option::as_deref) };
+        let judged = drives
+            .iter_mut()
+            .find(|known| known.of.is_of_publication(of) && known.drive == figure.drive && known.capacity == capacity);
+        match judged {
+            Some(judged) => judged.figures.push(figure),
+            None => drives.push(Judged { of, drive: &figure.drive, capacity, several, figures: vec![figure] }),
         }
     }
-    let verdict = |(of, drive): &(&PublishedSide, &str)| {
-        let sides = published.iter().filter(|side| side.is_of_publication(of));
-        let plain = |condition: &str| condition.starts_with("without ");
-        let own = |figure: &&PublishedFigure| figure.drive == *drive && figure.condition.as_deref().is_none_or(plain);
-        let figures: Vec<&PublishedFigure> = sides.flat_map(|side| side.figures()).filter(own).collect();
-        let capacity = figures.iter().find_map(|figure| figure.capacity.as_deref()?.parse::<Bytes>().ok());
-        let sheet = library.named(of.facts()).map(|known| DataSheet::of(&known.facts, capacity, false));
-        let facts = suitability::of_published(&figures, sheet.as_ref());
-        DriveVerdict { drive: (*drive).to_owned(), suitability: suitability::judge(&rules, facts, None) }
+    let verdict = |judged: Judged<'_>| {
+        let plain: Vec<&PublishedFigure> = judged.figures.into_iter().filter(|figure| figure.is_plain()).collect();
+        let capacity = judged.capacity.and_then(|capacity| capacity.parse::<Bytes>().ok());
+        let sheet = library.named(judged.of.facts()).map(|known| DataSheet::of(&known.facts, capacity, false));
+        let facts = suitability::of_published(&plain, sheet.as_ref());
+        let named = judged.capacity.filter(|_| judged.several);
+        let drive = [Some(judged.drive), named].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        DriveVerdict { drive, suitability: suitability::judge(&rules, facts, wrong.clone()) }
     };
-    Ok(drives.iter().map(verdict).collect())
+    Ok(drives.into_iter().map(verdict).collect())
+}
+
+/// A drive of a publication in one capacity.
+struct Judged<'p> {
+    of: &'p PublishedSide,
+    drive: &'p str,
+    capacity: Option<&'p str>,
+    /// The publication has it in several capacities.
+    several: bool,
+    figures: Vec<&'p PublishedFigure>,
 }
 
 /// The side that a word means: its letter, or a `published:` word that only it has.

@@ -9,9 +9,10 @@ use std::path::Path;
 use drivelab_core::drive_facts::DriveFacts;
 use drivelab_core::excerpt::MOST_SHOWN;
 use drivelab_core::exit::ExitCode;
+use drivelab_core::units::Bytes;
 use drivelab_device::drive_facts::{DriveLibrary, FactsError, Known, LONGEST, parse};
 use drivelab_lab::plan::drives::{known, library, wrong};
-use drivelab_lab::{Loudness, Result};
+use drivelab_lab::{Failure, Loudness, Result};
 
 use crate::args::DrivesArgs;
 use crate::context::Context;
@@ -126,6 +127,12 @@ fn show(context: &Context, library: &DriveLibrary, name: &str, arguments: &Drive
         say::json(&documents(&[known]))?;
     } else {
         let sourced = context.settings.voice.loudness >= Loudness::Verbose;
+        // A unit was forgotten: nobody writes a few bytes a day.
+        if let Some(daily) = arguments.daily.filter(|daily| *daily < Bytes::MIB) {
+            return Err(Failure::usage(format!(
+                "--daily {daily} is less than anybody writes in a day; a size has a unit, such as --daily 50GB"
+            )));
+        }
         say::data(&sheet::text(known, arguments.daily, (terminal_width(), sourced)))?;
     }
     Ok(ExitCode::Ok)

@@ -3,14 +3,13 @@
 
 use std::fmt::Write as _;
 
-use drivelab_analysis::data_sheet::{dwpd, tbw};
+use drivelab_analysis::data_sheet::{dwpd, rated_bytes, years_of_writes};
+use drivelab_core::data_sheet::DataSheet;
 use drivelab_core::drive_facts::{CapacityFacts, DriveFacts, Figures};
 use drivelab_core::units::Bytes;
 use drivelab_device::drive_facts::Known;
 use drivelab_report::format;
 
-/// Days of a year, as vendors count them.
-const DAYS_A_YEAR: f64 = 365.0;
 /// Columns of a drive's own figures, and of a table, stand this far apart.
 const APART: usize = 2;
 /// Room for the longest label of a figure, and for most values, where each figure has a line.
@@ -96,7 +95,7 @@ fn derived(daily: Option<Bytes>) -> Vec<(String, Derived)> {
     ];
     if let Some(daily) = daily {
         let years = move |facts: &DriveFacts, one: &CapacityFacts| {
-            let years = endurance(facts, one)? / daily.as_f64() / DAYS_A_YEAR;
+            let years = years_of_writes(endurance(facts, one)?, daily.as_f64())?;
             Some(format!("{} years", format::plain_number((years * 10.0).round() / 10.0)))
         };
         all.push((format!("At {daily} a day"), Box::new(years)));
@@ -106,9 +105,8 @@ fn derived(daily: Option<Bytes>) -> Vec<(String, Derived)> {
 
 /// Bytes that a capacity is rated for, as printed or from its writes a day.
 fn endurance(facts: &DriveFacts, one: &CapacityFacts) -> Option<f64> {
-    let figures = facts.figures_at(Some(one.capacity.value));
-    let by_day = || Some(tbw(number(&figures, "dwpd")?, one.capacity.value.as_f64(), number(&figures, "warranty")?));
-    number(&figures, "endurance").or_else(by_day)
+    let capacity = one.capacity.value;
+    rated_bytes(&DataSheet::of(facts, Some(capacity), false), Some(capacity.as_f64()))
 }
 
 /// A figure in its base unit.

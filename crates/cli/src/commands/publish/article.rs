@@ -2,8 +2,10 @@
 
 mod assets;
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{ErrorKind, Write as _};
+use std::path::{Component, Path, PathBuf};
 
 use drivelab_analysis::Analysis;
 use drivelab_analysis::digest::Digest;
@@ -13,6 +15,7 @@ use drivelab_core::plan::Form;
 use drivelab_core::run::RunRecords;
 use drivelab_lab::output::pages::{OutputFile, without_names};
 use drivelab_lab::{Failure, Result};
+use drivelab_report::format::counted;
 use drivelab_report::{Article, Built, Front, LARGEST_PICTURE, Material, Picture, Remark, ReportInput, Sides, draft};
 
 use crate::args::{ArticleCommand, CompareArgs};
@@ -64,12 +67,26 @@ impl Loaded {
         let words: Vec<String> =
             rows.iter().map(|row| row.id.to_string()).chain(front.against.iter().cloned()).collect();
         let alone = front.against.is_empty() && words.len() < 2;
+        if alone && (front.base.is_some() || !front.allow.is_empty()) {
+            return Err(Failure::usage(
+                "`base` and `allow` of the front matter are about a comparison, and there is only one run: name others in \
+                 `against`, or leave them out",
+            ));
+        }
         let (digests, mut sides) = if alone {
             (Vec::new(), Sides::alone(0))
         } else {
-            let arguments = CompareArgs::of(&words, front.base.as_deref(), &front.allow)
+            let mut arguments = CompareArgs::of(&words, front.base.as_deref(), &front.allow)
                 .map_err(|error| Failure::usage(format!("`allow` or `base` of the front matter: {error}")))?;
-            compare::for_article(context, &arguments)?
+            arguments.redact = redact;
+            match compare::for_article(context, &arguments) {
+                // Nobody asked for a comparison: two tests of one drive have nothing in common.
+                Err(why) if front.against.is_empty() => {
+                    context.settings.voice.warn(format!("the runs are not set side by side: {}", why.message));
+                    (Vec::new(), Sides::alone(0))
+                }
+                compared => compared?,
+            }
         };
         sides.redact = redact;
         Ok(Loaded { runs, digests, sides })
@@ -88,16 +105,25 @@ fn new(context: &Context, (runs, against, allow): (&[String], &[String], &[Strin
     if runs.is_empty() && against.is_empty() {
         return Err(Failure::usage("name a run (`drivelab article new last`), or published figures with --against"));
     }
-    if output.exists() {
-        return Err(Failure::usage(format!(
+    let taken = || {
+        Failure::usage(format!(
             "{} exists, and may hold your words, so it is not replaced; name another file with -o",
             output.display()
-        )));
+        ))
+    };
+    if output.symlink_metadata().is_ok() {
+        return Err(taken());
     }
     let ids = runs.iter().map(|name| Ok(context.find_named(name)?.id.to_string())).collect::<Result<Vec<_>>>()?;
     let mut front = Front { runs: ids, against: against.to_vec(), allow: allow.to_vec(), ..Front::default() };
     let loaded = Loaded::of(context, &front, false)?;
-    front.drives = loaded.runs.iter().map(|(records, _)| drivelab_report::drive_title(&records.environment)).collect();
+    // Words that the author publishes, with --redact or without.
+    let drive = |(records, _): &(RunRecords, Analysis)| {
+        let mut environment = records.environment.clone();
+        environment.redact();
+        drivelab_report::drive_title(&environment)
+    };
+    front.drives = loaded.runs.iter().map(drive).collect();
     front.drives.dedup();
     front.title = match front.drives.as_slice() {
         [] => "Published figures side by side".to_owned(),
@@ -111,8 +137,11 @@ fn new(context: &Context, (runs, against, allow): (&[String], &[String], &[Strin
         .unwrap_or_default()
         .to_owned();
     let text = loaded.with(|material| Ok(draft(&front, material)))?;
-    std::fs::write(output, text)
-        .map_err(|error| Failure::unusable(format!("cannot write {}: {error}", output.display())))?;
+    let made = File::options().write(true).create_new(true).open(output);
+    made.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => taken(),
+        _ => Failure::unusable(format!("cannot write {}: {error}", output.display())),
+    })?;
     let name = output.display();
     context.settings.voice.say(format!("Wrote {name}; fill its gaps, then `drivelab article build {name}`"));
     Ok(ExitCode::Ok)
@@ -129,18 +158,22 @@ struct Opened {
 fn open(context: &Context, path: &Path, redact: bool) -> Result<Opened> {
     let unreadable = |error: std::io::Error| {
         let text = format!("{} cannot be read: {error}", path.display());
-        if error.kind() == std::io::ErrorKind::NotFound { Failure::nothing(text) } else { Failure::usage(text) }
+        if error.kind() == ErrorKind::NotFound { Failure::nothing(text) } else { Failure::usage(text) }
     };
     let text = input::read_text(path, LONGEST).map_err(unreadable)?;
     let article = Article::parse(&text).map_err(|wrong| mistakes(path, &[wrong]))?;
     let loaded = Loaded::of(context, &article.front, redact)?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let read = |(_, name): (usize, String)| {
-        let picture = read_picture(&folder.join(&name));
+    let read = |name: String| {
+        let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        let picture = match Path::new(&name).components().all(inside) {
+            true => read_picture(&folder.join(&name)),
+            false => Err("is not in the folder of the article: save it there".to_owned()),
+        };
         (name, picture)
     };
-    let local = article.pictures().into_iter().filter(|(_, name)| !name.contains("://"));
-    let pictures = local.map(read).collect();
+    let local = article.pictures().into_iter().map(|(_, name)| name).filter(|name| !name.contains("://"));
+    let pictures = local.collect::<BTreeSet<String>>().into_iter().map(read).collect();
     Ok(Opened { path: path.to_owned(), article, loaded, pictures })
 }
 
@@ -170,6 +203,9 @@ impl Opened {
 
 fn build(context: &Context, path: &Path, output: Option<&Path>, folder: Option<&Path>, redact: bool) -> Result {
     let voice = &context.settings.voice;
+    if output == Some(Path::new("-")) {
+        return Err(Failure::usage("a page is a file of its own: name it with -o"));
+    }
     let output = OutputFile::check(&output.map_or_else(|| path.with_extension("html"), Path::to_owned))?;
     let folder = folder.map(assets::Folder::of).transpose()?;
     let built = open(context, path, redact)?.built()?;
@@ -180,8 +216,8 @@ fn build(context: &Context, path: &Path, output: Option<&Path>, folder: Option<&
     }
     for (count, what) in [(built.gaps.len(), "still to be written"), (built.remarks.len(), "unlike the runs")] {
         if count > 0 {
-            let places = if count == 1 { "place" } else { "places" };
-            voice.warn(format!("{count} {places} {what}; `drivelab article check {}` lists them", path.display()));
+            let places = counted(count, "place");
+            voice.warn(format!("{places} {what}; `drivelab article check {}` lists them", path.display()));
         }
     }
     Ok(ExitCode::Ok)
@@ -193,13 +229,15 @@ fn check(context: &Context, path: &Path) -> Result {
     let unlike = built.remarks.iter().map(|remark| (remark.line, remark.what.clone()));
     let mut all: Vec<(usize, String)> = open.chain(unlike).collect();
     all.sort();
-    let lines: String = all.iter().map(|(line, what)| format!("{}:{line}: {what}\n", path.display())).collect();
+    let lines: String =
+        all.iter().map(|(line, what)| format!("{}:{line}: {}\n", path.display(), say::plain(what))).collect();
     if all.is_empty() {
         context.settings.voice.say("Nothing is open, and every reference leads to a figure");
         return Ok(ExitCode::Ok);
     }
     say::data(&lines)?;
-    let what = format!("{} to write, {} to look at", built.gaps.len(), built.remarks.len());
+    let gaps = counted(built.gaps.len(), "gap");
+    let what = format!("{gaps} to fill, {} to check", counted(built.remarks.len(), "figure"));
     Err(Failure::new(ExitCode::AcceptanceFailed, what))
 }
 

@@ -14,20 +14,18 @@ use crate::figure::op::Op;
 use crate::figure::pairs::measured;
 use crate::figure::{cells, quantity};
 use crate::views::across::sides::Sides;
-use crate::words::facts;
 
 /// The draft of an article about these runs. It can be built as it is.
 #[must_use]
 pub fn draft(front: &Front, material: &Material<'_>) -> String {
     let items = Items::of(material);
     let mut text = head(front);
-    let runs = !material.runs.is_empty();
-    if runs {
+    let has = |kind: &str| matches!(items.part(kind), Ok(Ok(Some(_))));
+    if has("short") {
         text += "\n{{ short }}\n";
     }
     text += "\n{{ gap In two or three sentences of your own: what is it, who is it for, is it worth its price? }}\n";
     text += "\n## What it is\n\n{{ gap Maker, class, controller and flash, price, what is special; a picture: ![The drive](drive.jpg) }}\n";
-    let has = |kind: &str| matches!(items.part(kind), Ok(Ok(Some(_))));
     if has("sheet") {
         text += "\n## Specification and measurement\n\n{{ sheet }}\n";
     }
@@ -35,7 +33,7 @@ pub fn draft(front: &Front, material: &Material<'_>) -> String {
     for (at, input) in material.runs.iter().enumerate() {
         let letter = drivelab_core::group::letter(at);
         if several {
-            let _ = writeln!(text, "\n## {letter}: {}", escape::markdown(&facts::title(&input.records.environment)));
+            let _ = writeln!(text, "\n## {}", plain(&items.run_name(at, input)));
         }
         tests(&mut text, input, &items, if several { &letter } else { "" });
     }
@@ -43,10 +41,16 @@ pub fn draft(front: &Front, material: &Material<'_>) -> String {
     text += "\n## Pros and cons\n\n- {{ gap What speaks for it }}\n- {{ gap What speaks against it }}\n";
     text += "\n## Verdict\n\n";
     if has("verdicts") {
-        text += "{{ verdicts }}\n\n";
+        text += "{{ verdicts }}\n\n{{ gap Your own verdict; it may replace the line above }}\n";
+    } else {
+        text += "{{ gap Your own verdict }}\n";
     }
-    text += "{{ gap Your own verdict; it may replace the line above }}\n";
     text
+}
+
+/// Text from outside, in which no Markdown and no reference can begin.
+fn plain(text: &str) -> String {
+    escape::markdown(text).replace('{', "&#123;")
 }
 
 /// The front matter.
@@ -80,22 +84,19 @@ fn head(front: &Front) -> String {
 fn tests(text: &mut String, input: &ReportInput<'_>, items: &Items<'_>, letter: &str) {
     let prefix = if letter.is_empty() { String::new() } else { format!("{}-", letter.to_lowercase()) };
     let level = if letter.is_empty() { "##" } else { "###" };
+    let run = if letter.is_empty() { String::new() } else { format!("{letter} ") };
     let mut told: Vec<&str> = Vec::new();
     for test in input.records.plan.tests.iter().filter(|test| measured(test).next().is_some()) {
-        let _ = writeln!(text, "\n{level} {}\n", escape::markdown(&test.title));
+        let _ = writeln!(text, "\n{level} {}\n", plain(&test.title));
         if let Some(sentence) = best(input, test, letter) {
             let _ = writeln!(text, "{sentence}\n");
         }
-        let begin = format!("{prefix}{}-", test.name);
-        let own = |name: &String| name.starts_with(&begin);
-        let charts: Vec<String> = items.chart_names().into_iter().filter(own).collect();
-        for name in &charts {
+        let (charts, tables) = items.of_test(&format!("{prefix}{}", test.name));
+        for name in charts {
             let _ = writeln!(text, "{{{{ chart {name} }}}}\n");
         }
-        if charts.is_empty() {
-            for name in items.table_names().into_iter().filter(own) {
-                let _ = writeln!(text, "{{{{ table {name} }}}}\n");
-            }
+        for name in tables {
+            let _ = writeln!(text, "{{{{ table {name} }}}}\n");
         }
         let about = |finding: &&&drivelab_core::finding::Finding| {
             finding.steps.iter().any(|key| test.steps.iter().any(|step| step.id == key.step))
@@ -105,7 +106,7 @@ fn tests(text: &mut String, input: &ReportInput<'_>, items: &Items<'_>, letter: 
             let grave = finding.answers || finding.severity != drivelab_core::finding::Severity::Note;
             if grave && !told.contains(&finding.code.as_str()) {
                 told.push(&finding.code);
-                let _ = writeln!(text, "{{{{ finding {} }}}}\n", finding.code);
+                let _ = writeln!(text, "{{{{ finding {run}{} }}}}\n", finding.code);
             }
         }
         let _ = writeln!(text, "{{{{ gap What does this show, and does it matter? }}}}");
@@ -122,7 +123,7 @@ fn best(input: &ReportInput<'_>, test: &TestPlan, letter: &str) -> Option<String
     let metric = cells::metric(input, step, op, quantity::THROUGHPUT)?;
     let run = if letter.is_empty() { String::new() } else { format!("{letter} ") };
     let value = value_text(input, metric)?;
-    let label = escape::markdown(&step.label);
+    let label = plain(&step.label);
     Some(format!("At best {{{{ value {run}{} = {value} }}}} ({label}).", metric.address))
 }
 
@@ -134,9 +135,11 @@ fn beside(text: &mut String, items: &Items<'_>, sides: &Sides) {
     }
     text.push_str("\n## Beside others\n\n");
     for side in &sides.published {
-        let _ = writeln!(text, "- {}, published", escape::markdown(&side.name()));
+        let _ = writeln!(text, "- {}, published", plain(&side.name()));
     }
-    text.push('\n');
+    if !sides.published.is_empty() {
+        text.push('\n');
+    }
     for name in charts {
         let _ = writeln!(text, "{{{{ chart {name} }}}}\n");
     }

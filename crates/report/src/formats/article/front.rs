@@ -87,11 +87,21 @@ pub(super) fn split(text: &str) -> Result<(Front, &str, usize), Remark> {
     Err(wrong(1, "the front matter does not end: a second line of +++ is missing"))
 }
 
+/// A message of the TOML reader with what to do.
+fn hinted(message: &str) -> String {
+    let hint = match message {
+        _ if message.contains("expected a string") => ": put it in quotes",
+        _ if message.contains("expected a sequence") => ": write a list, such as [\"last\"]",
+        _ => "",
+    };
+    format!("{message}{hint}")
+}
+
 fn read(text: &str) -> Result<Front, Remark> {
     let front: Front = toml::from_str(text).map_err(|error| {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
         // The fence is line 1.
-        Remark { line: 2 + before.matches('\n').count(), what: error.message().to_owned() }
+        Remark { line: 2 + before.matches('\n').count(), what: hinted(error.message()) }
     })?;
     let at = |key: &str| 2 + text.lines().position(|line| line.trim_start().starts_with(key)).unwrap_or(0);
     if front.title.trim().is_empty() {

@@ -5,9 +5,11 @@ use drivelab_analysis::explain;
 use drivelab_core::group::letter;
 use drivelab_core::metric::Metric;
 
+use super::prose::slug;
 use super::types::{Material, ShownChart, ShownTable};
 use crate::error::ReportError;
 use crate::figure::input::ReportInput;
+use crate::figure::prose::filters;
 use crate::figure::table::Table;
 use crate::figure::{Figure, TestView, cells};
 use crate::formats::detail::Detail;
@@ -56,40 +58,63 @@ struct ShortHtml<'a> {
 #[derive(Template)]
 #[template(
     source = r#"{%- import "parts.html" as parts -%}
+{%- if !name.is_empty() %}<h3>{{ name }}</h3>{% endif %}
 <div class="facts">{% for (head, group) in groups %}{% call parts::facts(head, group) %}{% endcall %}{% endfor %}</div>"#,
     ext = "html"
 )]
-struct FactsHtml {
+struct FactsHtml<'a> {
+    name: &'a str,
     groups: Vec<(String, Vec<Fact>)>,
 }
 
 /// A finding.
 #[derive(Template)]
 #[template(
-    source = r#"<div class="finding {{ severity }}"><p>{{ statement }}</p>{% if !cause.is_empty() %}<p class="soft">{{ cause }}</p>{% endif %}</div>"#,
+    source = r#"{% if !name.is_empty() %}<h3>{{ name }}</h3>{% endif %}<div class="finding {{ severity }}">
+<p>{{ statement|prose }}</p>{% if !cause.is_empty() %}<p class="soft">{{ cause|prose }}</p>{% endif %}</div>"#,
     ext = "html"
 )]
 struct FindingHtml<'a> {
+    name: &'a str,
     severity: &'static str,
     statement: &'a str,
     cause: &'a str,
 }
 
-/// Sentences, each with a point.
+/// Sentences, each with a point, folded or not.
 #[derive(Template)]
 #[template(
-    source = r#"{% if !sentences.is_empty() %}<ul>{% for sentence in sentences.iter() %}<li>{{ sentence }}</li>{% endfor %}</ul>{% endif %}"#,
+    source = r#"{% if !sentences.is_empty() %}{% if !summary.is_empty() %}<details><summary>{{ summary }}</summary>{% endif %}
+<ul>{% for sentence in sentences.iter() %}<li>{{ sentence }}</li>{% endfor %}</ul>
+{% if !summary.is_empty() %}</details>{% endif %}{% endif %}"#,
     ext = "html"
 )]
 struct SentencesHtml<'a> {
+    /// What unfolds them; empty if they are open.
+    summary: &'static str,
     sentences: &'a [String],
+}
+
+/// The name of a run, between other parts of an article.
+#[derive(Template)]
+#[template(source = "{% if !name.is_empty() %}<h3>{{ name }}</h3>{% endif %}", ext = "html")]
+struct NameHtml<'a> {
+    name: &'a str,
+}
+
+/// A chart with its table, or a table.
+struct Item {
+    name: String,
+    /// What it is of: a test, with the letter of its run if there are several.
+    of: String,
+    figure: Figure,
 }
 
 /// Everything that can be shown.
 pub(super) struct Items<'a> {
     material: &'a Material<'a>,
-    /// Charts and tables of the runs and of the comparison, by name.
-    figures: Vec<(String, Figure)>,
+    /// Charts and tables of the runs and of the comparison.
+    figures: Vec<Item>,
     /// Place of the first figure of the comparison.
     across: usize,
     /// Which of two published drives to choose, case by case.
@@ -101,19 +126,6 @@ pub(super) struct Items<'a> {
 /// Whether an article shows several runs, so that each needs its letter.
 const fn several(material: &Material<'_>) -> bool {
     material.runs.len() > 1
-}
-
-/// Letters of a name: lower case, digits, single hyphens.
-fn slug(text: &str) -> String {
-    let mut out = String::new();
-    for sign in text.chars().flat_map(char::to_lowercase) {
-        if sign.is_ascii_alphanumeric() {
-            out.push(sign);
-        } else if !out.ends_with('-') {
-            out.push('-');
-        }
-    }
-    out.trim_matches('-').to_owned()
 }
 
 impl<'a> Items<'a> {
@@ -169,58 +181,76 @@ impl<'a> Items<'a> {
 
     /// A figure: by the id of its chart, or by its test and title.
     fn add(&mut self, of: &str, figure: Figure) {
-        if figure.table.rows.is_empty() && figure.chart.is_none() {
-            return;
-        }
         let title = if figure.title.is_empty() { &figure.table.caption } else { &figure.title };
         let by_title = || format!("{of}-{}", slug(title)).trim_end_matches('-').to_owned();
         let name = figure.chart.as_ref().map_or_else(by_title, |chart| chart.id.clone());
-        let twins =
-            self.figures.iter().filter(|(known, _)| known.trim_end_matches(char::is_numeric) == format!("{name}-"));
-        let number = twins.count() + usize::from(self.figures.iter().any(|(known, _)| *known == name));
-        let name = if number == 0 { name } else { format!("{name}-{}", number + 1) };
-        self.figures.push((name, figure));
+        self.push(of, &name, figure);
     }
 
     /// The figures of a view across several sides: by what their charts show, since their ids are numbers.
     fn add_view(&mut self, of: &str, view: TestView) {
-        for mut figure in view.figures {
-            if let Some(chart) = &mut figure.chart {
-                // `4 KiB random read, higher is better: 4 bars from zero, sorted.`
-                let shown = chart.description.rsplit_once(':').map_or(&*chart.description, |(shown, _)| shown);
-                let shown = shown.trim_end_matches(", higher is better").trim_end_matches(", lower is better");
-                chart.id = format!("{of}-{}", slug(shown)).trim_end_matches('-').to_owned();
-            }
-            let at = self.figures.len();
-            self.add(of, figure);
-            // A twin got a number behind its name, and the page finds a chart by its name.
-            if let Some((name, figure)) = self.figures.get_mut(at)
-                && let Some(chart) = &mut figure.chart
-            {
-                chart.id.clone_from(name);
-            }
+        for figure in view.figures {
+            let Some(chart) = &figure.chart else {
+                self.add(of, figure);
+                continue;
+            };
+            // `4 KiB random read, higher is better: 4 bars from zero, sorted.`
+            let shown = chart.description.rsplit_once(':').map_or(&*chart.description, |(shown, _)| shown);
+            let shown = shown.trim_end_matches(", higher is better").trim_end_matches(", lower is better");
+            let name = format!("{of}-{}", slug(shown));
+            self.push(of, name.trim_end_matches('-'), figure);
         }
     }
 
     fn add_table(&mut self, name: &str, table: Table) {
-        if !table.rows.is_empty() {
-            let figure = Figure { title: String::new(), caption: String::new(), chart: None, table, long: false };
-            self.figures.push((name.to_owned(), figure));
+        let figure = Figure { title: String::new(), caption: String::new(), chart: None, table, long: false };
+        self.push(name, name, figure);
+    }
+
+    /// A figure under this name, or with a number behind it if there is one. A name is also the name of a file, and it
+    /// may come from a run that somebody else made.
+    fn push(&mut self, of: &str, name: &str, mut figure: Figure) {
+        if figure.table.rows.is_empty() && figure.chart.is_none() {
+            return;
         }
+        let plain = |sign: char| if sign.is_ascii_alphanumeric() || sign == '_' { sign } else { '-' };
+        let name: String = name.chars().map(plain).collect();
+        let is_taken = |name: &str| self.figures.iter().any(|item| item.name == name);
+        let numbered = (2_usize..).map(|number| format!("{name}-{number}"));
+        let name = std::iter::once(name.clone()).chain(numbered).find(|name| !is_taken(name)).unwrap_or(name);
+        // The page finds a chart by its name.
+        if let Some(chart) = &mut figure.chart {
+            chart.id.clone_from(&name);
+        }
+        // An article does not define its metrics, so their names lead nowhere.
+        figure.table.columns.iter_mut().for_each(|column| column.metric.clear());
+        self.figures.push(Item { name, of: of.to_owned(), figure });
     }
 
     fn figure(&self, name: &str) -> Option<&Figure> {
-        self.figures.iter().find(|(known, _)| known == name).map(|(_, figure)| figure)
+        self.figures.iter().find(|item| item.name == name).map(|item| &item.figure)
     }
 
     /// Names of the charts.
     pub(super) fn chart_names(&self) -> Vec<String> {
-        self.figures.iter().filter(|(_, figure)| figure.chart.is_some()).map(|(name, _)| name.clone()).collect()
+        self.names(|item| item.figure.chart.is_some())
     }
 
     /// Names of the tables, those of charts included.
     pub(super) fn table_names(&self) -> Vec<String> {
-        self.figures.iter().filter(|(_, figure)| !figure.table.rows.is_empty()).map(|(name, _)| name.clone()).collect()
+        self.names(|item| !item.figure.table.rows.is_empty())
+    }
+
+    /// Names of the charts of a test, or of its tables if it has no chart; with the letter of its run if there are
+    /// several.
+    pub(super) fn of_test(&self, of: &str) -> (Vec<String>, Vec<String>) {
+        let charts = self.names(|item| item.of == of && item.figure.chart.is_some());
+        let tables = self.names(|item| item.of == of && !item.figure.table.rows.is_empty());
+        if charts.is_empty() { (charts, tables) } else { (charts, Vec::new()) }
+    }
+
+    fn names(&self, keep: impl Fn(&Item) -> bool) -> Vec<String> {
+        self.figures.iter().filter(|item| keep(item)).map(|item| item.name.clone()).collect()
     }
 
     /// What a name shows, in a line; empty for a finding.
@@ -232,14 +262,14 @@ impl<'a> Items<'a> {
 
     /// Names of the charts of the comparison.
     pub(super) fn comparison_charts(&self) -> Vec<String> {
-        let own = self.figures[self.across..].iter().filter(|(_, figure)| figure.chart.is_some());
-        own.map(|(name, _)| name.clone()).collect()
+        let own = self.figures[self.across..].iter().filter(|item| item.figure.chart.is_some());
+        own.map(|item| item.name.clone()).collect()
     }
 
     /// Names of its tables that belong to no chart.
     pub(super) fn comparison_tables(&self) -> Vec<String> {
-        let own = self.figures[self.across..].iter().filter(|(_, figure)| figure.chart.is_none());
-        own.map(|(name, _)| name.clone()).collect()
+        let own = self.figures[self.across..].iter().filter(|item| item.figure.chart.is_none());
+        own.map(|item| item.name.clone()).collect()
     }
 
     /// A chart with its table folded below it.
@@ -280,15 +310,49 @@ impl<'a> Items<'a> {
         codes
     }
 
-    /// Every finding of this code.
-    pub(super) fn finding(&self, code: &str) -> Result<Option<String>, ReportError> {
-        let found = self.material.runs.iter().flat_map(run_facts::findings).filter(|finding| finding.code == code);
-        let mut html = String::new();
-        for finding in found {
-            let (statement, cause) = (&*finding.statement, &*finding.likely_cause);
-            html += &FindingHtml { severity: run_facts::severity_word(finding.severity), statement, cause }.render()?;
+    /// How a finding is named, for a list.
+    pub(super) fn finding_words(&self) -> &'static str {
+        if several(self.material) {
+            "Findings: {{ finding CODE }} of all runs, {{ finding A CODE }} of one"
+        } else {
+            "Findings: {{ finding CODE }}"
         }
-        Ok((!html.is_empty()).then_some(html))
+    }
+
+    /// Every finding of this code, or with the letter of a run before it those of that run.
+    pub(super) fn finding(&self, code: &str) -> Result<Result<Option<String>, String>, ReportError> {
+        let (only, code) = match self.lettered(code) {
+            Ok(found) => found,
+            Err(what) => return Ok(Err(what)),
+        };
+        let mut html = String::new();
+        for (at, input) in self.material.runs.iter().enumerate().filter(|(at, _)| only.is_none_or(|only| only == *at)) {
+            let mut name = if only.is_some() { String::new() } else { self.run_name(at, input) };
+            for finding in run_facts::findings(input).into_iter().filter(|finding| finding.code == code) {
+                let (statement, cause) = (&*finding.statement, &*finding.likely_cause);
+                let severity = run_facts::severity_word(finding.severity);
+                html += &FindingHtml { name: &name, severity, statement, cause }.render()?;
+                name.clear();
+            }
+        }
+        Ok(Ok((!html.is_empty()).then_some(html)))
+    }
+
+    /// Letter, drive and title of a run; empty if there is only one.
+    pub(super) fn run_name(&self, at: usize, input: &ReportInput<'_>) -> String {
+        let (drive, title) = (facts::title(&input.records.environment), &input.records.label.title);
+        match (several(self.material), title.is_empty()) {
+            (false, _) => String::new(),
+            (true, true) => format!("{}: {drive}", letter(at)),
+            (true, false) => format!("{}: {drive}, {title}", letter(at)),
+        }
+    }
+
+    /// The place of the run whose letter stands before a word, and the word.
+    fn lettered<'t>(&self, text: &'t str) -> Result<(Option<usize>, &'t str), String> {
+        let Some((run, rest)) = text.split_once(' ').filter(|(run, _)| run.len() == 1) else { return Ok((None, text)) };
+        let place = (0..self.material.runs.len()).find(|at| letter(*at) == run);
+        Ok((Some(place.ok_or_else(|| format!("there is no run {run}"))?), rest.trim()))
     }
 
     /// A part that every run has, one run after the other; nothing where no run has it. Of published drives alone, what
@@ -296,17 +360,15 @@ impl<'a> Items<'a> {
     pub(super) fn part(&self, kind: &str) -> Result<Result<Option<String>, String>, ReportError> {
         let mut html = String::new();
         match kind {
-            "choice" => html += &SentencesHtml { sentences: &self.choices }.render()?,
+            "choice" => html += &SentencesHtml { summary: "", sentences: &self.choices }.render()?,
             "verdicts" if self.material.runs.is_empty() => {
                 html += &self.table_html("published-verdicts")?.unwrap_or_default();
-                html += &SentencesHtml { sentences: &self.reasons }.render()?;
+                html += &SentencesHtml { summary: "Why", sentences: &self.reasons }.render()?;
             }
             _ => {}
         }
         for (at, input) in self.material.runs.iter().enumerate().filter(|_| kind != "choice") {
-            let drive = facts::title(&input.records.environment);
-            let name = if several(self.material) { format!("{}: {drive}", letter(at)) } else { String::new() };
-            html += &of_run(kind, input, &name)?;
+            html += &of_run(kind, input, &self.run_name(at, input))?;
         }
         let missing = match kind {
             "sheet" => "no run was compared with a data sheet (`drivelab run data-sheet`)",
@@ -314,7 +376,8 @@ impl<'a> Items<'a> {
             "corners" => "no run has pairs of reads and writes",
             "choice" => "a choice is between two published drives, and there are others or none",
             "verdicts" if self.material.runs.is_empty() => "no rule says anything about these drives",
-            "bench" | "how" | "short" | "verdicts" => "the article shows no run, only published figures",
+            _ if self.material.runs.is_empty() => "the article shows no run, only published figures",
+            "short" | "verdicts" => "these runs say nothing about a drive",
             _ => "",
         };
         Ok(if html.is_empty() { Err(missing.to_owned()) } else { Ok(Some(html)) })
@@ -322,14 +385,8 @@ impl<'a> Items<'a> {
 
     /// The figure of an address as text with its unit and signs.
     pub(super) fn value(&self, address: &str, material: &Material<'_>) -> Result<String, String> {
-        let lettered = address.split_once(' ').filter(|(run, _)| run.len() == 1);
-        let (run, address) = match lettered {
-            Some((run, address)) => {
-                let place = (0..material.runs.len()).find(|at| letter(*at) == run);
-                (place.ok_or_else(|| format!("there is no run {run}"))?, address.trim())
-            }
-            None => (0, address),
-        };
+        let (run, address) = self.lettered(address)?;
+        let run = run.unwrap_or(0);
         let Some(input) = material.runs.get(run) else {
             return Err("a value is a figure of a run, and the article names none in `runs`".to_owned());
         };
@@ -353,7 +410,10 @@ pub(super) fn value_text(input: &ReportInput<'_>, metric: &Metric) -> Option<Str
 fn of_run(kind: &str, input: &ReportInput<'_>, name: &str) -> Result<String, ReportError> {
     let tables = |tables: Vec<Table>| -> Result<String, ReportError> {
         let full = tables.iter().filter(|table| !table.rows.is_empty());
-        full.map(|one| TableHtml { one }.render().map_err(ReportError::from)).collect()
+        let html: String =
+            full.map(|one| TableHtml { one }.render().map_err(ReportError::from)).collect::<Result<_, _>>()?;
+        let name = if html.is_empty() { String::new() } else { NameHtml { name }.render()? };
+        Ok(name + &html)
     };
     match kind {
         "short" | "verdicts" => {
@@ -367,13 +427,9 @@ fn of_run(kind: &str, input: &ReportInput<'_>, name: &str) -> Result<String, Rep
         "scores" => tables(vec![scores::table(input)]),
         "corners" => tables(vec![look::pairs_table(input)]),
         _ => {
-            let mut groups: Vec<(String, Vec<Fact>)> =
-                facts::drives(input).into_iter().map(|facts| ("Drive".to_owned(), facts)).collect();
+            let mut groups = facts::groups(input);
             groups.push(("Target".to_owned(), facts::target(input)));
-            groups.push(("Testbed".to_owned(), facts::testbed(input)));
-            groups.push(("Stated by the author".to_owned(), facts::stated(input)));
-            groups.retain(|(_, facts)| !facts.is_empty());
-            Ok(FactsHtml { groups }.render()?)
+            Ok(FactsHtml { name, groups }.render()?)
         }
     }
 }

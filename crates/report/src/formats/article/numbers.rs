@@ -1,6 +1,9 @@
 //! Figures that an author wrote by hand, beside those of the runs: one that no run, data sheet or publication has is
 //! worth a second look.
 
+use std::collections::BTreeMap;
+
+use super::scan::{self, Piece};
 use super::types::{Material, Remark};
 use crate::figure::{cells, format};
 
@@ -13,8 +16,16 @@ const UNITS: &[(&str, &str, f64)] = &[
     ("GB/s", "MB/s", 1e3),
     ("MiB/s", "MB/s", 1.048_576),
     ("GiB/s", "MB/s", 1_073.741_824),
+    ("MBps", "MB/s", 1.0),
+    ("MB/sec", "MB/s", 1.0),
+    ("GBps", "MB/s", 1e3),
+    ("GB/sec", "MB/s", 1e3),
     ("kIOPS", "IOPS", 1e3),
     ("k IOPS", "IOPS", 1e3),
+    ("KIOPS", "IOPS", 1e3),
+    ("K IOPS", "IOPS", 1e3),
+    ("MIOPS", "IOPS", 1e6),
+    ("M IOPS", "IOPS", 1e6),
     ("IOPS", "IOPS", 1.0),
     ("µs", "us", 1.0),
     ("us", "us", 1.0),
@@ -61,18 +72,22 @@ fn figures(line: &str) -> Vec<Written<'_>> {
     found
 }
 
-/// A line without its references and its code.
-fn plain(line: &str) -> String {
-    let mut out = String::new();
-    let mut rest = line;
-    while let Some((before, after)) = rest.split_once("{{") {
-        out.push_str(before);
-        // A figure must not grow together across the gap.
-        out.push(';');
-        rest = after.split_once("}}").map_or("", |(_, behind)| behind);
+/// A text without its references and its code, line by line.
+fn plain(body: &str) -> String {
+    let mut out = String::with_capacity(body.len());
+    for piece in scan::pieces(body) {
+        match piece {
+            // What makes words bold, and a blank that does not break.
+            Piece::Text(text) => out.push_str(&text.replace(['*', '_'], "").replace("&nbsp;", " ")),
+            // A figure must not grow together across the gap.
+            Piece::Reference(_) => out.push(';'),
+            Piece::Code(_) | Piece::Open(_) => {
+                out.push(';');
+                out.extend(std::iter::repeat_n('\n', piece.breaks()));
+            }
+        }
     }
-    out.push_str(rest);
-    out.split('`').step_by(2).collect::<Vec<_>>().join(";")
+    out
 }
 
 /// Every known figure of a unit: of the runs, their data sheets, and the published sides.
@@ -104,24 +119,20 @@ fn known(material: &Material<'_>, unit: &str) -> Vec<(f64, String)> {
 /// Figures in the text of an article that nothing has, each with the nearest one.
 pub(super) fn unknown(body: &str, first_line: usize, material: &Material<'_>) -> Vec<Remark> {
     let mut remarks = Vec::new();
-    let mut fenced = false;
-    for (line, text) in (first_line..).zip(body.lines()) {
-        if text.trim_start().starts_with("```") {
-            fenced = !fenced;
-        }
-        if fenced {
-            continue;
-        }
-        let text = plain(text);
-        for Written { text, value, unit } in figures(&text) {
-            let known = known(material, unit);
+    let mut of_unit: BTreeMap<&str, Vec<(f64, String)>> = BTreeMap::new();
+    for (line, text) in (first_line..).zip(plain(body).lines()) {
+        for Written { text, value, unit } in figures(text) {
+            let known = of_unit.entry(unit).or_insert_with(|| known(material, unit));
             let distance = |other: f64| (other - value).abs() / other.abs().max(f64::MIN_POSITIVE);
             let nearest = known.iter().min_by(|one, other| distance(one.0).total_cmp(&distance(other.0)));
-            let Some((nearest, of)) = nearest.filter(|(nearest, _)| distance(*nearest) > NEAR) else { continue };
-            let nearest = format!("{} {}", format::value(*nearest, unit), cells::unit_text(unit));
-            let what = format!(
-                "{text} is no figure of the runs, their data sheets or the published sides; the nearest is {nearest} ({of})"
-            );
+            let nearest = match nearest {
+                Some((nearest, _)) if distance(*nearest) <= NEAR => continue,
+                Some((nearest, of)) => {
+                    format!("the nearest is {} {} ({of})", format::value(*nearest, unit), cells::unit_text(unit))
+                }
+                None => format!("they have none in {}", cells::unit_text(unit)),
+            };
+            let what = format!("{text} is no figure of the runs, their data sheets or the published sides; {nearest}");
             remarks.push(Remark { line, what });
         }
     }
@@ -150,12 +161,16 @@ mod tests {
                 ("850 kIOPS".to_owned(), 850_000.0, "IOPS"),
             ]
         );
+        let units: Vec<f64> = figures("1 MBps, 1 MB/sec, 1K IOPS, 1 M IOPS").into_iter().map(|one| one.value).collect();
+        assert_eq!(units, [1.0, 1.0, 1e3, 1e6]);
+        assert_eq!(plain("**9,999** MB/s and 7&nbsp;MB/s"), "9,999 MB/s and 7 MB/s");
         assert_eq!(of("PCIe 4.0 x4, 2 TB, RTX5090, in 2026, 5 Watt, 3 MB/second"), []);
     }
 
     #[test]
     fn references_and_code_hold_no_figures() {
         assert_eq!(plain("a {{ value x = 3 MB/s }} b `4 MB/s` c"), "a ; b ; c");
-        assert_eq!(plain("open {{ 3 MB/s"), "open ;");
+        assert_eq!(plain("open {{ 3 MB/s\nnext"), "open ;\nnext");
+        assert_eq!(plain("a\n\n~~~\n5 MB/s\n~~~\nb").lines().count(), 6);
     }
 }

@@ -10,6 +10,7 @@ use crate::error::ReportError;
 use crate::figure::escape;
 use crate::figure::input::ReportInput;
 use crate::figure::prose::filters;
+use crate::figure::signs::{DISTURBED, LOWER_BOUND, explained};
 use crate::formats::asset;
 use crate::marker;
 use crate::words::facts::{self, Fact};
@@ -35,6 +36,8 @@ struct Page<'a> {
     byline: String,
     facts: Vec<(&'static str, String)>,
     content: &'a str,
+    /// What the marks of figures mean; empty if there are none.
+    signs: String,
     how: Vec<How>,
     sources: Vec<String>,
     charts: String,
@@ -46,11 +49,6 @@ fn how(at: usize, input: &ReportInput<'_>, several: bool) -> How {
     let drive = facts::title(&records.environment);
     let grave = run_facts::findings(input).into_iter();
     let grave = grave.filter(|finding| finding.severity != drivelab_core::finding::Severity::Note);
-    let mut groups: Vec<(String, Vec<Fact>)> =
-        facts::drives(input).into_iter().map(|facts| ("Drive".to_owned(), facts)).collect();
-    groups.push(("Testbed".to_owned(), facts::testbed(input)));
-    groups.push(("Stated by the author".to_owned(), facts::stated(input)));
-    groups.retain(|(_, facts)| !facts.is_empty());
     How {
         name: if several { format!("{}: {drive}", letter(at)) } else { drive },
         line: format!(
@@ -66,7 +64,7 @@ fn how(at: usize, input: &ReportInput<'_>, several: bool) -> How {
         findings: grave
             .map(|finding| (run_facts::severity_word(finding.severity), finding.statement.clone()))
             .collect(),
-        facts: groups,
+        facts: facts::groups(input),
         tool: format!("drivelab {} ({}, {} build)", records.tool.version, records.tool.commit, records.tool.profile),
     }
 }
@@ -90,6 +88,7 @@ pub(super) fn html(
         byline: byline.collect::<Vec<_>>().join(", "),
         facts: front.facts(),
         content,
+        signs: explained(content, &[(&['≥'], LOWER_BOUND), (&['▲', '▼', '◆'], DISTURBED)]).join(" "),
         how: material.runs.iter().enumerate().map(|(at, input)| how(at, input, several)).collect(),
         sources: sources(material),
         charts: escape::script(&format!("[{}]", shown.join(","))),

@@ -4,6 +4,7 @@ use askama::Template;
 
 use super::items::Items;
 use super::prose::{BEGIN, END};
+use super::scan::{self, Piece};
 use super::types::{Material, Remark};
 use crate::error::ReportError;
 use crate::figure::escape;
@@ -29,8 +30,7 @@ pub(super) struct Expanded {
 }
 
 /// The references that exist, for a message.
-const KNOWN: &str = "chart NAME, table NAME, value ADDRESS, finding CODE, short, verdicts, choice, sheet, corners, \
-                     scores, bench, how, gap TEXT";
+const KNOWN: &str = "chart NAME, table NAME, value ADDRESS, finding CODE, short, verdicts, choice, sheet, corners, scores, how, gap TEXT";
 
 /// A gap in the text.
 #[derive(Template)]
@@ -39,7 +39,7 @@ struct Gap<'a> {
     text: &'a str,
 }
 
-/// Replaces every reference of a body that begins on this line. Fenced code, and code within a line, is left alone.
+/// Replaces every reference of a body that begins on this line. Code is left alone.
 pub(super) fn expand(
     body: &str,
     first_line: usize,
@@ -47,51 +47,40 @@ pub(super) fn expand(
     material: &Material<'_>,
 ) -> Result<Expanded, ReportError> {
     let mut out = Expanded::default();
-    let mut fence = None;
-    for (number, line) in (first_line..).zip(body.split_inclusive('\n')) {
-        let clean: String = line.chars().filter(|sign| ![BEGIN, END].contains(sign)).collect();
-        let start = clean.trim_start();
-        let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
-        match (fence, mark) {
-            (None, Some(mark)) => fence = Some(mark),
-            (Some(open), Some(mark)) if open == mark => fence = None,
-            (None, None) => {
-                expand_line(&clean, number, items, material, &mut out)?;
-                continue;
+    let mut number = first_line;
+    // Whether the line has nothing but blanks so far.
+    let mut is_blank = true;
+    let pieces = scan::pieces(body);
+    for (at, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Text(text) | Piece::Code(text) => out.text.push_str(text),
+            Piece::Open(text) => {
+                out.text.push_str(text);
+                let what = "a reference begins with {{ and does not end in its line".to_owned();
+                out.mistakes.push(Remark { line: number, what });
             }
-            _ => {}
+            Piece::Reference(inside) => {
+                let ends = match pieces.get(at + 1) {
+                    Some(Piece::Text(behind)) => behind.trim_start_matches([' ', '\t', '\r']).starts_with('\n'),
+                    Some(_) => false,
+                    None => true,
+                };
+                let last = matches!(&pieces[at + 1..], [Piece::Text(text)] if text.trim().is_empty());
+                let alone = is_blank && (ends || last);
+                reference(inside.trim(), (number, alone), items, material, &mut out)?;
+            }
         }
-        out.text.push_str(&clean);
+        is_blank = match piece {
+            Piece::Text(text) => match text.rsplit_once('\n') {
+                Some((_, begun)) => begun.trim().is_empty(),
+                None => is_blank && text.trim().is_empty(),
+            },
+            Piece::Code(text) | Piece::Open(text) => text.ends_with('\n'),
+            Piece::Reference(_) => false,
+        };
+        number += piece.breaks();
     }
     Ok(out)
-}
-
-fn expand_line(
-    line: &str,
-    number: usize,
-    items: &Items<'_>,
-    material: &Material<'_>,
-    out: &mut Expanded,
-) -> Result<(), ReportError> {
-    let mut rest = line;
-    while let Some((before, after)) = rest.split_once("{{") {
-        out.text.push_str(before);
-        let is_code = before.matches('`').count() % 2 == 1;
-        let Some((inside, behind)) = after.split_once("}}").filter(|_| !is_code) else {
-            if !is_code {
-                out.mistakes
-                    .push(Remark { line: number, what: "a reference begins with {{ and does not end".to_owned() });
-            }
-            out.text.push_str("{{");
-            rest = after;
-            continue;
-        };
-        let alone = line.trim().starts_with("{{") && line.trim().ends_with("}}") && line.matches("{{").count() == 1;
-        reference(inside.trim(), (number, alone), items, material, out)?;
-        rest = behind;
-    }
-    out.text.push_str(rest);
-    Ok(())
 }
 
 /// Replaces one reference.
@@ -120,10 +109,14 @@ fn reference(
         _ if !alone && is_block(kind) => Err(format!("{{{{ {kind} }}}} needs a line of its own")),
         "chart" => chart(&name(), items, out)?,
         "table" => table(&name(), items, out)?,
-        "finding" => items.finding(rest)?.map(Some).ok_or_else(|| {
-            format!("no run has the finding '{}'; there are {}", cut(rest), listed(&items.finding_codes()))
-        }),
-        "short" | "verdicts" | "choice" | "sheet" | "corners" | "scores" | "bench" | "how" => items.part(kind)?,
+        "finding" => match items.finding(rest)? {
+            Ok(Some(html)) => Ok(Some(html)),
+            Ok(None) => {
+                Err(format!("no run has the finding '{}'; there are {}", cut(rest), listed(&items.finding_codes())))
+            }
+            Err(what) => Err(what),
+        },
+        "short" | "verdicts" | "choice" | "sheet" | "corners" | "scores" | "how" => items.part(kind)?,
         other => Err(format!("'{}' is no reference; there are {KNOWN}", cut(other))),
     };
     match result {
@@ -138,8 +131,7 @@ fn reference(
 }
 
 fn is_block(kind: &str) -> bool {
-    ["chart", "table", "finding", "short", "verdicts", "choice", "sheet", "corners", "scores", "bench", "how"]
-        .contains(&kind)
+    ["chart", "table", "finding", "short", "verdicts", "choice", "sheet", "corners", "scores", "how"].contains(&kind)
 }
 
 fn cut(text: &str) -> String {
@@ -188,7 +180,7 @@ fn value(text: &str, items: &Items<'_>, material: &Material<'_>) -> Result<Strin
         None => (text, None),
     };
     let now = items.value(address, material)?;
-    match expected.filter(|expected| *expected != now) {
+    match expected.filter(|expected| bare(expected) != bare(&now)) {
         None => Ok(now),
         Some(expected) => Err(format!(
             "{} is {now} in the run, and the article says {}; correct the text around it, then the value",
@@ -196,4 +188,9 @@ fn value(text: &str, items: &Items<'_>, material: &Material<'_>) -> Result<Strin
             cut(expected)
         )),
     }
+}
+
+/// A figure without what authors leave out: separators, blanks and signs.
+fn bare(figure: &str) -> String {
+    figure.chars().filter(|sign| !(sign.is_whitespace() || ",≥≤▲▼◆≈".contains(*sign))).collect()
 }

@@ -122,9 +122,38 @@ fn references_that_lead_nowhere_are_errors_that_name_what_there_is() {
     }
     let twice = "{{ chart corners-bars }}\n\n{{ chart corners bars }}\n";
     assert_eq!(mistake(twice), (8, "the chart 'corners-bars' stands twice in the article; show it once".to_owned()));
-    // Code is left alone.
+    // Code is left alone, and what stands behind it is not.
     let code = page("`{{ chart x }}`\n\n```\n{{ chart y }}\n```\n");
     assert!(code.contains("{{ chart x }}") && code.contains("{{ chart y }}"));
+    let (_, what) = mistake(&format!("`{{{{ gap a }}}}` and {{{{ value {ADDRESS} = 1 MB/s }}}}"));
+    assert!(what.contains("the article says 1 MB/s"), "{what}");
+    assert!(page("`{{ a }} {{ b }}`").contains("<code>{{ a }} {{ b }}</code>"));
+    assert!(mistake("{{ chart corners-bars }} {{ gap x }}").1.contains("needs a line of its own"));
+}
+
+#[test]
+fn a_draft_builds_whatever_tests_are_called() {
+    let mut records = sample_run();
+    for test in &mut records.plan.tests {
+        match test.name.as_str() {
+            // Its charts begin with the name of another test.
+            "mixes" => test.name = "corners-mixes".to_owned(),
+            "sustained" => (test.name, test.title) = ("../../x".to_owned(), "A {{ chart x }} of `{{ y }}`".to_owned()),
+            _ => {}
+        }
+    }
+    let analysis = analysed(&records);
+    let runs = [ReportInput { records: &records, analysis: &analysis }];
+    let sides = Sides::alone(0);
+    let material = Material { runs: &runs, digests: &[], sides: &sides };
+    let front = Front { title: "T".to_owned(), runs: vec!["x".to_owned()], ..Front::default() };
+    let text = draft(&front, &material);
+    let built = Article::parse(&text).expect("a draft").build(&material, &BTreeMap::new()).expect("a page");
+    let built = built.unwrap_or_else(|mistakes| panic!("{mistakes:?}\n{text}"));
+    assert!(built.page.contains("A {{ chart x }} of `{{ y }}`"), "{text}");
+    // A name is also the name of a file.
+    let names = built.charts.iter().map(|one| &one.name).chain(built.tables.iter().map(|one| &one.name));
+    assert!(names.clone().all(|name| !name.contains(['/', '.'])), "{:?}", names.collect::<Vec<_>>());
 }
 
 #[test]
@@ -158,6 +187,15 @@ fn raw_html_scripts_and_odd_links_never_reach_the_page() {
     assert!(page("[x](https://example.org/a)").contains("href=\"https://example.org/a\""));
     // Signs that stand for blocks cannot be written by hand.
     assert!(!page("a \u{e000}0\u{e001} b {{ gap x }}").contains("a <mark"));
+    assert!(!page("a &#xE000;0&#xE001; b {{ gap x }}").contains("a <mark"));
+    // A gap within the words of a picture is listed, and its HTML stays out of the attribute.
+    let picture = BTreeMap::from([("a.png".to_owned(), Picture::read(vec![0x89, b'P', b'N', b'G', 1, 2, 3]))]);
+    let article = Article::parse(&format!("{HEAD}![{{{{ gap what? }}}}](a.png)")).expect("an article");
+    let built = with(|material| article.build(material, &picture).expect("a page")).expect("no mistakes");
+    assert!(built.page.contains("alt=\"\"") && built.gaps.len() == 1, "{}", built.page);
+    assert!(page("<me@example.org>").contains("href=\"mailto:me@example.org\""));
+    // The headings of a table lead to definitions on other pages, and to nothing here.
+    assert!(!page("{{ table corners-bars }}\n\n{{ chart whole-run }}\n").contains("href=\"#metric-"));
 }
 
 #[test]

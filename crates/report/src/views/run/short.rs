@@ -51,7 +51,11 @@ pub(crate) fn of_run(input: &ReportInput<'_>) -> Short {
     let Some(suitability) = &input.analysis.suitability else {
         return Short { sentences, ..Short::default() };
     };
-    let facts = Facts { all: &suitability.facts, sheet: input.records.environment.data_sheet.as_deref() };
+    let facts = Facts {
+        all: &suitability.facts,
+        did_not_happen: &suitability.did_not_happen,
+        sheet: input.records.environment.data_sheet.as_deref(),
+    };
     let answered = !sentences.is_empty();
     sentences.extend(facts.sentences(answered));
     let none = suitability.none_because.as_ref().filter(|_| !suitability.facts.is_empty());
@@ -82,7 +86,7 @@ fn verdict(of: &UseVerdict) -> VerdictView {
         parts.push(format!("It needs what was not measured here: {}.", names(&of.missing)));
     }
     if !of.undecided.is_empty() {
-        parts.push(format!("Disturbed or limited by this host, and so not judged: {}.", names(&of.undecided)));
+        parts.push(format!("Disturbed or limited by this host, and so it decides nothing: {}.", names(&of.undecided)));
     }
     if matches!(of.outcome, Outcome::Recommended | Outcome::Conditional) && !of.unknown.is_empty() {
         parts.push(format!("Not known: {}.", names(&of.unknown)));
@@ -113,7 +117,11 @@ pub(crate) fn reason(reason: &Reason) -> String {
 fn source(reason: &Reason) -> String {
     let Reason { fact, threshold, below, source, .. } = reason;
     let side = if *below { "below" } else { "above" };
-    format!("{} {side} {}: {source}.", capital(fact.kind.title()), in_unit(fact.kind, *threshold))
+    format!(
+        "{} {side} {}: {source}.",
+        capital(fact.kind.title()),
+        in_unit(fact.kind, *threshold, fact.currency.as_deref())
+    )
 }
 
 /// With a capital first letter.
@@ -124,14 +132,21 @@ fn capital(words: &str) -> String {
 
 /// The value of a fact with its unit and signs.
 fn value(fact: &Fact) -> String {
-    let text = in_unit(fact.kind, fact.value);
-    let cell = if fact.lower_bound { Cell::at_least(text) } else { Cell::text(text) };
+    let text = in_unit(fact.kind, fact.value, fact.currency.as_deref());
+    let cell = match (fact.lower_bound, fact.upper_bound) {
+        (true, _) => Cell::at_least(text),
+        (_, true) => Cell::text(format!("≤ {text}")),
+        _ => Cell::text(text),
+    };
     cell.wrong(fact.wrong).plain()
 }
 
-/// A value in the unit of a kind.
-fn in_unit(kind: FactKind, value: f64) -> String {
+/// A value in the unit of a kind; a price in its currency.
+fn in_unit(kind: FactKind, value: f64, currency: Option<&str>) -> String {
     match kind {
+        FactKind::PricePerTb => {
+            format!("{:.2} {} {}", value, currency.unwrap_or_default(), unit_text(kind.unit()))
+        }
         FactKind::ThrottledAfter => format!("{} s", format::at_second(value)),
         FactKind::FullWrites => format!("{} full writes", format::plain_number(value)),
         FactKind::RandomRead | FactKind::RandomWrite => format!("{} IOPS", format::iops(value)),
@@ -143,8 +158,7 @@ fn in_unit(kind: FactKind, value: f64) -> String {
         | FactKind::HottestUnchecked
         | FactKind::DriveWritesPerDay
         | FactKind::Used
-        | FactKind::EncryptionCost
-        | FactKind::PricePerTb => format!("{} {}", format::plain_number(value), unit_text(kind.unit())),
+        | FactKind::EncryptionCost => format!("{} {}", format::plain_number(value), unit_text(kind.unit())),
         FactKind::SequentialReadQd1
         | FactKind::SequentialRead
         | FactKind::SequentialWrite
@@ -155,6 +169,7 @@ fn in_unit(kind: FactKind, value: f64) -> String {
 /// The facts of a run, and the data sheet beside them.
 struct Facts<'a> {
     all: &'a [Fact],
+    did_not_happen: &'a [FactKind],
     sheet: Option<&'a DataSheet>,
 }
 
@@ -224,18 +239,21 @@ impl Facts<'_> {
 
     fn writes(&self) -> Option<String> {
         let sustained = self.text(FactKind::SustainedWrite)?;
+        let step = |kind| self.get(kind).and_then(|fact| fact.step.as_ref());
+        let one_fill = step(FactKind::WriteCache) == step(FactKind::SustainedWrite);
         Some(match self.text(FactKind::WriteCache) {
-            Some(cache) => format!("Its write cache takes {cache}; after that it writes {sustained}."),
-            None => format!("A fill of the whole drive kept {sustained} to its end."),
+            Some(cache) if one_fill => format!("Its write cache takes {cache}; after that it writes {sustained}."),
+            Some(cache) => format!("Its write cache takes up to {cache}; its slowest fill ended at {sustained}."),
+            None => format!("It kept {sustained} to the end of a fill; no end of a write cache was seen."),
         })
     }
 
     fn heat(&self) -> Option<String> {
         let hottest = self.text(FactKind::Hottest)?;
-        let throttled = match (self.text(FactKind::ThrottledAfter), self.get(FactKind::HottestUnchecked)) {
-            (Some(after), _) => format!(", and heat slowed it down after {after}"),
-            (None, Some(_)) => ", without slowing down".to_owned(),
-            (None, None) => String::new(),
+        let throttled = match self.text(FactKind::ThrottledAfter) {
+            Some(after) => format!(", and heat slowed it down after {after}"),
+            None if self.did_not_happen.contains(&FactKind::ThrottledAfter) => ", without slowing down".to_owned(),
+            None => String::new(),
         };
         Some(format!("It became {hottest} warm{throttled}."))
     }

@@ -1,5 +1,6 @@
 //! Verdicts of a few rules over facts made by hand.
 
+use drivelab_core::metric::Wrong;
 use drivelab_core::verdict_rules::DriveUse;
 
 use super::*;
@@ -13,6 +14,7 @@ fn rule(fact: FactKind, below: Option<f64>, above: Option<f64>, verdict: RuleVer
         verdict,
         uses: vec!["system".to_owned()],
         condition: condition.to_owned(),
+        currency: None,
         reason: "R".to_owned(),
         source: "S".to_owned(),
     }
@@ -37,7 +39,7 @@ fn rules() -> VerdictRules {
 }
 
 fn system(facts: Vec<Fact>) -> UseVerdict {
-    judge(&rules(), facts, None).uses.remove(0)
+    judge(&rules(), Facts { known: facts, did_not_happen: Vec::new() }, None).uses.remove(0)
 }
 
 fn reads(value: f64) -> Fact {
@@ -88,6 +90,11 @@ fn a_figure_that_others_made_worse_decides_nothing_against_the_drive() {
     }
     // It would be even slower alone.
     assert_eq!(system(vec![Fact { wrong: Some(Wrong::TooHigh), ..reads(200.0) }]).outcome, Outcome::NotRecommended);
+    // Good enough, but perhaps only because of the others.
+    for wrong in [Wrong::TooHigh, Wrong::EitherWay] {
+        let lucky = system(vec![Fact { wrong: Some(wrong), ..reads(400.0) }]);
+        assert_eq!((lucky.outcome, lucky.undecided.as_slice()), (Outcome::Unknown, &[FactKind::SequentialReadQd1][..]));
+    }
     // Good enough in spite of the others.
     assert_eq!(system(vec![Fact { wrong: Some(Wrong::TooLow), ..reads(400.0) }]).outcome, Outcome::Recommended);
     let heat = Fact { wrong: Some(Wrong::TooHigh), ..Fact::stated(FactKind::Hottest, 95.0, "a step") };
@@ -96,6 +103,54 @@ fn a_figure_that_others_made_worse_decides_nothing_against_the_drive() {
 
 #[test]
 fn what_must_not_be_judged_has_facts_and_no_verdict() {
-    let none = judge(&rules(), vec![reads(100.0)], Some("a virtual disk".to_owned()));
+    let facts = Facts { known: vec![reads(100.0)], did_not_happen: Vec::new() };
+    let none = judge(&rules(), facts, Some("a virtual disk".to_owned()));
     assert!(none.uses.is_empty() && none.facts.len() == 1);
+}
+
+#[test]
+fn a_bound_decides_only_on_its_own_side_of_the_threshold() {
+    let outcome = |fact: Fact| system(vec![reads(500.0), fact]).outcome;
+    let heat = |value: f64| Fact::stated(FactKind::Hottest, value, "a source");
+    assert_eq!(outcome(Fact { lower_bound: true, ..heat(95.0) }), Outcome::Conditional, "at least 95 is above 90");
+    assert_eq!(outcome(Fact { lower_bound: true, ..heat(85.0) }), Outcome::Unknown, "it may be above 90");
+    assert_eq!(outcome(Fact { upper_bound: true, ..heat(95.0) }), Outcome::Unknown, "it may be below 90");
+    assert_eq!(outcome(Fact { upper_bound: true, ..heat(85.0) }), Outcome::Recommended, "at most 85 is below 90");
+    assert_eq!(system(vec![Fact { upper_bound: true, ..reads(400.0) }]).outcome, Outcome::Unknown);
+}
+
+#[test]
+fn what_was_looked_for_and_did_not_happen_is_not_unknown() {
+    let facts = Facts { known: vec![reads(500.0)], did_not_happen: vec![FactKind::Hottest] };
+    let verdict = judge(&rules(), facts, None).uses.remove(0);
+    assert_eq!((verdict.outcome, verdict.unknown.as_slice()), (Outcome::Recommended, &[FactKind::FullWrites][..]));
+}
+
+#[test]
+fn two_conditions_on_one_fact_are_both_said_unless_it_rejects_the_drive() {
+    let conditions = |reads_at: f64| {
+        let mut rules = rules();
+        rules.rules.push(rule(FactKind::Hottest, None, Some(70.0), RuleVerdict::Conditional));
+        rules.rules.push(rule(FactKind::Hottest, None, Some(100.0), RuleVerdict::NotRecommended));
+        let known = vec![reads(500.0), Fact::stated(FactKind::Hottest, reads_at, "a step")];
+        judge(&rules, Facts { known, did_not_happen: Vec::new() }, None).uses.remove(0).reasons
+    };
+    assert_eq!(conditions(95.0).iter().map(|reason| reason.threshold).collect::<Vec<_>>(), [90.0, 70.0]);
+    assert_eq!(conditions(101.0).iter().map(|reason| reason.threshold).collect::<Vec<_>>(), [100.0]);
+}
+
+#[test]
+fn a_price_is_compared_only_in_its_own_currency() {
+    let mut rules = rules();
+    let dear = rule(FactKind::PricePerTb, None, Some(60.0), RuleVerdict::Conditional);
+    rules.rules.push(VerdictRule { currency: Some("EUR".to_owned()), ..dear });
+    assert_eq!(rules.check(), Ok(()));
+    let of = |currency: &str| {
+        let price = Fact::stated(FactKind::PricePerTb, 9000.0, "sheet");
+        let known = vec![reads(500.0), Fact { currency: Some(currency.to_owned()), ..price }];
+        judge(&rules, Facts { known, did_not_happen: Vec::new() }, None).uses.remove(0)
+    };
+    assert_eq!(of("EUR").outcome, Outcome::Conditional);
+    let other = of("JPY");
+    assert!(other.outcome == Outcome::Recommended && other.unknown.contains(&FactKind::PricePerTb), "{other:?}");
 }

@@ -3,7 +3,7 @@
 use drivelab_core::data_sheet::{DataSheet, SheetFigure};
 use drivelab_core::drive_facts::Certainty;
 use drivelab_core::ids::StepId;
-use drivelab_core::units::Bytes;
+use drivelab_core::units::{Bytes, Nanos, Percent};
 use drivelab_samples::sample_run;
 
 use super::*;
@@ -27,7 +27,7 @@ fn set(analysis: &mut Analysis, step: &str, id: &str, value: f64) {
 }
 
 fn of(records: &RunRecords, analysis: &Analysis, kind: FactKind) -> Option<Fact> {
-    facts(records, analysis).into_iter().find(|fact| fact.kind == kind)
+    facts(records, analysis).known.into_iter().find(|fact| fact.kind == kind)
 }
 
 const FILL: &str = "sustained/whole-file-write";
@@ -55,21 +55,48 @@ fn each_fact_is_of_the_step_that_shows_it() {
     assert!(of(&records, &analysis, FactKind::RandomRead).is_some_and(|fact| fact.value < 1e9));
     // A void figure is no fact.
     analysis.metrics.iter_mut().for_each(|metric| metric.value = None);
-    assert_eq!(facts(&records, &analysis), []);
+    assert_eq!(facts(&records, &analysis), Facts::default());
 }
+
+/// The facts of the sample with another load in each step.
+fn changed(change: impl Fn(&mut Workload)) -> Facts {
+    let mut records = sample_run();
+    let mut analysis = analyse(&records);
+    set(&mut analysis, FILL, "fill.sustained", 2_000.0);
+    set(&mut analysis, FILL, "fill.cache_size", 12.0);
+    for step in records.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+        if let drivelab_core::plan::Action::Io { workload, .. } = &mut step.action {
+            change(workload);
+        }
+    }
+    facts(&records, &analysis)
+}
+
+const SPEEDS: [FactKind; 5] = [
+    FactKind::SequentialRead,
+    FactKind::RandomRead,
+    FactKind::RandomReadLatency,
+    FactKind::WriteCache,
+    FactKind::SustainedWrite,
+];
 
 #[test]
 fn loads_with_pauses_through_the_page_cache_or_beside_others_are_no_facts_of_speed() {
-    let mut records = sample_run();
-    let analysis = analyse(&records);
-    assert!(of(&records, &analysis, FactKind::SequentialRead).is_some());
-    for step in records.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
-        if let drivelab_core::plan::Action::Io { workload, .. } = &mut step.action {
-            workload.direct = false;
-        }
-    }
-    for kind in [FactKind::SequentialRead, FactKind::RandomRead, FactKind::RandomReadLatency] {
-        assert_eq!(of(&records, &analysis, kind), None, "{kind:?}");
+    let speeds = |facts: Facts| facts.known.iter().filter(|fact| SPEEDS.contains(&fact.kind)).count();
+    assert_eq!(speeds(changed(|_| {})), SPEEDS.len());
+    let other = Workload { name: "other".to_owned(), ..Workload::default() };
+    type Change<'c> = (&'c str, &'c dyn Fn(&mut Workload));
+    let changes: [Change<'_>; 7] = [
+        ("page cache", &|load| load.direct = false),
+        ("paced", &|load| load.pace.think_time = Nanos::from_secs(1)),
+        ("zeros", &|load| load.data = DataPattern::Zero),
+        ("compressible", &|load| load.content.compress_percent = Percent::new(99).expect("a share")),
+        ("repeated", &|load| load.content.dedup_percent = Percent::new(50).expect("a share")),
+        ("headers", &|load| load.verify = drivelab_core::load::Verify::Headers),
+        ("beside others", &|load| load.beside.push(other.clone())),
+    ];
+    for (what, change) in changes {
+        assert_eq!(speeds(changed(change)), 0, "{what}");
     }
 }
 
@@ -95,13 +122,20 @@ fn a_hot_drive_is_unchecked_only_after_minutes_without_throttling_and_without_a_
     set(&mut analysis, "mixes/w30", "temperature.max", 85.0);
     assert_eq!(of(&records, &analysis, FactKind::Hottest).map(|fact| fact.value), Some(85.0));
     assert_eq!(of(&records, &analysis, FactKind::HottestUnchecked), None, "no step lasted for minutes");
+    assert_eq!(facts(&records, &analysis).did_not_happen, []);
     set(&mut analysis, "mixes/w30", "heat.throttle_steps", 0.0);
+    assert_eq!(of(&records, &analysis, FactKind::HottestUnchecked).map(|fact| fact.value), Some(85.0));
+    assert_eq!(facts(&records, &analysis).did_not_happen, [FactKind::ThrottledAfter]);
+    // A step that is too short to show what heat does says nothing about it, however hot.
+    set(&mut analysis, FILL, "temperature.max", 95.0);
+    assert_eq!(of(&records, &analysis, FactKind::Hottest).map(|fact| fact.value), Some(95.0));
     assert_eq!(of(&records, &analysis, FactKind::HottestUnchecked).map(|fact| fact.value), Some(85.0));
     set(&mut analysis, "mixes/w30", "heat.warning_minutes", 0.5);
     assert_eq!(of(&records, &analysis, FactKind::HottestUnchecked), None, "it warned");
     set(&mut analysis, "mixes/w30", "heat.warning_minutes", 0.0);
     set(&mut analysis, "mixes/w30", "heat.throttle_steps", 2.0);
     assert_eq!(of(&records, &analysis, FactKind::HottestUnchecked), None, "it slowed down");
+    assert_eq!(facts(&records, &analysis).did_not_happen, [FactKind::HottestUnchecked]);
 }
 
 #[test]
@@ -131,6 +165,8 @@ fn endurance_and_price_follow_from_the_data_sheet() {
     assert!((value(FactKind::FullWrites) - 312.5).abs() < 1e-9);
     assert!((value(FactKind::DriveWritesPerDay) - 312.5 / 1825.0).abs() < 1e-9);
     assert!((value(FactKind::PricePerTb) - 200.0).abs() < 1e-9);
+    let price = of(&records, &analysis, FactKind::PricePerTb).and_then(|fact| fact.currency);
+    assert_eq!(price.as_deref(), Some("EUR"));
 }
 
 #[test]

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use drivelab_drawing::{DrawError, Drawer, png};
+use drivelab_drawing::{DrawError, Drawer, Fonts};
 use drivelab_lab::{Failure, Result, Voice};
+use drivelab_report::format::counted;
 use drivelab_report::{Built, DRAWING_SCRIPT};
 
-/// Says that a folder was filled by drivelab, so that its files may be replaced.
+/// Says that a folder was filled by drivelab, and lists the files, so that they may be replaced.
 const MARK: &str = ".drivelab-article";
 
 /// A folder for charts and tables.
@@ -35,30 +36,42 @@ impl Folder {
     pub(super) fn write(&self, voice: &Voice, built: &Built) -> Result<()> {
         let made = std::fs::create_dir_all(&self.0);
         made.map_err(|error| Failure::unusable(format!("cannot make {}: {error}", self.0.display())))?;
-        self.file(MARK, b"")?;
+        self.sweep();
+        let mut names: Vec<String> = Vec::new();
+        let mut write = |name: String, bytes: &[u8]| -> Result<()> {
+            // Before the file: a build that ends here leaves nothing that the next one does not remove.
+            names.push(name.clone());
+            self.file(MARK, names.join("\n").as_bytes())?;
+            self.file(&name, bytes)
+        };
         let drawn = |error: DrawError| Failure::unexpected(error.to_string());
         let drawer = Drawer::new(DRAWING_SCRIPT).map_err(drawn)?;
-        let mut pictures = true;
+        let fonts = Fonts::of_this_system();
+        if fonts.is_none() {
+            voice.warn(DrawError::NoFont.to_string());
+        }
         for chart in &built.charts {
             let svg = drawer.svg(&chart.json).map_err(drawn)?;
-            self.file(&format!("{}.svg", chart.name), svg.as_bytes())?;
-            match png(&svg) {
-                Ok(bytes) => self.file(&format!("{}.png", chart.name), &bytes)?,
-                Err(DrawError::NoFont) if pictures => {
-                    pictures = false;
-                    voice.warn(DrawError::NoFont.to_string());
-                }
-                Err(DrawError::NoFont) => {}
-                Err(error) => return Err(drawn(error)),
+            write(format!("{}.svg", chart.name), svg.as_bytes())?;
+            if let Some(fonts) = &fonts {
+                write(format!("{}.png", chart.name), &fonts.png(&svg).map_err(drawn)?)?;
             }
         }
         for table in &built.tables {
-            self.file(&format!("{}.md", table.name), table.markdown.as_bytes())?;
-            self.file(&format!("{}.html", table.name), table.html.as_bytes())?;
+            write(format!("{}.md", table.name), table.markdown.as_bytes())?;
+            write(format!("{}.html", table.name), table.html.as_bytes())?;
         }
-        let (charts, tables) = (built.charts.len(), built.tables.len());
-        voice.say(format!("Wrote {charts} charts and {tables} tables to {}", self.0.display()));
+        let (charts, tables) = (counted(built.charts.len(), "chart"), counted(built.tables.len(), "table"));
+        voice.say(format!("Wrote {charts} and {tables} to {}", self.0.display()));
         Ok(())
+    }
+
+    /// Removes the files that an earlier build wrote.
+    fn sweep(&self) {
+        let listed = std::fs::read_to_string(self.0.join(MARK)).unwrap_or_default();
+        for name in listed.lines().filter(|name| !name.contains('/') && !name.starts_with('.')) {
+            let _ = std::fs::remove_file(self.0.join(name));
+        }
     }
 
     fn file(&self, name: &str, bytes: &[u8]) -> Result<()> {

@@ -2,17 +2,16 @@
 //! not.
 
 use drivelab_core::metric::Better;
+use drivelab_core::published::PublishedFigure;
 
 use super::PublishedSide;
+use super::readings::Readings;
 use super::row::Row;
 use crate::figure::format::ratio_text;
 use crate::figure::{cells, format};
 
 /// Differences up to this share decide nothing: one run of each drive, and no spread is known.
 const CLOSE: f64 = 0.03;
-/// A drive that cannot encrypt by itself is encrypted in software.
-const IN_HARDWARE: &str = "hardware";
-const IN_SOFTWARE: &str = "software";
 
 /// The choice in one case.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +39,12 @@ struct Tally<'r, 'p> {
 impl<'r, 'p> Tally<'r, 'p> {
     fn of(rows: &'r [Row<'p>], one: usize, other: usize) -> Self {
         let ratio = |row: &'r Row<'p>| {
-            let value = |side: usize| Some(row.cells[side].as_ref()?.as_base()?.value);
+            // A bound and a doubtful figure lead nobody.
+            let sound = |cell: &Readings<'_>| cell.figures.iter().all(|figure| figure.doubtful.is_none());
+            let value = |side: usize| {
+                let base = row.cells[side].as_ref().filter(|cell| sound(cell))?.as_base()?;
+                base.bound.is_none().then_some(base.value)
+            };
             let values = [value(one)?, value(other)?];
             let ratio = match row.better {
                 Better::Higher => values[0] / values[1],
@@ -63,31 +67,37 @@ impl<'r, 'p> Tally<'r, 'p> {
     }
 }
 
+/// A drive and its capacity.
+type Drive = (String, Option<String>);
+
 /// The choice between two drives for each condition; none unless there are exactly two drives.
 pub(super) fn choices(sides: &[PublishedSide], rows: &[Row<'_>], label: &dyn Fn(&Row<'_>) -> String) -> Vec<Choice> {
-    let first =
-        |side: &PublishedSide| side.figures.first().map(|figure| (figure.drive.clone(), figure.condition.clone()));
-    let known: Vec<Option<(String, Option<String>)>> = sides.iter().map(first).collect();
-    let mut drives: Vec<&String> = Vec::new();
+    let known: Vec<Option<&PublishedFigure>> = sides.iter().map(|side| side.figures.first()).collect();
+    // A drive in another capacity is another drive.
+    let drive_of = |figure: &PublishedFigure| (figure.drive.clone(), figure.capacity.clone());
+    let mut drives: Vec<Drive> = Vec::new();
     let mut cases: Vec<&Option<String>> = Vec::new();
-    for (drive, case) in known.iter().flatten() {
-        if !drives.contains(&drive) {
-            drives.push(drive);
+    for figure in known.iter().flatten() {
+        if !drives.contains(&drive_of(figure)) {
+            drives.push(drive_of(figure));
         }
-        if !cases.contains(&case) {
-            cases.push(case);
+        if !cases.contains(&&figure.condition) {
+            cases.push(&figure.condition);
         }
     }
     let [one, other] = drives.as_slice() else { return Vec::new() };
-    let find = |drive: &String, fits: &dyn Fn(&str) -> bool| {
-        known.iter().position(|side| {
-            side.as_ref().is_some_and(|(of, case)| of == drive && fits(case.as_deref().unwrap_or_default()))
-        })
+    let find = |drive: &Drive, fits: &dyn Fn(&PublishedFigure) -> bool| {
+        known.iter().position(|side| side.is_some_and(|figure| drive_of(figure) == *drive && fits(figure)))
     };
-    let under = |drive: &String, case: &str| {
-        let own = find(drive, &|known| known == case);
-        let software = || find(drive, &|known| known.contains(IN_SOFTWARE));
-        own.or_else(|| case.contains(IN_HARDWARE).then(software).flatten())
+    let under = |drive: &Drive, case: &str| {
+        let own = find(drive, &|figure| figure.condition.as_deref().unwrap_or_default() == case);
+        // A drive that cannot encrypt by itself is encrypted in software.
+        let in_hardware = known
+            .iter()
+            .flatten()
+            .any(|figure| figure.condition.as_deref().unwrap_or_default() == case && figure.is_encrypted_in_hardware());
+        let software = || find(drive, &PublishedFigure::is_encrypted_in_software);
+        own.or_else(|| in_hardware.then(software).flatten())
     };
     let choice = |case: &&Option<String>| {
         let case = case.as_deref().unwrap_or_default();
@@ -148,7 +158,7 @@ fn of_case(
     let most = most.map_or_else(String::new, |(ratio, row, [own, theirs])| {
         let value = |value: f64| format::value(value, row.unit);
         format!(
-            " Most: {}, {} against {} {} ({} times).",
+            " Largest lead: {}, {} against {} {} ({} times).",
             label(row),
             value(*own),
             value(*theirs),
@@ -163,7 +173,8 @@ fn of_case(
     };
     let sentence = format!(
         "{name}: {first}. It is ahead in {} of {all} figures ({range}), {second} in {}{close}.{most}",
-        counts[0], counts[1]
+        counts[0],
+        if counts[1] == 0 { "none".to_owned() } else { counts[1].to_string() }
     );
     Choice { case: name, choose: Some(ahead.title.clone()), other: behind.title.clone(), counts, lead, sentence }
 }

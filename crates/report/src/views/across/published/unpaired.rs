@@ -131,6 +131,7 @@ impl<'p> Unpaired<'p> {
                     .to_owned(),
             );
         }
+        notes.extend(verdicts::none_because(verdicts).map(|why| format!("No verdicts: {why}.")));
         let count = self.figures().count();
         let verb = if count == 1 { "has" } else { "have" };
         UnpairedView {

@@ -1,6 +1,7 @@
 //! What published drives are good for, by the rules: a table of drives and uses, and the reasons.
 
 use drivelab_analysis::suitability::{Outcome, UseVerdict};
+use drivelab_core::verdict_rules::FactKind;
 
 use crate::figure::table::{Cell, Column, Table};
 use crate::views::across::sides::DriveVerdict;
@@ -36,8 +37,13 @@ pub(super) fn table(verdicts: &[DriveVerdict]) -> Table {
     Table { caption: "What each drive is good for, by the rules".to_owned(), columns: columns.collect(), rows }
 }
 
-/// Why a drive is not simply recommended, a sentence or more for each drive: each reason once, with the uses that it is
-/// about.
+/// Why there is no verdict on any drive; `None` if there is one.
+pub(super) fn none_because(verdicts: &[DriveVerdict]) -> Option<&str> {
+    verdicts.iter().find_map(|one| one.suitability.none_because.as_deref())
+}
+
+/// Why a drive is not simply recommended, and what is not known of it, a sentence or more for each drive: each reason
+/// once, with the uses that it is about.
 pub(super) fn reasons(verdicts: &[DriveVerdict]) -> Vec<String> {
     let of_drive = |verdict: &DriveVerdict| {
         let mut all: Vec<(String, Vec<&str>)> = Vec::new();
@@ -51,7 +57,25 @@ pub(super) fn reasons(verdicts: &[DriveVerdict]) -> Vec<String> {
                 }
             }
         }
-        let words: Vec<String> = all.into_iter().map(|(why, uses)| format!("{why} ({})", uses.join(", "))).collect();
+        let mut words: Vec<String> =
+            all.into_iter().map(|(why, uses)| format!("{why} ({})", uses.join(", "))).collect();
+        let judged = || verdict.suitability.uses.iter().filter(|one| is_judged(one));
+        let unknown = FactKind::ALL.into_iter().filter(|kind| judged().any(|one| one.unknown.contains(kind)));
+        let unknown: Vec<&str> = unknown.map(FactKind::title).collect();
+        if !unknown.is_empty() {
+            words.push(format!("Not known: {}.", unknown.join(", ")));
+        }
+        let shown = |one: &&UseVerdict| {
+            verdicts
+                .iter()
+                .any(|other| other.suitability.uses.iter().any(|known| known.id == one.id && is_judged(known)))
+        };
+        let open = || verdict.suitability.uses.iter().filter(|one| !is_judged(one)).filter(shown);
+        let lacks = |kind: &FactKind| open().any(|one| one.missing.contains(kind) || one.undecided.contains(kind));
+        let lacking: Vec<&str> = FactKind::ALL.into_iter().filter(lacks).map(FactKind::title).collect();
+        if !lacking.is_empty() {
+            words.push(format!("Other verdicts need: {}.", lacking.join(", ")));
+        }
         (!words.is_empty()).then(|| format!("{}: {}", verdict.drive, words.join(" ")))
     };
     verdicts.iter().filter_map(of_drive).collect()

@@ -16,6 +16,7 @@ fn rules(limit: f64) -> VerdictRules {
         verdict,
         uses: vec!["system".to_owned()],
         condition: if verdict == RuleVerdict::Conditional { "for <reading>".to_owned() } else { String::new() },
+        currency: None,
         reason: "reads wait".to_owned(),
         source: "a <test>".to_owned(),
     };
