@@ -7,6 +7,7 @@ import {
   GridComponent,
   LegendComponent,
   MarkAreaComponent,
+  TitleComponent,
   TooltipComponent,
 } from "echarts/components";
 import { use } from "echarts/core";
@@ -27,6 +28,7 @@ use([
   LineChart,
   MarkAreaComponent,
   SVGRenderer,
+  TitleComponent,
   TooltipComponent,
 ]);
 

@@ -34,6 +34,7 @@ function legendHeight(chart: ChartData, width: number): number {
   return lines * LINE + 8;
 }
 
+/** A grid or a title, or several, this far below their places. */
 const lower = (grid: unknown, by: number): unknown =>
   Array.isArray(grid)
     ? grid.map((one) => ({ ...one, top: one.top + by }))
@@ -54,7 +55,8 @@ export function svgOf(chart: ChartData, option: Option, width: number, height: n
     textStyle: { fontFamily: FONT, fontSize: 12, color: "var(--ink)" },
   };
   const drawn = init(null, null, { renderer: "svg", ssr: true, width, height: height + above });
-  const whole = { ...option, legend, grid: lower(option.grid, above), backgroundColor: "var(--paper)" };
+  const title = option.title === undefined ? undefined : lower(option.title, above);
+  const whole = { ...option, title, legend, grid: lower(option.grid, above), backgroundColor: "var(--paper)" };
   // Nobody points at a file, and there is no slider to move.
   drawn.setOption({ ...whole, tooltip: { show: false }, dataZoom: [], aria: { enabled: false } } as Option);
   const svg = coloured(drawn.renderToSVGString());

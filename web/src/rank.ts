@@ -10,11 +10,11 @@ const LETTER = 5.9;
 const LINE = 13;
 const TOP = 30;
 const BOTTOM = 30;
-/** Room for the names, and for the values behind the bars. */
+/** Room for the names. */
 const NAMES = { wide: 250, narrow: 120 };
-const VALUES = 90;
-/** Width of the title on a phone. */
-const TITLE = 330;
+/** Letters of a line of the title on a phone, and pixels of a further line. */
+const TITLE = 44;
+const TITLE_LINE = 14;
 
 export const isRanking = (chart: ChartData): boolean => chart.panels[0]?.kind === "rank";
 
@@ -26,13 +26,26 @@ function rowOf(chart: ChartData, narrow: boolean): number {
   return Math.max(ROW, LINE * Math.max(1, ...lines) + 6);
 }
 
-const titleOf = ({ title, unit }: Panel): string => `${title} (${unit})`;
+/** The title, in as many lines as a phone needs. */
+function titleOf({ title, unit }: Panel, narrow: boolean): string {
+  const most = narrow ? TITLE : Number.POSITIVE_INFINITY;
+  const lines: string[] = [""];
+  for (const word of `${title} (${unit})`.split(" ")) {
+    const line = `${lines.at(-1)} ${word}`.trim();
+    if (line.length <= most || lines.at(-1) === "") lines[lines.length - 1] = line;
+    else lines.push(word);
+  }
+  return lines.join("\n");
+}
 
-/** Room above the bars: the title takes more lines on a phone. */
-function topOf(chart: ChartData, narrow: boolean): number {
-  const title = titleOf(chart.panels[0] as Panel);
-  const lines = narrow ? Math.ceil((title.length * LETTER * 1.3) / TITLE) : 1;
-  return TOP + 15 * (lines - 1);
+/** Room above the bars for the title. */
+const topOf = (chart: ChartData, narrow: boolean): number =>
+  TOP + TITLE_LINE * (titleOf(chart.panels[0] as Panel, narrow).split("\n").length - 1);
+
+/** Room behind the bars for the longest value; words behind a value may take several lines. */
+function valuesOf(panel: Panel, narrow: boolean): number {
+  const texts = panel.series.flatMap(({ points }) => points.map((point) => figureOf(point, panel.unit).length));
+  return Math.min(Math.max(48, Math.max(0, ...texts) * LETTER + 12), narrow ? 100 : 210);
 }
 
 export const rankHeight = (chart: ChartData, narrow: boolean): number =>
@@ -47,22 +60,23 @@ export function rankOptions(chart: ChartData, narrow: boolean): Option {
     textStyle: { fontFamily: FONT, fontSize: 12, color: "var(--ink-soft)" },
     legend: { show: false, selected: selection(chart) },
     tooltip: { ...tooltip(), axisPointer: { type: "shadow" } },
-    grid: { left: width + 12, right: VALUES, top: topOf(chart, narrow), bottom: BOTTOM, outerBoundsMode: "none" },
+    title: {
+      text: titleOf(panel, narrow),
+      left: 0,
+      top: 4,
+      padding: [0, 4],
+      textStyle: { fontFamily: FONT, fontSize: 12, fontWeight: 600, lineHeight: TITLE_LINE, color: "var(--ink)" },
+    },
+    grid: {
+      left: width + 12,
+      right: valuesOf(panel, narrow),
+      top: topOf(chart, narrow),
+      bottom: BOTTOM,
+      outerBoundsMode: "none",
+    },
     xAxis: {
       type: "value",
       min: 0,
-      name: titleOf(panel),
-      nameLocation: "start",
-      nameGap: 0,
-      nameTextStyle: {
-        align: "left",
-        verticalAlign: "bottom",
-        padding: [0, 0, rowOf(chart, narrow) * chart.x.labels.length + 8, -width - 8],
-        color: "var(--ink)",
-        fontWeight: 600,
-        lineHeight: 15,
-        ...(narrow ? { width: TITLE, overflow: "break" as const } : {}),
-      },
       axisLabel: { color: "var(--ink-soft)", hideOverlap: true },
       splitLine: { lineStyle: { color: "var(--rule)" } },
     },
@@ -74,7 +88,7 @@ export function rankOptions(chart: ChartData, narrow: boolean): Option {
       axisLine: { lineStyle: { color: "var(--rule-strong)" } },
       axisTick: { show: false },
     },
-    series: panel.series.flatMap((series) => [bars(panel, series), ...whiskers(series)]),
+    series: panel.series.flatMap((series) => [bars(panel, series, valuesOf(panel, narrow)), ...whiskers(series)]),
   };
 }
 
@@ -84,7 +98,7 @@ const labelOf = (point: Point, widest: number, hatched: boolean): object =>
     ? { position: "insideLeft", color: "var(--paper)" }
     : { position: "right", color: "var(--ink)" };
 
-function bars(panel: Panel, series: Series): BarSeriesOption {
+function bars(panel: Panel, series: Series, room: number): BarSeriesOption {
   const all = panel.series.flatMap(({ points }) => points.map((point) => point[1] ?? 0));
   const widest = Math.max(0, ...all);
   return {
@@ -106,7 +120,8 @@ function bars(panel: Panel, series: Series): BarSeriesOption {
     label: {
       show: true,
       fontSize: 11,
-      width: VALUES - 6,
+      lineHeight: 12,
+      width: room - 8,
       overflow: "break",
       formatter: ({ value }: { value?: unknown }) => figureOf(value as Point, panel.unit),
     },
