@@ -59,6 +59,13 @@ fn a_draft_is_written_builds_and_gives_its_charts_away() {
     let left = std::fs::read_dir(&figures).expect("the folder").map(|entry| entry.expect("an entry").file_name());
     let left: Vec<String> = left.map(|name| name.to_string_lossy().into_owned()).collect();
     assert!(left.iter().all(|name| !name.ends_with(".svg")) && left.contains(&"own.txt".to_owned()), "{left:?}");
+    // A file of the author's own in such a folder stays, and nothing is lost by a build that it stops.
+    lab.write("review.md", &draft);
+    let table = tables[0].clone();
+    lab.write(&format!("figures/{table}"), "mine");
+    let refused = lab.run(&["article", "build", "review.md", "--assets", "figures"]);
+    assert!(refused.code == 2 && refused.stderr.contains("was not written by drivelab"), "{}", refused.stderr);
+    assert_eq!(text(&lab, &format!("figures/{table}")), "mine");
     std::fs::create_dir(lab.folder().join("mine"))
         .and_then(|()| std::fs::write(lab.folder().join("mine/a.txt"), "x"))
         .expect("a folder");
@@ -82,7 +89,7 @@ fn check_lists_gaps_and_odd_figures_and_ends_with_3_until_nothing_is_open() {
         .collect();
     lab.write("review.md", format!("{filled}It reads 1.234567 GB/s, they say 99,999,999 MB/s.\n"));
     let checked = lab.run(&["article", "check", "review.md"]);
-    assert!(checked.code == 3 && checked.stdout.contains("99,999,999 MB/s is no figure"), "{}", checked.stdout);
+    assert!(checked.code == 3 && checked.stdout.contains("99,999,999 MB/s matches no figure"), "{}", checked.stdout);
     lab.write("review.md", &filled);
     let checked = lab.run(&["article", "check", "review.md"]);
     assert_eq!((checked.code, checked.stdout.as_str()), (0, ""), "{}", checked.stderr);
@@ -97,12 +104,12 @@ fn mistakes_are_named_with_file_and_line_and_no_page_is_written() {
     let large = vec![0x89; 50_000_000];
     std::fs::write(lab.folder().join("large.png"), large).expect("room");
     for (more, line, says) in [
-        ("{{ chart nothing }}", lines + 2, "there is no chart 'nothing'"),
+        ("{{ chart nothing }}", lines + 2, "no chart 'nothing'"),
         ("![x](none.png)", lines + 2, "the picture 'none.png' cannot be read"),
-        ("![x](large.png)", lines + 2, "has 50 MB"),
+        ("![x](large.png)", lines + 2, "has 50.0 MB"),
         ("![x](../large.png)", lines + 2, "is not in the folder of the article"),
         ("![x](/etc/passwd)", lines + 2, "is not in the folder of the article"),
-        ("[x](javascript:alert(1))", lines + 2, "no link"),
+        ("[x](javascript:alert(1))", lines + 2, "not a valid link"),
     ] {
         lab.write("broken.md", format!("{draft}\n{more}\n"));
         let refused = lab.run(&["article", "build", "broken.md"]);
@@ -131,7 +138,7 @@ fn two_runs_that_cannot_be_compared_are_an_article_without_a_comparison() {
     lab.ok(&["run", "other.toml", ".", "--size", "16MiB"]);
     let ids: Vec<String> = lab.runs().into_iter().map(|(id, _)| id).collect();
     let done = lab.ok(&["article", "new", &ids[0], &ids[1], "-o", "both.md"]);
-    assert!(done.stderr.contains("are not set side by side"), "{}", done.stderr);
+    assert!(done.stderr.contains("are not compared"), "{}", done.stderr);
     let draft = text(&lab, "both.md");
     assert!(draft.contains("## A: ") && draft.contains("## B: ") && !draft.contains("## Beside others"), "{draft}");
     lab.ok(&["article", "build", "both.md"]);

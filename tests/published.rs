@@ -230,8 +230,8 @@ fn the_verdicts_of_a_review_follow_from_its_figures() {
     let text = words(&lab.ok(&["compare", "published:dillon-nvme"]).stdout);
     for part in [
         "What each drive is good for, by the rules",
-        "WD Black: Rated endurance: 312.5 full writes. The maker rates it for few writes.",
-        "Toshiba OCZ RD400: Highest temperature, without slowing down or a warning: 81 °C.",
+        "WD Black: Rated endurance: 312.5 full drive writes. The maker rates it for few writes.",
+        "Toshiba OCZ RD400: Highest temperature, with no throttling or warning: 81 °C.",
         "MyDigitalSSD BPX: With a heat sink or good airflow, and not in a laptop.",
     ] {
         assert!(text.contains(part), "{part}: {text}");

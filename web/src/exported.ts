@@ -57,7 +57,7 @@ export function svgOf(chart: ChartData, option: Option, width: number, height: n
   const drawn = init(null, null, { renderer: "svg", ssr: true, width, height: height + above });
   const title = option.title === undefined ? undefined : lower(option.title, above);
   const whole = { ...option, title, legend, grid: lower(option.grid, above), backgroundColor: "var(--paper)" };
-  // Nobody points at a file, and there is no slider to move.
+  // A file has no tooltips and no slider.
   drawn.setOption({ ...whole, tooltip: { show: false }, dataZoom: [], aria: { enabled: false } } as Option);
   const svg = coloured(drawn.renderToSVGString());
   drawn.dispose();

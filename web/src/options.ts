@@ -287,18 +287,22 @@ export const HATCHED = {
 };
 
 /** The mark of a disturbed figure is drawn at its point too; it comes from the text of the point. */
-export function marked(point: Point): { value: Point; label?: { formatter: string; [more: string]: unknown } } {
+export function marked(point: Point): { value: Point; label?: object } {
   const mark = /[▲▼◆]/u.exec(point[2])?.[0];
   return mark === undefined
     ? { value: point }
     : { value: point, label: { show: true, position: "top", formatter: mark, color: "var(--ink)", fontSize: 10 } };
 }
 
-const common = (series: Series, index: number) => ({
+const common = (
+  series: Series,
+  index: number,
+  data: { value: Point; label?: object }[] = series.points.map(marked),
+) => ({
   name: series.name,
   xAxisIndex: index,
   yAxisIndex: index,
-  data: series.points.map(marked),
+  data,
   dimensions: ["x", "y", "text", "heading"],
   encode: { x: 0, y: 1 },
   emphasis: { disabled: true },
@@ -307,15 +311,10 @@ const common = (series: Series, index: number) => ({
 function bar(panel: Panel, series: Series, index: number, values: boolean): BarSeriesOption {
   const label = { show: values, position: "top", color: "var(--ink)", fontSize: 10 };
   const formatter = ({ value }: { value?: unknown }): string => figureOf(value as Point, panel.unit);
-  // A disturbed figure has its mark behind its value, and not in place of it.
-  const drawn = series.points.map((point) => {
-    const one = marked(point);
-    const figure = `${figureOf(point, panel.unit)} ${one.label?.formatter ?? ""}`;
-    return values && one.label !== undefined ? { ...one, label: { ...one.label, formatter: figure } } : one;
-  });
+  // With values at the bars, a mark stands in the text of its value.
+  const drawn = values ? series.points.map((value) => ({ value })) : series.points.map(marked);
   return {
-    ...common(series, index),
-    data: drawn,
+    ...common(series, index, drawn),
     type: "bar",
     barMaxWidth: 34,
     barGap: "12%",

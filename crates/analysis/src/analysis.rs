@@ -27,7 +27,7 @@ pub struct Analysis {
     /// The buyer's answer; absent for runs other than a check, and for a check that was not completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked: Option<Checked>,
-    /// What the drive is good for by the rules of this computer; absent until somebody has read them.
+    /// What the drive is good for by the rules on this computer; absent until they have been applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suitability: Option<Suitability>,
 }

@@ -355,9 +355,14 @@ fn locks(lock: &File) -> bool {
 fn lock_of_own(path: &Path) -> std::io::Result<File> {
     loop {
         let lock = OpenOptions::new().write(true).create_new(true).open(path)?;
-        flock(&lock, FlockOperation::LockExclusive)?;
-        if lock.metadata()?.nlink() > 0 {
-            return Ok(lock);
+        let locked = flock(&lock, FlockOperation::LockExclusive).map_err(std::io::Error::from);
+        match locked.and_then(|()| lock.metadata()) {
+            Ok(found) if found.nlink() > 0 => return Ok(lock),
+            Ok(_) => {}
+            Err(error) => {
+                let _ = fs::remove_file(path);
+                return Err(error);
+            }
         }
     }
 }
@@ -365,7 +370,8 @@ fn lock_of_own(path: &Path) -> std::io::Result<File> {
 /// Removes a lock that has no undo log and no living owner, and the first version of a log that was never finished:
 /// their process was killed before its first change or after its last, so there is nothing to undo.
 fn sweep(lock_path: &Path) {
-    if lock_path.with_extension("json").exists() {
+    let run = lock_path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse::<RunId>().ok());
+    if run.is_none() || lock_path.with_extension("json").exists() {
         return;
     }
     let Ok(lock) = input::open_with(OpenOptions::new().write(true), lock_path) else { return };
@@ -441,6 +447,24 @@ mod tests {
         let Abandoned { ledgers, unusable } = Ledger::abandoned(folder).expect("a look");
         assert!(unusable.is_empty(), "{unusable:?}");
         ledgers
+    }
+
+    #[test]
+    fn a_lock_that_another_process_has_removed_is_none() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.lock");
+        let lock = lock_of_own(&path).expect("a lock");
+        let other = File::open(&path).expect("the same file");
+        assert!(!locks(&other), "it is held");
+        drop(lock);
+        assert!(locks(&other));
+        fs::remove_file(&path).expect("removed");
+        let late = lock_of_own(&path).expect("a new file");
+        assert!(!locks(&other), "the file at this path is another one");
+        drop(late);
+        // A file that is not of a run is left alone.
+        sweep(&path);
+        assert!(path.exists());
     }
 
     #[test]

@@ -106,8 +106,9 @@ fn every_source_is_cited_and_model_strings_are_marked_by_who_saw_them() {
     for facts in all() {
         let is_review = |id: &str| SEEDS.iter().any(|(seed, _)| *seed == id);
         for source in facts.sources.iter().filter(|source| !is_review(&source.id)) {
-            let dated =
-                source.citation.contains("undated") || source.citation.chars().any(|sign| sign.is_ascii_digit());
+            let is_year = |word: &str| word.len() == 4 && (word.starts_with("20") || word.starts_with("19"));
+            let mut numbers = source.citation.split(|sign: char| !sign.is_ascii_digit());
+            let dated = source.citation.contains("undated") || numbers.any(is_year);
             assert!(source.citation.len() > 15 && dated, "{}: {}", facts.name, source.citation);
         }
         // Of the reviews only 004 prints probes, so only its model strings are stated there.
@@ -197,7 +198,7 @@ fn the_guide_says_of_how_many_drives_rated_figures_are_known() {
     };
     let count = all().iter().filter(|facts| rated(facts)).count();
     let guide = std::fs::read_to_string(root().join("docs/guide/drives.md")).expect("the guide");
-    let said = format!("{} drives; rated speed or endurance is known of {count}", all().len());
+    let said = format!("{} drives; {count} have a rated speed or endurance", all().len());
     assert!(guide.contains(&said), "docs/guide/drives.md must say '{said}'");
 }
 

@@ -13,8 +13,7 @@ use rquickjs::{CatchResultExt, Context, Function, Runtime};
 const SHARP: f32 = 2.0;
 /// Stack of the engine, in bytes: less than the 2 MiB that a thread of Rust has, of which it is a part.
 const STACK: usize = 1 << 20;
-/// Most memory of the engine, in bytes: hundreds of times what a chart needs. A chart comes from a run that somebody
-/// else may have made.
+/// Memory limit of the engine, in bytes: hundreds of times what a chart needs. A chart may come from an untrusted run.
 const MEMORY: usize = 1 << 30;
 /// How often the engine may pause to ask whether to go on, for all charts of an article: it asks every ten thousand
 /// steps, so this is minutes.

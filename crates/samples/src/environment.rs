@@ -93,6 +93,7 @@ fn sample_drive() -> BlockDeviceFacts {
         virtual_because: None,
         lies_on: Vec::new(),
         passes_on: None,
+        encrypts: false,
         request_size: None,
     }
 }

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use drivelab_core::excerpt::line_and_column;
 use drivelab_core::input;
 use drivelab_core::verdict_rules::VerdictRules;
 
@@ -30,9 +31,9 @@ pub fn read_verdict_rules(data: &Path) -> Result<VerdictRules, String> {
 
 fn parse(text: &str) -> Result<VerdictRules, String> {
     let rules: VerdictRules = toml::from_str(text).map_err(|error| {
-        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let line = error.span().map_or(1, |span| line_and_column(text, span.start).0);
         let message = error.message().lines().collect::<Vec<_>>().join(", ");
-        format!("line {}: {message}", 1 + before.matches('\n').count())
+        format!("line {line}: {message}")
     })?;
     rules.check().map(|()| rules)
 }

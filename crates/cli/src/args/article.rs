@@ -25,18 +25,18 @@ pub enum ArticleCommand {
         /// The runs: the first or last characters of their ids, or `last`.
         #[arg(value_name = "RUN")]
         runs: Vec<String>,
-        /// What they are compared with, as `drivelab compare` takes it: a run, a drive, a selection, published figures.
+        /// Compare with this, as in `drivelab compare`: a run, a drive, a selection or published figures.
         /// Can be repeated.
         #[arg(long, value_name = "SIDE")]
         against: Vec<String>,
         /// Compare runs that differ in this. Can be repeated.
         #[arg(long, value_name = "WHAT")]
         allow: Vec<String>,
-        /// The file to write. An existing file is never replaced: it may hold your words.
+        /// The file to write. An existing file is never replaced, because it may contain your text.
         #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "article.md")]
         output: PathBuf,
     },
-    /// Make the page of an article: one file that opens offline.
+    /// Build the page of an article: one HTML file that opens offline.
     Build {
         /// The article.
         #[arg(value_hint = ValueHint::FilePath)]
@@ -53,7 +53,7 @@ pub enum ArticleCommand {
         #[arg(long)]
         redact: bool,
     },
-    /// List what is still to be written, references that lead nowhere, and figures that no run has.
+    /// List open gaps, broken references, and figures that match no run, data sheet or published drive.
     Check {
         /// The article.
         #[arg(value_hint = ValueHint::FilePath)]

@@ -126,7 +126,7 @@ impl CompareArgs {
     /// The arguments of a comparison that no command line asked for.
     ///
     /// # Errors
-    /// A word is none that `compare` takes, in clap's words.
+    /// An argument that `compare` does not accept, as clap's error.
     pub fn of(sides: &[String], base: Option<&str>, allow: &[String]) -> Result<CompareArgs, clap::Error> {
         let command = CompareArgs::augment_args(Command::new("compare").no_binary_name(true));
         let flags = allow.iter().map(|kind| format!("--allow={kind}")).chain(base.map(|base| format!("--base={base}")));

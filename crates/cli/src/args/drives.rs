@@ -30,8 +30,8 @@ pub struct DrivesArgs {
     /// Check a data sheet file instead.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "name")]
     pub check: Option<PathBuf>,
-    /// What you write in a day, such as 50GB: the table then says how many years the rated endurance lasts.
-    #[arg(long, value_name = "SIZE", requires = "name")]
+    /// Data written per day, such as 50GB: shows how many years the rated endurance lasts.
+    #[arg(long, value_name = "SIZE", requires = "name", conflicts_with = "json")]
     pub daily: Option<Bytes>,
     /// Print one JSON document.
     #[arg(long)]

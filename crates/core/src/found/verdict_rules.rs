@@ -42,15 +42,13 @@ pub enum FactKind {
     DriveWritesPerDay,
     /// What the drive itself reports as used of its endurance, %.
     Used,
-    /// Throughput lost to encryption, %.
-    EncryptionCost,
     /// Price for each TB, in the currency of the price.
     PricePerTb,
 }
 
 impl FactKind {
-    /// All of them, in the order in which they are told.
-    pub const ALL: [FactKind; 17] = [
+    /// All kinds, in display order.
+    pub const ALL: [FactKind; 16] = [
         FactKind::SequentialRead,
         FactKind::SequentialWrite,
         FactKind::SequentialReadQd1,
@@ -66,7 +64,6 @@ impl FactKind {
         FactKind::FullWrites,
         FactKind::DriveWritesPerDay,
         FactKind::Used,
-        FactKind::EncryptionCost,
         FactKind::PricePerTb,
     ];
 
@@ -74,23 +71,22 @@ impl FactKind {
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
-            FactKind::SequentialReadQd1 => "sequential reads, one at a time",
+            FactKind::SequentialReadQd1 => "sequential reads at queue depth 1",
             FactKind::SequentialRead => "sequential reads",
             FactKind::SequentialWrite => "sequential writes",
-            FactKind::RandomReadLatency => "random reads, one at a time",
-            FactKind::RandomReadTail => "slowest 0.1 % of random reads, one at a time",
+            FactKind::RandomReadLatency => "random read latency at queue depth 1",
+            FactKind::RandomReadTail => "99.9th percentile of random read latency at queue depth 1",
             FactKind::RandomRead => "random reads",
             FactKind::RandomWrite => "random writes",
             FactKind::WriteCache => "write cache",
             FactKind::SustainedWrite => "sustained writes",
             FactKind::Hottest => "highest temperature",
-            FactKind::HottestUnchecked => "highest temperature, without slowing down or a warning",
-            FactKind::ThrottledAfter => "time under load until it throttled",
+            FactKind::HottestUnchecked => "highest temperature, with no throttling or warning",
+            FactKind::ThrottledAfter => "time under load to thermal throttling",
             FactKind::FullWrites => "rated endurance",
             FactKind::DriveWritesPerDay => "rated drive writes per day",
             FactKind::Used => "endurance used",
-            FactKind::EncryptionCost => "cost of encryption",
-            FactKind::PricePerTb => "price for each TB",
+            FactKind::PricePerTb => "price per TB",
         }
     }
 
@@ -109,7 +105,7 @@ impl FactKind {
             FactKind::ThrottledAfter => "s",
             FactKind::FullWrites => "full writes",
             FactKind::DriveWritesPerDay => "DWPD",
-            FactKind::Used | FactKind::EncryptionCost => "%",
+            FactKind::Used => "%",
             FactKind::PricePerTb => "per TB",
         }
     }
@@ -198,13 +194,13 @@ impl VerdictRules {
         let mut known = BTreeSet::new();
         for one in &self.uses {
             if !known.insert(one.id.as_str()) {
-                return Err(format!("the use '{}' is there twice", one.id));
+                return Err(format!("duplicate use '{}'", one.id));
             }
         }
         for (at, rule) in self.rules.iter().enumerate() {
             let place = format!("rule {} ({})", at + 1, rule.fact.title());
             if rule.below.is_some() == rule.above.is_some() || !rule.threshold().is_finite() {
-                return Err(format!("{place}: it needs one threshold, either `below` or `above`"));
+                return Err(format!("{place}: it needs one threshold, a finite number: either `below` or `above`"));
             }
             if let Some(unknown) = rule.uses.iter().find(|name| !known.contains(name.as_str())) {
                 return Err(format!("{place}: no use is called '{unknown}'"));
@@ -213,11 +209,11 @@ impl VerdictRules {
                 return Err(format!("{place}: `uses`, `reason` and `source` must not be empty"));
             }
             if (rule.fact == FactKind::PricePerTb) != rule.currency.is_some() {
-                return Err(format!("{place}: a price has its `currency`, such as \"EUR\", and nothing else has one"));
+                return Err(format!("{place}: a price needs a `currency`, such as \"EUR\"; other facts have none"));
             }
             let needs_one = rule.verdict == RuleVerdict::Conditional;
             if needs_one == rule.condition.trim().is_empty() {
-                let says = "a conditional recommendation states its `condition`, and no other verdict has one";
+                let says = "a conditional verdict needs a `condition`; other verdicts have none";
                 return Err(format!("{place}: {says}"));
             }
         }
@@ -253,8 +249,8 @@ mod tests {
             change(&mut rules);
             rules.check().expect_err("a mistake")
         };
-        assert!(wrong(|all| all.uses.push(all.uses[0].clone())).contains("'system' is there twice"));
-        assert!(wrong(|all| all.rules[0].below = None).contains("rule 1 (sequential reads, one at a time)"));
+        assert!(wrong(|all| all.uses.push(all.uses[0].clone())).contains("duplicate use 'system'"));
+        assert!(wrong(|all| all.rules[0].below = None).contains("rule 1 (sequential reads at queue depth 1)"));
         assert!(wrong(|all| all.rules[0].above = Some(1.0)).contains("one threshold"));
         assert!(wrong(|all| all.rules[0].below = Some(f64::NAN)).contains("one threshold"));
         assert!(wrong(|all| all.rules[0].uses = vec!["cache".to_owned()]).contains("no use is called 'cache'"));

@@ -13,7 +13,7 @@ use drivelab_core::units::Bytes;
 
 use crate::block::folders::{backing_file, name_of, nvme_controller, whole_name, whole_of};
 use crate::block::identify::{identity, transport, virtual_because};
-use crate::block::layers::passes_on;
+use crate::block::layers::{encrypts, passes_on};
 use crate::block::link;
 use crate::proc_text::{SECTOR, bracketed};
 use crate::roots::{names, read_number, read_trim};
@@ -88,6 +88,7 @@ fn facts(folder: &Path) -> BlockDeviceFacts {
         write_cache: read_trim(&queue.join("write_cache")),
         lies_on: Vec::new(),
         passes_on: None,
+        encrypts: encrypts(whole),
         request_size: request_size(&queue),
         partition,
         transport,

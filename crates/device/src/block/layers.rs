@@ -33,6 +33,16 @@ pub(crate) fn passes_on(whole: &Path, below: &[PathBuf]) -> Option<PassesOn> {
     read_trim(&whole.join("dm/uuid")).and_then(|uuid| of_mapping(whole, &uuid, below))
 }
 
+/// Whether the whole device in this folder is a mapping of dm-crypt.
+pub(crate) fn encrypts(whole: &Path) -> bool {
+    read_trim(&whole.join("dm/uuid")).is_some_and(|uuid| is_crypt(&uuid))
+}
+
+/// Whether the uuid of a mapping is one of cryptsetup's that encrypts.
+fn is_crypt(uuid: &str) -> bool {
+    uuid.starts_with("CRYPT-") && !uuid.starts_with("CRYPT-INTEGRITY")
+}
+
 fn of_loop(whole: &Path, file: &Path, devices: usize) -> Option<PassesOn> {
     let elsewhere = statfs(file).is_ok_and(|status| WRITE_ELSEWHERE.contains(&status.f_type.cast_unsigned()));
     if elsewhere || devices > 1 {
@@ -67,11 +77,8 @@ fn of_layout(whole: &Path) -> PassesOn {
 /// Mappings of cryptsetup, multipath and LVM. Either a logical volume lies on devices that are not LVM mappings, or
 /// it consists of parts (`_rimage_0` of a RAID; `-tpool` and `-real` of thin volumes and snapshots).
 fn of_mapping(whole: &Path, uuid: &str, below: &[PathBuf]) -> Option<PassesOn> {
-    if uuid.starts_with("CRYPT-INTEGRITY") {
-        return None;
-    }
     let multipath = uuid.starts_with("mpath-") || uuid.starts_with("part") && uuid.contains("-mpath-");
-    if uuid.starts_with("CRYPT-") || multipath {
+    if is_crypt(uuid) || multipath {
         return Some(PassesOn::Once);
     }
     if !uuid.starts_with("LVM-") {
@@ -164,6 +171,11 @@ mod tests {
         ] {
             assert_eq!(of(&format!("dm-{uuid}"), &[("dm/uuid", uuid)], &one), expected, "{uuid}");
         }
+        for (uuid, expected) in [("CRYPT-LUKS2-0-x", true), ("CRYPT-INTEGRITY-0-x", false), ("LVM-a", false)] {
+            let mapping = device(root.path(), &format!("dm-e-{uuid}"), &[("dm/uuid", uuid)]);
+            assert_eq!(encrypts(&mapping), expected, "{uuid}");
+        }
+        assert!(!encrypts(&disk));
         let pool = device(root.path(), "dm-8", &[("dm/uuid", "LVM-x-tpool"), ("dm/name", "vg-pool-tpool\n")]);
         assert_eq!(of("dm-11", &[("dm/uuid", "LVM-y")], &[pool]), None);
         assert_eq!(of("loop3", &[("loop/backing_file", "/x\n")], &[]), None, "a file in memory");

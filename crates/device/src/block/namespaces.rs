@@ -126,6 +126,7 @@ mod tests {
             virtual_because: None,
             lies_on: Vec::new(),
             passes_on: None,
+            encrypts: false,
             request_size: None,
         };
         names.iter().map(facts).collect()

@@ -69,13 +69,7 @@ pub fn write_page(output: &Path, redact: bool, runs: Vec<(RunRecords, Analysis)>
 /// Runs without serial numbers and folder names.
 #[must_use]
 pub fn without_names(runs: Vec<(RunRecords, Analysis)>) -> Vec<(RunRecords, Analysis)> {
-    let without = |(records, analysis): (RunRecords, Analysis)| {
-        // It names models, as pages do, and no serial numbers and folders.
-        let suitability = analysis.suitability;
-        let (records, analysis) = redacted(records);
-        (records, Analysis { suitability, ..analysis })
-    };
-    runs.into_iter().map(without).collect()
+    runs.into_iter().map(|(records, analysis)| redacted(records, analysis)).collect()
 }
 
 /// The format for a file's extension; HTML without an extension.
@@ -119,9 +113,9 @@ pub fn render(format: PageFormat, runs: &[(RunRecords, Analysis)]) -> Result<Str
 }
 
 /// The same run without serial numbers and folder names, which identify a drive or a person. Figures and findings are
-/// computed again from it, so their text does not contain them either.
-#[must_use]
-pub fn redacted(mut records: RunRecords) -> (RunRecords, Analysis) {
+/// computed again from it, so their text does not contain them either. The verdicts stay: they name models and no
+/// serial numbers and folders.
+fn redacted(mut records: RunRecords, before: Analysis) -> (RunRecords, Analysis) {
     let checked = checked_before(&records);
     let mut folders = records.environment.redact();
     folders.extend(records.plan.redact());
@@ -136,7 +130,7 @@ pub fn redacted(mut records: RunRecords) -> (RunRecords, Analysis) {
     resumed.for_each(|resumed| folders.extend(resumed.environment.redact()));
     redact_sentences(&mut records, folders);
     let mut analysis = drivelab_analysis::analyse(&records);
-    analysis.checked = checked;
+    (analysis.checked, analysis.suitability) = (checked, before.suitability);
     (records, analysis)
 }
 

@@ -6,6 +6,12 @@
 
 use drivelab_core::units::{Bytes, Nanos};
 
+/// With a capital first letter.
+pub(crate) fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 /// `1 step`, `2 steps`.
 #[must_use]
 pub fn counted(count: usize, noun: &str) -> String {

@@ -98,8 +98,8 @@ impl Article {
             return Ok(Err(mistakes));
         }
         let remarks = numbers::unknown(&self.body, self.first_line, material);
-        let page = page::html(&self.front, material, &items, (&html, &charts))?;
         let charts = charts.into_iter().map(|chart| items.chart_json(&chart)).collect::<Result<Vec<_>, _>>()?;
+        let page = page::html(&self.front, material, (&html, &charts))?;
         let tables = tables.into_iter().filter_map(|name| items.shown_table(&name)).collect::<Result<Vec<_>, _>>()?;
         Ok(Ok(Built { page, charts, tables, gaps, remarks }))
     }

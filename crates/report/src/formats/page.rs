@@ -277,7 +277,7 @@ fn at_detail(
     let charts: Vec<&Chart> = across.chain(runs.iter().flat_map(RunView::charts)).collect();
     let charts = escape::script(&serde_json::to_string(&charts)?);
     let title = match runs.as_slice() {
-        [] => format!("Published figures, {}", format::counted(sides.published.len(), "column")),
+        [] => format!("Published figures of {}", format::counted(published_drives(sides), "drive")),
         [only] => format!("{}: {} ({})", only.name, only.title, only.form),
         runs => format!("{} runs side by side", runs.len()),
     };
@@ -307,6 +307,13 @@ fn published_definitions(sides: &Sides) -> Vec<&'static MetricDef> {
     let published = sides.published.iter().flat_map(|side| &side.figures);
     let used: BTreeSet<&str> = published.map(|figure| figure.metric.as_str()).collect();
     METRICS.iter().filter(|def| used.contains(def.id)).collect()
+}
+
+/// How many drives the published sides are of: one under two conditions is one drive.
+fn published_drives(sides: &Sides) -> usize {
+    let figures =
+        sides.published.iter().flat_map(|side| side.figures().iter().map(move |one| (side.publication(), one)));
+    figures.map(|(of, one)| (of, &one.drive, &one.capacity)).collect::<BTreeSet<_>>().len()
 }
 
 /// A line for each side: its letter, its drive, its runs.

@@ -129,6 +129,7 @@ fn device(name: &str, model: Option<&str>) -> BlockDeviceFacts {
         virtual_because: None,
         lies_on: Vec::new(),
         passes_on: None,
+        encrypts: false,
         request_size: None,
     }
 }

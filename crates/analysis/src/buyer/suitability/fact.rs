@@ -1,4 +1,4 @@
-//! A fact about a drive, and what loads it is a fact of.
+//! A fact about a drive, its source, and the block sizes that count for it.
 
 use drivelab_core::ids::StepId;
 use drivelab_core::metric::{Metric, Wrong};
@@ -7,7 +7,7 @@ use drivelab_core::verdict_rules::FactKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Sizes of the blocks of which sequential reads one at a time are a fact.
+/// Smallest and largest block of the fact for sequential reads at queue depth 1.
 pub(super) const READ_ALONE: [Bytes; 2] = [Bytes::new(64 << 10), Bytes::MIB];
 /// The largest block of a small random operation.
 pub(super) const SMALL: Bytes = Bytes::new(8 << 10);
@@ -24,7 +24,7 @@ pub struct Fact {
     /// The step that measured it; absent if none did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<StepId>,
-    /// Address of its metric; absent if it is none of a run's.
+    /// Address of its metric; absent if no run measured it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
     /// The value may be higher: drivelab or the host was the limit, or the source says "at least".

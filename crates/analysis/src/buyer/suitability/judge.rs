@@ -17,19 +17,22 @@ pub fn judge(rules: &VerdictRules, facts: Facts, none_because: Option<String>) -
 }
 
 fn of_use(rules: &VerdictRules, facts: &Facts, (id, title, needs): (&str, &str, &[FactKind])) -> UseVerdict {
-    let fact = |kind: FactKind| facts.known.iter().find(|fact| fact.kind == kind);
-    let is_open = |kind: FactKind| fact(kind).is_none() && !facts.did_not_happen.contains(&kind);
     let own = || rules.rules.iter().filter(|rule| rule.uses.iter().any(|one| one == id));
+    // A price in a currency that no rule of the use names is not known.
+    let readable = |fact: &Fact| {
+        let about = || own().filter(|rule| rule.fact == fact.kind);
+        about().count() == 0 || about().any(|rule| rule.currency == fact.currency)
+    };
+    let fact = |kind: FactKind| facts.known.iter().find(|fact| fact.kind == kind && readable(fact));
+    let is_open = |kind: FactKind| fact(kind).is_none() && !facts.did_not_happen.contains(&kind);
     let (mut reasons, mut undecided, mut unknown) = (Vec::<Reason>::new(), Vec::new(), Vec::new());
     for rule in own() {
-        match fact(rule.fact).filter(|fact| rule.currency == fact.currency) {
-            // No run and no publication has this fact yet, so that it is unknown says nothing.
-            None if rule.fact == FactKind::EncryptionCost => {}
-            None if facts.did_not_happen.contains(&rule.fact) => {}
-            None => note(&mut unknown, rule.fact),
+        match fact(rule.fact) {
+            None if is_open(rule.fact) => note(&mut unknown, rule.fact),
+            Some(fact) if rule.currency != fact.currency => {}
             Some(fact) if !is_decisive(rule, fact) => note(&mut undecided, fact.kind),
             Some(fact) if rule.applies(fact.value) => reasons.push(reason(rule, fact)),
-            Some(_) => {}
+            _ => {}
         }
     }
     reasons.sort_by_key(|reason| std::cmp::Reverse(reason.verdict));

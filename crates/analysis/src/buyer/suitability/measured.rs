@@ -46,7 +46,7 @@ pub fn unjudged(records: &RunRecords) -> Option<String> {
         return Some("the target is not on a drive".to_owned());
     }
     if let Some(device) = target.devices.iter().find(|device| device.virtual_because.is_some()) {
-        return Some(format!("{} is a virtual disk, and what is below it is unknown", device.name));
+        return Some(format!("{} is a virtual disk on unknown hardware", device.name));
     }
     if let Some(device) = target.devices.iter().find(|device| device.transport == "loop") {
         return Some(format!("{} is a loop device, not a drive", device.name));
@@ -60,6 +60,10 @@ pub fn unjudged(records: &RunRecords) -> Option<String> {
     if matches!(condition.encryption, Arm::Luks2(_)) {
         return Some(format!("the drive was measured under {}", condition.encryption));
     }
+    // A volume that was there before; the drive's own encryption has a mapping too.
+    if condition.encryption == Arm::None && target.devices.iter().any(|device| device.encrypts) {
+        return Some("the target is encrypted by the host".to_owned());
+    }
     if let Some(state) = condition.power_state {
         return Some(format!("the drive was measured in power state {state}"));
     }
@@ -68,7 +72,7 @@ pub fn unjudged(records: &RunRecords) -> Option<String> {
         return Some(format!("{drives} drives were measured at the same time"));
     }
     if records.plan.form == Form::Smoke {
-        return Some("the smoke form measures for a moment only".to_owned());
+        return Some("the smoke form is too short for a verdict".to_owned());
     }
     (records.state != RunState::Complete).then(|| "the run is not complete".to_owned())
 }
@@ -121,11 +125,7 @@ impl<'a> Steps<'a> {
             FactKind::ThrottledAfter => {
                 self.extreme(kind, "heat.time_to_throttle", |_, _| true, |one, other| other.total_cmp(one))
             }
-            FactKind::FullWrites
-            | FactKind::DriveWritesPerDay
-            | FactKind::Used
-            | FactKind::EncryptionCost
-            | FactKind::PricePerTb => None,
+            FactKind::FullWrites | FactKind::DriveWritesPerDay | FactKind::Used | FactKind::PricePerTb => None,
         }
     }
 
@@ -249,7 +249,7 @@ fn is_plain(load: &Workload) -> bool {
 }
 
 fn is_sequential(load: &Workload, write_percent: u8) -> bool {
-    load.write_percent.get() == write_percent && load.goes_in_order()
+    load.write_percent.get() == write_percent && load.pattern == Pattern::Sequential && load.goes_in_order()
 }
 
 fn is_small_random(load: &Workload, write_percent: u8) -> bool {

@@ -14,4 +14,5 @@ pub use fact::{Fact, Facts};
 pub use judge::judge;
 pub use measured::{of_run, unjudged};
 pub use published::of_published;
+pub use sheet::printed;
 pub use types::{Outcome, Reason, Suitability, UseVerdict};

@@ -72,11 +72,7 @@ fn fact(kind: FactKind, figures: &[&PublishedFigure]) -> Option<Fact> {
         FactKind::HottestUnchecked if figures.iter().any(|figure| is_throttled(figure)) => None,
         FactKind::HottestUnchecked => highest(&is_temperature),
         FactKind::ThrottledAfter => lowest(&|figure| figure.metric == "heat.time_to_throttle"),
-        FactKind::FullWrites
-        | FactKind::DriveWritesPerDay
-        | FactKind::Used
-        | FactKind::EncryptionCost
-        | FactKind::PricePerTb => None,
+        FactKind::FullWrites | FactKind::DriveWritesPerDay | FactKind::Used | FactKind::PricePerTb => None,
     }
 }
 

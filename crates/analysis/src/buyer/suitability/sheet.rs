@@ -8,8 +8,10 @@ use drivelab_core::verdict_rules::FactKind;
 use super::fact::Fact;
 use crate::topics::data_sheet::{dwpd, rated_bytes};
 
-/// Facts that follow from what a maker prints, for a drive of `capacity` bytes.
-pub(super) fn printed(kind: FactKind, sheet: &DataSheet, capacity: Option<f64>) -> Option<Fact> {
+/// A fact that follows from what a maker prints, for a drive of `capacity` bytes; `None` if the data sheet lacks what
+/// it needs.
+#[must_use]
+pub fn printed(kind: FactKind, sheet: &DataSheet, capacity: Option<f64>) -> Option<Fact> {
     let capacity = sheet.capacity.map(Bytes::as_f64).or(capacity).filter(|capacity| *capacity > 0.0);
     let rests_on = format!("data sheet of {}", sheet.title);
     let value = match kind {

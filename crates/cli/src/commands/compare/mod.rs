@@ -56,11 +56,7 @@ pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
     let (read, sides) = gather(context, arguments, (&data, &catalog), (published, &words))?;
     let runs = read.compared();
     let compared = Compared { runs: &runs, sides: &sides };
-    let none = |why: String| Failure::nothing(format!("no two of these runs can be compared\n{why}"));
-    // In every format: without two sides that may be compared there is nothing to write.
-    let table = compared.text(terminal_width()).map_err(none)?;
-    let named = (read.is_of_one_drive(), &*compared.titles());
-    unlike::check(&compared.kinds(), sides.asked.as_slice(), named, &sides.allowed)?;
+    let table = comparable(&read, &compared)?;
     let text = match destination.format {
         Format::Terminal => table,
         Format::Markdown => compared.markdown(),
@@ -74,6 +70,16 @@ pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
     }
     destination.write(context, &text)?;
     if arguments.fail_if_worse { worse(context, &compared) } else { Ok(ExitCode::Ok) }
+}
+
+/// The comparison as a terminal shows it, if at least two sides may be compared: without them there is nothing to write
+/// in any format.
+fn comparable(read: &Read, compared: &Compared<'_>) -> Result<String> {
+    let none = |why: String| Failure::nothing(format!("no two of these runs can be compared\n{why}"));
+    let table = compared.text(terminal_width()).map_err(none)?;
+    let (sides, named) = (compared.sides, (read.is_of_one_drive(), &*compared.titles()));
+    unlike::check(&compared.kinds(), sides.asked.as_slice(), named, &sides.allowed)?;
+    Ok(table)
 }
 
 /// Reads the runs that words name, and sets them side by side with published figures.
@@ -107,11 +113,7 @@ pub fn for_article(context: &Context, arguments: &CompareArgs) -> Result<(Vec<Di
     let (read, sides) = gather(context, arguments, (&data, &catalog), (published, &words))?;
     let runs = read.compared();
     let compared = Compared { runs: &runs, sides: &sides };
-    compared
-        .text(terminal_width())
-        .map_err(|why| Failure::nothing(format!("no two of these runs can be compared\n{why}")))?;
-    let named = (read.is_of_one_drive(), &*compared.titles());
-    unlike::check(&compared.kinds(), sides.asked.as_slice(), named, &sides.allowed)?;
+    comparable(&read, &compared)?;
     Ok((runs.iter().map(|run| run.digest.clone()).collect(), sides))
 }
 

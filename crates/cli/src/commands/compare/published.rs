@@ -34,9 +34,15 @@ pub(super) fn split(data: &Path, words: &[String]) -> Result<(Vec<PublishedSide>
             continue;
         };
         let (name, drive) = name.split_once('/').unwrap_or((name, ""));
-        let found = PublishedSide::of(&named(data, name)?, drive, sides.len() + 1);
+        let publication = named(data, name)?;
+        let found = PublishedSide::of(&publication, drive, sides.len() + 1);
         if found.is_empty() {
-            return Err(Failure::nothing(format!("'{name}' has no drive whose name contains '{drive}'")));
+            let all = PublishedSide::of(&publication, "", 1);
+            let all: Vec<&str> = all.iter().map(PublishedSide::title).collect();
+            return Err(Failure::nothing(format!(
+                "'{name}' has no drive whose name contains '{drive}'; its drives are: {}",
+                all.join("; ")
+            )));
         }
         if let Some(twice) = found.iter().find(|one| sides.iter().any(|known: &PublishedSide| known.is_of(one))) {
             return Err(Failure::usage(format!("{} is named twice, last by '{word}'; leave one out", twice.title())));
@@ -128,14 +134,18 @@ fn verdicts(context: &Context, published: &[PublishedSide]) -> Result<Vec<DriveV
             None => drives.push(Judged { of, drive: &figure.drive, capacity, several, figures: vec![figure] }),
         }
     }
+    let keys: Vec<(&str, Option<&str>)> = drives.iter().map(|one| (one.drive, one.capacity)).collect();
     let verdict = |judged: Judged<'_>| {
+        // Two publications may be about one drive.
+        let again = keys.iter().filter(|key| **key == (judged.drive, judged.capacity)).count() > 1;
+        let behind = if again { format!(" ({})", judged.of.publication()) } else { String::new() };
         let plain: Vec<&PublishedFigure> = judged.figures.into_iter().filter(|figure| figure.is_plain()).collect();
         let capacity = judged.capacity.and_then(|capacity| capacity.parse::<Bytes>().ok());
         let sheet = library.named(judged.of.facts()).map(|known| DataSheet::of(&known.facts, capacity, false));
         let facts = suitability::of_published(&plain, sheet.as_ref());
         let named = judged.capacity.filter(|_| judged.several);
         let drive = [Some(judged.drive), named].into_iter().flatten().collect::<Vec<_>>().join(" ");
-        DriveVerdict { drive, suitability: suitability::judge(&rules, facts, wrong.clone()) }
+        DriveVerdict { drive: drive + &behind, suitability: suitability::judge(&rules, facts, wrong.clone()) }
     };
     Ok(drives.into_iter().map(verdict).collect())
 }

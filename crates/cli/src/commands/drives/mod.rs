@@ -123,16 +123,16 @@ fn capacities(facts: &DriveFacts) -> String {
 
 fn show(context: &Context, library: &DriveLibrary, name: &str, arguments: &DrivesArgs) -> Result {
     let known = known(library, name)?;
+    // A unit was forgotten: nobody writes a few bytes a day.
+    if let Some(daily) = arguments.daily.filter(|daily| *daily < Bytes::MIB) {
+        return Err(Failure::usage(format!(
+            "--daily {daily} is too small (minimum 1 MiB); give a unit, such as --daily 50GB"
+        )));
+    }
     if arguments.json {
         say::json(&documents(&[known]))?;
     } else {
         let sourced = context.settings.voice.loudness >= Loudness::Verbose;
-        // A unit was forgotten: nobody writes a few bytes a day.
-        if let Some(daily) = arguments.daily.filter(|daily| *daily < Bytes::MIB) {
-            return Err(Failure::usage(format!(
-                "--daily {daily} is less than anybody writes in a day; a size has a unit, such as --daily 50GB"
-            )));
-        }
         say::data(&sheet::text(known, arguments.daily, (terminal_width(), sourced)))?;
     }
     Ok(ExitCode::Ok)

@@ -3,10 +3,12 @@
 
 use std::fmt::Write as _;
 
-use drivelab_analysis::data_sheet::{dwpd, rated_bytes, years_of_writes};
+use drivelab_analysis::data_sheet::years_of_writes;
+use drivelab_analysis::suitability::printed;
 use drivelab_core::data_sheet::DataSheet;
 use drivelab_core::drive_facts::{CapacityFacts, DriveFacts, Figures};
 use drivelab_core::units::Bytes;
+use drivelab_core::verdict_rules::FactKind;
 use drivelab_device::drive_facts::Known;
 use drivelab_report::format;
 
@@ -34,6 +36,9 @@ pub(super) fn text(known: &Known, daily: Option<Bytes>, (width, sourced): (usize
     if !rows.is_empty() {
         text += &table(facts, &rows, width);
     }
+    if daily.is_some() && !rows.iter().any(|(label, _)| label.starts_with("At ")) {
+        text += "\nNo years for --daily: the rated endurance of this drive is not known.\n";
+    }
     if sourced {
         sources(&mut text, facts);
     } else {
@@ -59,8 +64,13 @@ fn across(facts: &DriveFacts, daily: Option<Bytes>) -> Vec<Row> {
             figure.text.clone_into(&mut rows[place].1[at]);
         }
     }
-    for (label, cell) in derived(daily) {
-        let cells: Vec<String> = facts.capacities.iter().map(|one| cell(facts, one).unwrap_or_default()).collect();
+    let of_capacity = |one: &CapacityFacts| derived(facts, one.capacity.value, daily);
+    let cells: Vec<[String; 3]> = facts.capacities.iter().map(of_capacity).collect();
+    let at_rate = daily.map(|daily| format!("At {daily} a day")).unwrap_or_default();
+    for (at, label) in
+        ["Full drive writes".to_owned(), "Drive writes per day".to_owned(), at_rate].into_iter().enumerate()
+    {
+        let cells: Vec<String> = cells.iter().map(|cells| cells[at].clone()).collect();
         if cells.iter().any(|cell| !cell.is_empty()) {
             rows.push((label, cells));
         }
@@ -68,50 +78,22 @@ fn across(facts: &DriveFacts, daily: Option<Bytes>) -> Vec<Row> {
     rows
 }
 
-/// Something that follows from the figures of a capacity.
-type Derived = Box<dyn Fn(&DriveFacts, &CapacityFacts) -> Option<String>>;
-
-fn derived(daily: Option<Bytes>) -> Vec<(String, Derived)> {
-    let mut all: Vec<(String, Derived)> = vec![
-        (
-            "Full drive writes".to_owned(),
-            Box::new(|facts, one| {
-                let writes = endurance(facts, one)? / one.capacity.value.as_f64();
-                Some(format::plain_number(writes.round()))
-            }),
-        ),
-        (
-            "Writes a day (DWPD)".to_owned(),
-            Box::new(|facts, one| {
-                let figures = facts.figures_at(Some(one.capacity.value));
-                // As printed, it has a row already.
-                if figures.dwpd.is_some() {
-                    return None;
-                }
-                let per_day = dwpd(endurance(facts, one)?, one.capacity.value.as_f64(), number(&figures, "warranty")?)?;
-                Some(format!("{per_day:.2}"))
-            }),
-        ),
-    ];
-    if let Some(daily) = daily {
-        let years = move |facts: &DriveFacts, one: &CapacityFacts| {
-            let years = years_of_writes(endurance(facts, one)?, daily.as_f64())?;
-            Some(format!("{} years", format::plain_number((years * 10.0).round() / 10.0)))
-        };
-        all.push((format!("At {daily} a day"), Box::new(years)));
-    }
-    all
-}
-
-/// Bytes that a capacity is rated for, as printed or from its writes a day.
-fn endurance(facts: &DriveFacts, one: &CapacityFacts) -> Option<f64> {
-    let capacity = one.capacity.value;
-    rated_bytes(&DataSheet::of(facts, Some(capacity), false), Some(capacity.as_f64()))
-}
-
-/// A figure in its base unit.
-fn number(figures: &Figures, key: &str) -> Option<f64> {
-    figures.rows().iter().find(|row| row.key == key)?.number
+/// What follows from the figures of a capacity: full drive writes, drive writes per day, and how long it lasts with
+/// these bytes a day; empty where it is not known.
+fn derived(facts: &DriveFacts, capacity: Bytes, daily: Option<Bytes>) -> [String; 3] {
+    let sheet = DataSheet::of(facts, Some(capacity), false);
+    let known = |kind| printed(kind, &sheet, None).map(|fact| fact.value);
+    let writes = known(FactKind::FullWrites);
+    // As printed, it has a row already.
+    let per_day = known(FactKind::DriveWritesPerDay).filter(|_| sheet.number("dwpd").is_none());
+    let years = || years_of_writes(writes? * capacity.as_f64(), daily?.as_f64());
+    [
+        writes.map(|writes| format::plain_number(writes.round())).unwrap_or_default(),
+        per_day.map(|per_day| format!("{per_day:.2}")).unwrap_or_default(),
+        years()
+            .map(|years| format!("{years:.*} years", usize::from(years < 100.0) + usize::from(years < 1.0)))
+            .unwrap_or_default(),
+    ]
 }
 
 /// The table, in as many blocks as the width asks for.
@@ -199,7 +181,7 @@ mod tests {
         };
         assert_eq!(cells("Endurance (TBW)"), ["150 TB", "300 TB", "600 TB", "1200 TB"]);
         assert_eq!(cells("Full drive writes"), ["600", "600", "600", "600"]);
-        assert_eq!(cells("Writes a day (DWPD)"), ["0.33", "0.33", "0.33", "0.33"]);
+        assert_eq!(cells("Drive writes per day"), ["0.33", "0.33", "0.33", "0.33"]);
         // 150 TB / 50 GB / 365
         assert_eq!(cells("At 50 GB a day"), ["8.2 years", "16.4 years", "32.9 years", "65.8 years"]);
         assert!(wide.contains("  Warranty              5 years\n") && !wide.contains("Sources\n"), "{wide}");

@@ -56,7 +56,7 @@ impl Loaded {
         let mut runs = rows.iter().map(|row| context.load(row.id)).collect::<Result<Vec<_>>>()?;
         if let Some((records, _)) = runs.iter().find(|(records, _)| records.plan.form == Form::Smoke) {
             return Err(Failure::usage(format!(
-                "run {} is in smoke form, which measures for a moment only: an article is about runs in quick or faithful \
+                "run {} is in smoke form, which is too short for meaningful figures: use a run in quick or faithful \
                  form",
                 records.run
             )));
@@ -69,7 +69,7 @@ impl Loaded {
         let alone = front.against.is_empty() && words.len() < 2;
         if alone && (front.base.is_some() || !front.allow.is_empty()) {
             return Err(Failure::usage(
-                "`base` and `allow` of the front matter are about a comparison, and there is only one run: name others in \
+                "`base` and `allow` in the front matter need a comparison, but there is only one run: name others in \
                  `against`, or leave them out",
             ));
         }
@@ -79,10 +79,11 @@ impl Loaded {
             let mut arguments = CompareArgs::of(&words, front.base.as_deref(), &front.allow)
                 .map_err(|error| Failure::usage(format!("`allow` or `base` of the front matter: {error}")))?;
             arguments.redact = redact;
+            let unasked = front.against.is_empty() && front.base.is_none() && front.allow.is_empty();
             match compare::for_article(context, &arguments) {
                 // Nobody asked for a comparison: two tests of one drive have nothing in common.
-                Err(why) if front.against.is_empty() => {
-                    context.settings.voice.warn(format!("the runs are not set side by side: {}", why.message));
+                Err(why) if unasked && why.code == Failure::nothing("").code => {
+                    context.settings.voice.warn(format!("the runs are not compared: {}", why.message));
                     (Vec::new(), Sides::alone(0))
                 }
                 compared => compared?,
@@ -107,7 +108,7 @@ fn new(context: &Context, (runs, against, allow): (&[String], &[String], &[Strin
     }
     let taken = || {
         Failure::usage(format!(
-            "{} exists, and may hold your words, so it is not replaced; name another file with -o",
+            "{} exists and is not replaced, because it may contain your text; name another file with -o",
             output.display()
         ))
     };
@@ -125,6 +126,12 @@ fn new(context: &Context, (runs, against, allow): (&[String], &[String], &[Strin
     };
     front.drives = loaded.runs.iter().map(drive).collect();
     front.drives.dedup();
+    // What the user has stated about a run need not be written again.
+    let stated = |key: &str| {
+        let of_run = |(records, _): &(RunRecords, Analysis)| records.label.conditions.get(key).cloned();
+        loaded.runs.iter().find_map(of_run).unwrap_or_default()
+    };
+    (front.price, front.cooling) = (stated("price"), stated("cooling"));
     front.title = match front.drives.as_slice() {
         [] => "Published figures side by side".to_owned(),
         drives => format!("{}: a review", drives.join(" and ")),
@@ -180,9 +187,8 @@ fn open(context: &Context, path: &Path, redact: bool) -> Result<Opened> {
 /// A picture, or why it cannot be one, as a part of a sentence.
 fn read_picture(path: &Path) -> std::result::Result<Picture, String> {
     let size = std::fs::metadata(path).map_err(|error| format!("cannot be read: {error}"))?.len();
-    if size > LARGEST_PICTURE as u64 {
-        let (size, most) = (size / 1_000_000, LARGEST_PICTURE / 1_000_000);
-        return Err(format!("has {size} MB, and {most} MB is the most: make it smaller"));
+    if let Some(why) = Picture::too_large(size) {
+        return Err(why);
     }
     let bytes = input::read(path, LARGEST_PICTURE as u64).map_err(|error| format!("cannot be read: {error}"))?;
     Picture::read(bytes)
@@ -204,7 +210,7 @@ impl Opened {
 fn build(context: &Context, path: &Path, output: Option<&Path>, folder: Option<&Path>, redact: bool) -> Result {
     let voice = &context.settings.voice;
     if output == Some(Path::new("-")) {
-        return Err(Failure::usage("a page is a file of its own: name it with -o"));
+        return Err(Failure::usage("a page cannot be written to stdout: name a file with -o"));
     }
     let output = OutputFile::check(&output.map_or_else(|| path.with_extension("html"), Path::to_owned))?;
     let folder = folder.map(assets::Folder::of).transpose()?;
@@ -214,7 +220,7 @@ fn build(context: &Context, path: &Path, output: Option<&Path>, folder: Option<&
     if let Some(folder) = folder {
         folder.write(voice, &built)?;
     }
-    for (count, what) in [(built.gaps.len(), "still to be written"), (built.remarks.len(), "unlike the runs")] {
+    for (count, what) in [(built.gaps.len(), "still to be written"), (built.remarks.len(), "with unmatched figures")] {
         if count > 0 {
             let places = counted(count, "place");
             voice.warn(format!("{places} {what}; `drivelab article check {}` lists them", path.display()));
@@ -232,7 +238,7 @@ fn check(context: &Context, path: &Path) -> Result {
     let lines: String =
         all.iter().map(|(line, what)| format!("{}:{line}: {}\n", path.display(), say::plain(what))).collect();
     if all.is_empty() {
-        context.settings.voice.say("Nothing is open, and every reference leads to a figure");
+        context.settings.voice.say("No open gaps; every figure in the text matches the sources");
         return Ok(ExitCode::Ok);
     }
     say::data(&lines)?;

@@ -127,14 +127,10 @@ fn laid_out(mut lines: Vec<[String; 6]>, width: usize) -> String {
     let widths: Vec<usize> = (0..HEAD.len()).map(|at| widest(&lines, at)).collect();
     let line = |line: &[String; 6]| {
         let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
-        format!("{}\n", cut(cells.collect::<Vec<_>>().join("  ").trim_end(), width))
+        // Titles and models come from outside.
+        format!("{}\n", say::plain(&cut(cells.collect::<Vec<_>>().join("  ").trim_end(), width)))
     };
-    lines.iter().map(line).map(|line| plain(&line)).collect()
-}
-
-/// Without control characters, which a terminal would obey; titles and models come from outside.
-fn plain(line: &str) -> String {
-    line.trim_end_matches('\n').chars().map(|c| if c.is_control() { '?' } else { c }).chain(['\n']).collect()
+    lines.iter().map(line).collect()
 }
 
 fn cut(text: &str, width: usize) -> String {

@@ -73,6 +73,9 @@ pub struct BlockDeviceFacts {
     /// How its bytes reach the devices below it; absent if there are none, if it is not known, and in older recordings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passes_on: Option<PassesOn>,
+    /// The host encrypts what is written to it (dm-crypt). False in older recordings.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub encrypts: bool,
     /// Largest operation that the kernel never splits, whatever its layout in memory; a larger one may be counted as
     /// several. Absent if requests must not cross boundaries on the device (`chunk_sectors`), and in older
     /// recordings.

@@ -107,6 +107,7 @@ fn redact_device(device: &mut BlockDeviceFacts) {
         virtual_because: _,
         lies_on: _,
         passes_on: _,
+        encrypts: _,
         request_size: _,
     } = device;
     *serial = None;

@@ -1,6 +1,5 @@
 //! Published figures in the document of a comparison: those beside a figure of a run, and all others.
 
-use drivelab_analysis::suitability::Suitability;
 use drivelab_core::published::{Bound, End, PublishedFigure};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -68,7 +67,7 @@ pub(crate) struct PublishedDoc {
     pub(crate) choices: Vec<ChoiceDoc>,
     /// What each drive is good for by the rules; absent beside runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) verdicts: Vec<DriveVerdictDoc>,
+    pub(crate) verdicts: Vec<DriveVerdict>,
     /// Their figures, test by test.
     pub(crate) rows: Vec<PublishedRowDoc>,
 }
@@ -92,15 +91,6 @@ pub(crate) struct ChoiceDoc {
     pub(crate) low: Option<f64>,
     /// Largest lead.
     pub(crate) high: Option<f64>,
-}
-
-/// What a published drive is good for.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct DriveVerdictDoc {
-    /// The drive, as the source calls it.
-    pub(crate) drive: String,
-    /// Facts and verdicts.
-    pub(crate) suitability: Suitability,
 }
 
 /// One quantity of a published test.
@@ -183,16 +173,9 @@ pub(super) fn document(unpaired: &Unpaired<'_>, sides: &Sides) -> PublishedDoc {
         sides: published.iter().map(side).collect(),
         base: unpaired.base.map(|base| published[base].letter.clone()),
         choices: unpaired.choices().into_iter().map(choice).collect(),
-        verdicts: match unpaired.base {
-            Some(_) => sides.verdicts.iter().map(verdict).collect(),
-            None => Vec::new(),
-        },
+        verdicts: sides.verdicts.clone(),
         rows: unpaired.rows.iter().map(row).collect(),
     }
-}
-
-fn verdict(of: &DriveVerdict) -> DriveVerdictDoc {
-    DriveVerdictDoc { drive: of.drive.clone(), suitability: of.suitability.clone() }
 }
 
 fn choice(of: Choice) -> ChoiceDoc {

@@ -4,6 +4,8 @@
 use std::fmt::Write as _;
 
 use drivelab_core::plan::TestPlan;
+use drivelab_core::units::Bytes;
+use drivelab_core::workload::Workload;
 
 use super::front::Front;
 use super::items::{Items, value_text};
@@ -115,12 +117,16 @@ fn tests(text: &mut String, input: &ReportInput<'_>, items: &Items<'_>, letter: 
 
 /// A sentence with the best figure of a test, as a value that is checked when the page is built.
 fn best(input: &ReportInput<'_>, test: &TestPlan, letter: &str) -> Option<String> {
+    // Small random I/O is counted, and everything else is a rate.
+    let is_small = |load: &Workload| !load.pattern.is_sequential() && load.block_size <= Bytes::new(16 << 10);
+    let counted = measured(test).all(|step| step.workload().is_some_and(is_small));
+    let quantity = if counted { quantity::IOPS } else { quantity::THROUGHPUT };
     let valued = measured(test).filter_map(|step| {
         let op = Op::of(step);
-        Some((step, op, cells::value(input, step, op, quantity::THROUGHPUT)?))
+        Some((step, op, cells::value(input, step, op, quantity)?))
     });
     let (step, op, _) = valued.max_by(|one, other| one.2.total_cmp(&other.2))?;
-    let metric = cells::metric(input, step, op, quantity::THROUGHPUT)?;
+    let metric = cells::metric(input, step, op, quantity)?;
     let run = if letter.is_empty() { String::new() } else { format!("{letter} ") };
     let value = value_text(input, metric)?;
     let label = plain(&step.label);

@@ -1,5 +1,6 @@
 //! The front matter of an article: TOML between two lines of `+++`.
 
+use drivelab_core::excerpt::line_and_column;
 use serde::Deserialize;
 
 use super::types::Remark;
@@ -71,6 +72,9 @@ pub(super) fn split(text: &str) -> Result<(Front, &str, usize), Remark> {
     let mut at = 0;
     let mut lines = text.split_inclusive('\n');
     let first = lines.next().unwrap_or_default();
+    if first.trim_end() == "---" {
+        return Err(wrong(1, "the front matter is TOML between two lines of +++, and not YAML between lines of ---"));
+    }
     if first.trim_end() != FENCE {
         return Err(wrong(1, missing));
     }
@@ -91,7 +95,7 @@ pub(super) fn split(text: &str) -> Result<(Front, &str, usize), Remark> {
 fn hinted(message: &str) -> String {
     let hint = match message {
         _ if message.contains("expected a string") => ": put it in quotes",
-        _ if message.contains("expected a sequence") => ": write a list, such as [\"last\"]",
+        _ if message.contains("expected a sequence") => ": write a list in square brackets",
         _ => "",
     };
     format!("{message}{hint}")
@@ -99,9 +103,9 @@ fn hinted(message: &str) -> String {
 
 fn read(text: &str) -> Result<Front, Remark> {
     let front: Front = toml::from_str(text).map_err(|error| {
-        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
         // The fence is line 1.
-        Remark { line: 2 + before.matches('\n').count(), what: hinted(error.message()) }
+        let line = 1 + error.span().map_or(1, |span| line_and_column(text, span.start).0);
+        Remark { line, what: hinted(error.message()) }
     })?;
     let at = |key: &str| 2 + text.lines().position(|line| line.trim_start().starts_with(key)).unwrap_or(0);
     if front.title.trim().is_empty() {

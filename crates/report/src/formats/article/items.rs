@@ -374,21 +374,28 @@ impl<'a> Items<'a> {
             "sheet" => "no run was compared with a data sheet (`drivelab run data-sheet`)",
             "scores" => "no run has scores",
             "corners" => "no run has pairs of reads and writes",
-            "choice" => "a choice is between two published drives, and there are others or none",
-            "verdicts" if self.material.runs.is_empty() => "no rule says anything about these drives",
+            "choice" => "`choice` needs exactly two published drives in `against`",
+            "verdicts" if self.material.runs.is_empty() => "no verdict rule could be applied to these drives",
             _ if self.material.runs.is_empty() => "the article shows no run, only published figures",
-            "short" | "verdicts" => "these runs say nothing about a drive",
+            "short" | "verdicts" => "these runs have no facts or verdicts about a drive",
             _ => "",
         };
-        Ok(if html.is_empty() { Err(missing.to_owned()) } else { Ok(Some(html)) })
+        let verdicts = self.material.sides.verdicts.iter();
+        let wrong =
+            verdicts.filter_map(|one| one.suitability.none_because.as_ref()).next().filter(|_| kind == "verdicts");
+        let missing = wrong.map_or_else(|| missing.to_owned(), |why| format!("no verdicts: {why}"));
+        Ok(if html.is_empty() { Err(missing) } else { Ok(Some(html)) })
     }
 
     /// The figure of an address as text with its unit and signs.
     pub(super) fn value(&self, address: &str, material: &Material<'_>) -> Result<String, String> {
         let (run, address) = self.lettered(address)?;
         let run = run.unwrap_or(0);
+        if address.is_empty() {
+            return Err("a value needs an address: {{ value ADDRESS }}".to_owned());
+        }
         let Some(input) = material.runs.get(run) else {
-            return Err("a value is a figure of a run, and the article names none in `runs`".to_owned());
+            return Err("a value needs a run: name one in `runs`".to_owned());
         };
         let Some(metric) = input.analysis.metric(address) else {
             let like = explain::near(input.analysis, address).join(", ");

@@ -130,9 +130,9 @@ pub(super) fn unknown(body: &str, first_line: usize, material: &Material<'_>) ->
                 Some((nearest, of)) => {
                     format!("the nearest is {} {} ({of})", format::value(*nearest, unit), cells::unit_text(unit))
                 }
-                None => format!("they have none in {}", cells::unit_text(unit)),
+                None => format!("none is in {}", cells::unit_text(unit)),
             };
-            let what = format!("{text} is no figure of the runs, their data sheets or the published sides; {nearest}");
+            let what = format!("{text} matches no figure of the runs, data sheets or published drives; {nearest}");
             remarks.push(Remark { line, what });
         }
     }

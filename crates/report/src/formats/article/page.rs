@@ -4,8 +4,7 @@ use askama::Template;
 use drivelab_core::group::letter;
 
 use super::front::Front;
-use super::items::Items;
-use super::types::Material;
+use super::types::{Material, ShownChart};
 use crate::error::ReportError;
 use crate::figure::escape;
 use crate::figure::input::ReportInput;
@@ -73,11 +72,9 @@ fn how(at: usize, input: &ReportInput<'_>, several: bool) -> How {
 pub(super) fn html(
     front: &Front,
     material: &Material<'_>,
-    items: &Items<'_>,
-    (content, charts): (&str, &[String]),
+    (content, charts): (&str, &[ShownChart]),
 ) -> Result<String, ReportError> {
-    let shown = charts.iter().map(|name| items.chart_json(name).map(|chart| chart.json));
-    let shown = shown.collect::<Result<Vec<_>, _>>()?;
+    let shown: Vec<&str> = charts.iter().map(|chart| chart.json.as_str()).collect();
     let byline = [&front.author, &front.date].map(|text| text.trim()).into_iter().filter(|text| !text.is_empty());
     let several = material.runs.len() > 1;
     let page = Page {

@@ -1,10 +1,11 @@
-//! The Markdown of an article as HTML: raw HTML stays text, pictures become a part of the page, links lead to the web
+//! The Markdown of an article as HTML: raw HTML is a mistake, pictures become a part of the page, links lead to the web
 //! or to a place on the page.
 
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use drivelab_core::excerpt::LineStarts;
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html as render};
 
 use super::types::{Picture, Remark};
@@ -27,23 +28,6 @@ fn events(text: &str) -> impl Iterator<Item = (Event<'_>, std::ops::Range<usize>
     Parser::new_ext(text, options).into_offset_iter()
 }
 
-/// The lines of a text, by the places of their ends.
-struct Lines {
-    ends: Vec<usize>,
-    first: usize,
-}
-
-impl Lines {
-    fn of(text: &str, first: usize) -> Lines {
-        Lines { ends: text.match_indices('\n').map(|(at, _)| at).collect(), first }
-    }
-
-    /// The line of a place in the text.
-    fn line(&self, at: usize) -> usize {
-        self.first + self.ends.partition_point(|end| *end < at)
-    }
-}
-
 /// The places of code, in order.
 pub(super) fn code(text: &str) -> Vec<std::ops::Range<usize>> {
     let is_code = |event: &Event<'_>| matches!(event, Event::Code(_) | Event::Start(Tag::CodeBlock(_)));
@@ -52,9 +36,11 @@ pub(super) fn code(text: &str) -> Vec<std::ops::Range<usize>> {
 
 /// The pictures that a text names, each with its line.
 pub(super) fn pictures(text: &str, first_line: usize) -> Vec<(usize, String)> {
-    let lines = Lines::of(text, first_line);
+    let lines = LineStarts::of(text);
     let named = events(text).filter_map(|(event, range)| match event {
-        Event::Start(Tag::Image { dest_url, .. }) => Some((lines.line(range.start), dest_url.replace("%20", " "))),
+        Event::Start(Tag::Image { dest_url, .. }) => {
+            Some((first_line - 1 + lines.line(range.start), dest_url.replace("%20", " ")))
+        }
         _ => None,
     });
     named.collect()
@@ -111,19 +97,24 @@ pub(super) fn html(
     pictures: &BTreeMap<String, Result<Picture, String>>,
     blocks: &[String],
 ) -> Prose {
-    let lines = Lines::of(text, first_line);
+    let lines = LineStarts::of(text);
     let ids = heading_ids(text);
     let mut unused = ids.iter();
     let mut mistakes = Vec::new();
     let mut wrong = |range: &std::ops::Range<usize>, what: String| {
-        mistakes.push(Remark { line: lines.line(range.start), what });
+        mistakes.push(Remark { line: first_line - 1 + lines.line(range.start), what });
     };
     let mut kept: Vec<Event<'_>> = Vec::new();
     let (mut in_picture, mut bytes) = (0_usize, 0_usize);
     for (event, range) in events(text) {
         match event {
-            // Raw HTML is shown as it was written.
-            Event::Html(raw) | Event::InlineHtml(raw) => kept.push(Event::Text(raw)),
+            // Nothing of raw HTML reaches the page.
+            Event::Start(Tag::HtmlBlock) | Event::InlineHtml(_) => wrong(
+                &range,
+                "raw HTML is not allowed: write Markdown, put it in code to show it, or use {{ gap TEXT }} for a note"
+                    .to_owned(),
+            ),
+            Event::Html(_) | Event::End(TagEnd::HtmlBlock) => {}
             Event::Text(text) => place(&mut kept, &text, blocks, in_picture > 0),
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
                 let place = dest_url.strip_prefix('#');
@@ -132,9 +123,9 @@ pub(super) fn html(
                     |place: &str| ids.iter().any(|id| id == place) || PLACES.contains(&place) || in_block(place);
                 if place.is_some_and(|place| !leads(place)) {
                     let known = ids.iter().map(|id| format!("#{id}")).collect::<Vec<_>>().join(", ");
-                    wrong(&range, format!("the page has no place '{dest_url}'; its headings are {known}"));
+                    wrong(&range, format!("no heading matches the link '{dest_url}'; headings: {known}"));
                 } else if link_type != LinkType::Email && !is_link(&dest_url) {
-                    wrong(&range, format!("'{dest_url}' is no link of a page: https://, mailto: or #place"));
+                    wrong(&range, format!("'{dest_url}' is not a valid link (https://, mailto: or #heading)"));
                 }
                 kept.push(Event::Start(Tag::Link { link_type, dest_url, title, id }));
             }
@@ -147,10 +138,7 @@ pub(super) fn html(
                 let dest_url = match picture(&dest_url, pictures) {
                     Ok(_) if bytes > MOST_PICTURES => {
                         let most = MOST_PICTURES / 1_000_000;
-                        wrong(
-                            &range,
-                            format!("the pictures above have {most} MB, the most for one page: leave some out"),
-                        );
+                        wrong(&range, format!("the pictures exceed {most} MB, the limit for one page: remove some"));
                         break;
                     }
                     Ok(data) => data,

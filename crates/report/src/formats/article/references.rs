@@ -56,7 +56,7 @@ pub(super) fn expand(
             Piece::Text(text) | Piece::Code(text) => out.text.push_str(text),
             Piece::Open(text) => {
                 out.text.push_str(text);
-                let what = "a reference begins with {{ and does not end in its line".to_owned();
+                let what = "a reference begins with {{ but has no }} on the same line".to_owned();
                 out.mistakes.push(Remark { line: number, what });
             }
             Piece::Reference(inside) => {
@@ -112,12 +112,12 @@ fn reference(
         "finding" => match items.finding(rest)? {
             Ok(Some(html)) => Ok(Some(html)),
             Ok(None) => {
-                Err(format!("no run has the finding '{}'; there are {}", cut(rest), listed(&items.finding_codes())))
+                Err(format!("no run has the finding '{}'; findings: {}", cut(rest), listed(&items.finding_codes())))
             }
             Err(what) => Err(what),
         },
         "short" | "verdicts" | "choice" | "sheet" | "corners" | "scores" | "how" => items.part(kind)?,
-        other => Err(format!("'{}' is no reference; there are {KNOWN}", cut(other))),
+        other => Err(format!("unknown reference '{}'; known: {KNOWN}", cut(other))),
     };
     match result {
         Ok(Some(html)) => {
@@ -152,10 +152,10 @@ type Block = Result<Option<String>, String>;
 
 fn chart(name: &str, items: &Items<'_>, out: &mut Expanded) -> Result<Block, ReportError> {
     let Some(html) = items.chart_html(name)? else {
-        return Ok(Err(format!("there is no chart '{}'; there are {}", cut(name), listed(&items.chart_names()))));
+        return Ok(Err(format!("no chart '{}'; charts: {}", cut(name), listed(&items.chart_names()))));
     };
     if out.charts.iter().any(|known| known == name) {
-        return Ok(Err(format!("the chart '{name}' stands twice in the article; show it once")));
+        return Ok(Err(format!("the chart '{name}' is shown twice; keep one")));
     }
     out.charts.push(name.to_owned());
     out.tables.push(name.to_owned());
@@ -164,7 +164,7 @@ fn chart(name: &str, items: &Items<'_>, out: &mut Expanded) -> Result<Block, Rep
 
 fn table(name: &str, items: &Items<'_>, out: &mut Expanded) -> Result<Block, ReportError> {
     let Some(html) = items.table_html(name)? else {
-        return Ok(Err(format!("there is no table '{}'; there are {}", cut(name), listed(&items.table_names()))));
+        return Ok(Err(format!("no table '{}'; tables: {}", cut(name), listed(&items.table_names()))));
     };
     if !out.tables.iter().any(|known| known == name) {
         out.tables.push(name.to_owned());
@@ -183,7 +183,7 @@ fn value(text: &str, items: &Items<'_>, material: &Material<'_>) -> Result<Strin
     match expected.filter(|expected| bare(expected) != bare(&now)) {
         None => Ok(now),
         Some(expected) => Err(format!(
-            "{} is {now} in the run, and the article says {}; correct the text around it, then the value",
+            "{} is {now} in the run, but the article says {}; update the value and the text around it",
             cut(address),
             cut(expected)
         )),

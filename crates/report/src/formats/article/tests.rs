@@ -109,19 +109,19 @@ fn a_value_is_the_figure_of_the_run_and_a_changed_one_is_an_error_with_both() {
 #[test]
 fn references_that_lead_nowhere_are_errors_that_name_what_there_is() {
     for (body, says) in [
-        ("{{ chart corner-bars }}", "there is no chart 'corner-bars'; there are corners-bars"),
-        ("{{ table nothing }}", "there is no table 'nothing'"),
+        ("{{ chart corner-bars }}", "no chart 'corner-bars'; charts: corners-bars"),
+        ("{{ table nothing }}", "no table 'nothing'"),
         ("{{ finding nothing }}", "no run has the finding 'nothing'"),
         ("{{ sheet }}", "data sheet"),
-        ("{{ picture x }}", "'picture' is no reference; there are chart NAME"),
+        ("{{ picture x }}", "unknown reference 'picture'; known: chart NAME"),
         ("text {{ chart corners-bars }}", "needs a line of its own"),
-        ("{{ chart corners-bars", "does not end"),
+        ("{{ chart corners-bars", "has no }} on the same line"),
     ] {
         let (line, what) = mistake(body);
         assert!(line == 6 && what.contains(says), "{body}: {what}");
     }
     let twice = "{{ chart corners-bars }}\n\n{{ chart corners bars }}\n";
-    assert_eq!(mistake(twice), (8, "the chart 'corners-bars' stands twice in the article; show it once".to_owned()));
+    assert_eq!(mistake(twice), (8, "the chart 'corners-bars' is shown twice; keep one".to_owned()));
     // Code is left alone, and what stands behind it is not.
     let code = page("`{{ chart x }}`\n\n```\n{{ chart y }}\n```\n");
     assert!(code.contains("{{ chart x }}") && code.contains("{{ chart y }}"));
@@ -171,15 +171,20 @@ fn a_chart_stands_where_it_was_named_with_its_table_and_its_data() {
 
 #[test]
 fn raw_html_scripts_and_odd_links_never_reach_the_page() {
-    let text = page("<script>alert(1)</script>\n\nA <img src=x onerror=alert(2)> b\n\n<!-- c -->\n");
-    assert!(!text.contains("<script>alert") && !text.contains("<img src=x"), "{text}");
-    assert!(text.contains("&lt;script&gt;alert(1)"));
+    for body in
+        ["<script>alert(1)</script>", "A <img src=x onerror=alert(2)> b", "<!-- c -->", "<div>\n{{ short }}\n</div>"]
+    {
+        let (line, what) = mistake(&format!("one\n\n{body}\n"));
+        assert!(line == 8 && what.contains("raw HTML is not allowed"), "{body}: {what}");
+    }
+    let text = page("`<script>` and 1 < 2");
+    assert!(text.contains("<code>&lt;script&gt;</code> and 1 &lt; 2"), "{text}");
     assert!(text.contains("<h1>A &#60;b&#62;title&#60;/b&#62;</h1>"));
     for (link, says) in [
-        ("javascript:alert(1)", "no link"),
-        ("JavaScript:alert(1)", "no link"),
-        ("data:text/html,x", "no link"),
-        ("file:///etc/passwd", "no link"),
+        ("javascript:alert(1)", "not a valid link"),
+        ("JavaScript:alert(1)", "not a valid link"),
+        ("data:text/html,x", "not a valid link"),
+        ("file:///etc/passwd", "not a valid link"),
     ] {
         let (line, what) = mistake(&format!("one\n\n[x]({link})\n"));
         assert!(line == 8 && what.contains(says), "{what}");
@@ -220,6 +225,9 @@ fn pictures_become_a_part_of_the_page_or_an_error_with_their_line() {
 fn a_front_matter_that_is_wrong_is_refused_at_its_line() {
     let wrong = |text: &str| Article::parse(text).expect_err("a mistake");
     assert!(wrong("# Title\n").what.contains("begins with its front matter"));
+    assert!(wrong("---\ntitle: T\n---\n").what.contains("not YAML"));
+    let one = wrong("+++\ntitle = \"T\"\ndate = 2026-11-30\nruns = [\"x\"]\n+++\n");
+    assert!(one.line == 3 && one.what.contains("put it in quotes"), "{one:?}");
     assert!(wrong("+++\ntitle = \"T\"\n").what.contains("does not end"));
     let one = wrong("+++\ntitle = \"T\"\nruns = \"x\"\n+++\n");
     assert!(one.line == 3 && one.what.contains("sequence"), "{one:?}");

@@ -27,21 +27,29 @@ pub struct Picture {
 }
 
 impl Picture {
+    /// Why a picture of this many bytes cannot be a part of the page, as a part of a sentence; `None` if it can.
+    #[must_use]
+    pub fn too_large(bytes: u64) -> Option<String> {
+        let megabytes = |bytes: u64| bytes as f64 / 1e6;
+        let (size, most) = (megabytes(bytes), megabytes(LARGEST_PICTURE as u64));
+        let too_large = bytes > LARGEST_PICTURE as u64;
+        too_large.then(|| format!("has {size:.1} MB; the limit is {most:.1} MB: make it smaller"))
+    }
+
     /// The picture in a file, told by its first bytes.
     ///
     /// # Errors
     /// Why it cannot be a part of the page, as a part of a sentence.
     pub fn read(bytes: Vec<u8>) -> Result<Picture, String> {
-        if bytes.len() > LARGEST_PICTURE {
-            let (size, most) = (bytes.len() / 1_000_000, LARGEST_PICTURE / 1_000_000);
-            return Err(format!("has {size} MB, and {most} MB is the most: make it smaller"));
+        if let Some(why) = Picture::too_large(bytes.len() as u64) {
+            return Err(why);
         }
         let kind = match bytes.as_slice() {
             [0x89, b'P', b'N', b'G', ..] => "image/png",
             [0xff, 0xd8, 0xff, ..] => "image/jpeg",
             [b'G', b'I', b'F', b'8', ..] => "image/gif",
             [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
-            _ => return Err("is no PNG, JPEG, WebP or GIF".to_owned()),
+            _ => return Err("is not a PNG, JPEG, WebP or GIF file".to_owned()),
         };
         Ok(Picture { kind, bytes })
     }

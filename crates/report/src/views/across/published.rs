@@ -97,6 +97,12 @@ impl PublishedSide {
         &self.title
     }
 
+    /// Name of the publication, as in `published:NAME`.
+    #[must_use]
+    pub fn publication(&self) -> &str {
+        &self.publication
+    }
+
     /// Name of the facts of its drive; empty if the publication names none.
     #[must_use]
     pub fn facts(&self) -> &str {

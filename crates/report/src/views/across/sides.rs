@@ -9,6 +9,8 @@ use drivelab_analysis::suitability::Suitability;
 use drivelab_core::drive_facts::Price;
 use drivelab_core::environment::Environment;
 use drivelab_core::group::letter;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::views::across::published::PublishedSide;
 use crate::words::facts;
@@ -30,7 +32,7 @@ pub struct Sides {
     pub published: Vec<PublishedSide>,
     /// Place of the published side that the others are compared with, where there are no runs.
     pub published_base: usize,
-    /// What each published drive is good for, by the rules.
+    /// What each published drive is good for, by the rules; empty beside runs.
     pub verdicts: Vec<DriveVerdict>,
     /// Name and price of the drive of each side; empty if none is known.
     pub drives: Vec<DriveWords>,
@@ -47,7 +49,7 @@ pub struct Sides {
 }
 
 /// What a published drive is good for.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DriveVerdict {
     /// The drive, as its publication calls it.
     pub drive: String,

@@ -7,7 +7,7 @@ use drivelab_core::data_sheet::{DataSheet, PrintedFigure};
 use drivelab_core::verdict_rules::FactKind;
 
 use crate::figure::cells::unit_text;
-use crate::figure::format;
+use crate::figure::format::{self, capital};
 use crate::figure::input::ReportInput;
 use crate::figure::table::{Cell, Column, Table};
 use crate::words::run_facts;
@@ -83,10 +83,10 @@ fn verdict(of: &UseVerdict) -> VerdictView {
     let mut parts: Vec<String> = of.reasons.iter().map(reason).collect();
     let names = |kinds: &[FactKind]| kinds.iter().map(|kind| kind.title()).collect::<Vec<_>>().join(", ");
     if of.outcome == Outcome::Unknown && !of.missing.is_empty() {
-        parts.push(format!("It needs what was not measured here: {}.", names(&of.missing)));
+        parts.push(format!("Missing: {}.", names(&of.missing)));
     }
     if !of.undecided.is_empty() {
-        parts.push(format!("Disturbed or limited by this host, and so it decides nothing: {}.", names(&of.undecided)));
+        parts.push(format!("Inconclusive (a bound, or disturbed): {}.", names(&of.undecided)));
     }
     if matches!(of.outcome, Outcome::Recommended | Outcome::Conditional) && !of.unknown.is_empty() {
         parts.push(format!("Not known: {}.", names(&of.unknown)));
@@ -124,12 +124,6 @@ fn source(reason: &Reason) -> String {
     )
 }
 
-/// With a capital first letter.
-fn capital(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}
-
 /// The value of a fact with its unit and signs.
 fn value(fact: &Fact) -> String {
     let text = in_unit(fact.kind, fact.value, fact.currency.as_deref());
@@ -148,7 +142,7 @@ fn in_unit(kind: FactKind, value: f64, currency: Option<&str>) -> String {
             format!("{:.2} {} {}", value, currency.unwrap_or_default(), unit_text(kind.unit()))
         }
         FactKind::ThrottledAfter => format!("{} s", format::at_second(value)),
-        FactKind::FullWrites => format!("{} full writes", format::plain_number(value)),
+        FactKind::FullWrites => format!("{} full drive writes", format::plain_number(value)),
         FactKind::RandomRead | FactKind::RandomWrite => format!("{} IOPS", format::iops(value)),
         FactKind::RandomReadLatency | FactKind::RandomReadTail => {
             format!("{} µs", format::latency_us(value))
@@ -157,8 +151,7 @@ fn in_unit(kind: FactKind, value: f64, currency: Option<&str>) -> String {
         | FactKind::Hottest
         | FactKind::HottestUnchecked
         | FactKind::DriveWritesPerDay
-        | FactKind::Used
-        | FactKind::EncryptionCost => format!("{} {}", format::plain_number(value), unit_text(kind.unit())),
+        | FactKind::Used => format!("{} {}", format::plain_number(value), unit_text(kind.unit())),
         FactKind::SequentialReadQd1
         | FactKind::SequentialRead
         | FactKind::SequentialWrite
@@ -207,12 +200,12 @@ impl Facts<'_> {
             Some(format!("{verb} {measured}{sheet}"))
         };
         let parts: Vec<String> = parts.into_iter().filter_map(part).collect();
-        (!parts.is_empty()).then(|| format!("{what} at best: {}.", parts.join(", ")))
+        (!parts.is_empty()).then(|| format!("{what}: {}.", parts.join(", ")))
     }
 
     fn sequential(&self) -> Option<String> {
         self.at_best(
-            "Sequential",
+            "Peak sequential I/O",
             [
                 ("reads", FactKind::SequentialRead, PrintedFigure::SequentialRead),
                 ("writes", FactKind::SequentialWrite, PrintedFigure::SequentialWrite),
@@ -222,7 +215,7 @@ impl Facts<'_> {
 
     fn random(&self) -> Option<String> {
         let rates = self.at_best(
-            "Small and random",
+            "Peak random I/O, up to 8 KiB",
             [
                 ("reads", FactKind::RandomRead, PrintedFigure::RandomRead),
                 ("writes", FactKind::RandomWrite, PrintedFigure::RandomWrite),
@@ -230,8 +223,8 @@ impl Facts<'_> {
         );
         let mean = self.text(FactKind::RandomReadLatency).map(|mean| {
             let tail = self.text(FactKind::RandomReadTail);
-            let tail = tail.map(|tail| format!("; one in a thousand takes {tail} or more")).unwrap_or_default();
-            format!("One random read alone takes {mean}{tail}.")
+            let tail = tail.map(|tail| format!(", 99.9th percentile {tail}")).unwrap_or_default();
+            format!("Random read latency at queue depth 1: mean {mean}{tail}.")
         });
         let all: Vec<String> = [rates, mean].into_iter().flatten().collect();
         (!all.is_empty()).then(|| all.join(" "))
@@ -242,25 +235,25 @@ impl Facts<'_> {
         let step = |kind| self.get(kind).and_then(|fact| fact.step.as_ref());
         let one_fill = step(FactKind::WriteCache) == step(FactKind::SustainedWrite);
         Some(match self.text(FactKind::WriteCache) {
-            Some(cache) if one_fill => format!("Its write cache takes {cache}; after that it writes {sustained}."),
-            Some(cache) => format!("Its write cache takes up to {cache}; its slowest fill ended at {sustained}."),
-            None => format!("It kept {sustained} to the end of a fill; no end of a write cache was seen."),
+            Some(cache) if one_fill => format!("Write cache: {cache}; sustained writes after it: {sustained}."),
+            Some(cache) => format!("Write cache: up to {cache}; slowest sustained writes: {sustained}."),
+            None => format!("Sustained writes: {sustained} to the end of the fill, with no drop after a write cache."),
         })
     }
 
     fn heat(&self) -> Option<String> {
         let hottest = self.text(FactKind::Hottest)?;
         let throttled = match self.text(FactKind::ThrottledAfter) {
-            Some(after) => format!(", and heat slowed it down after {after}"),
-            None if self.did_not_happen.contains(&FactKind::ThrottledAfter) => ", without slowing down".to_owned(),
+            Some(after) => format!(", thermal throttling after {after}"),
+            None if self.did_not_happen.contains(&FactKind::ThrottledAfter) => ", no thermal throttling".to_owned(),
             None => String::new(),
         };
-        Some(format!("It became {hottest} warm{throttled}."))
+        Some(format!("Peak temperature {hottest}{throttled}."))
     }
 
     fn endurance(&self) -> Option<String> {
-        let used = self.text(FactKind::Used).map(|used| format!("{used} of its endurance is used"));
-        let rated = self.text(FactKind::FullWrites).map(|writes| format!("its maker rates it for {writes}"));
+        let used = self.text(FactKind::Used).map(|used| format!("endurance used: {used}"));
+        let rated = self.text(FactKind::FullWrites).map(|writes| format!("rated endurance: {writes}"));
         let parts: Vec<String> = [rated, used].into_iter().flatten().collect();
         (!parts.is_empty()).then(|| format!("{}.", capital(&parts.join("; "))))
     }

@@ -153,4 +153,16 @@ fn a_price_is_compared_only_in_its_own_currency() {
     assert_eq!(of("EUR").outcome, Outcome::Conditional);
     let other = of("JPY");
     assert!(other.outcome == Outcome::Recommended && other.unknown.contains(&FactKind::PricePerTb), "{other:?}");
+    // A rule for another currency makes a known price no less known, and a needed price must be in one of them.
+    let in_dollars = rule(FactKind::PricePerTb, None, Some(70.0), RuleVerdict::Conditional);
+    rules.rules.push(VerdictRule { currency: Some("USD".to_owned()), ..in_dollars });
+    rules.uses[0].needs.push(FactKind::PricePerTb);
+    let of = |currency: &str| {
+        let price = Fact { currency: Some(currency.to_owned()), ..Fact::stated(FactKind::PricePerTb, 9000.0, "sheet") };
+        judge(&rules, Facts { known: vec![reads(500.0), price], did_not_happen: Vec::new() }, None).uses.remove(0)
+    };
+    let euro = of("EUR");
+    assert!(euro.reasons.len() == 1 && !euro.unknown.contains(&FactKind::PricePerTb), "{euro:?}");
+    let yen = of("JPY");
+    assert_eq!((yen.outcome, yen.missing.as_slice()), (Outcome::Unknown, &[FactKind::PricePerTb][..]));
 }

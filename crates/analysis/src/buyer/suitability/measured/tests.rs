@@ -98,6 +98,9 @@ fn loads_with_pauses_through_the_page_cache_or_beside_others_are_no_facts_of_spe
     for (what, change) in changes {
         assert_eq!(speeds(changed(change)), 0, "{what}");
     }
+    let backwards = changed(|load| load.pattern = drivelab_core::workload::Pattern::Reverse);
+    let kinds: Vec<FactKind> = backwards.known.iter().map(|fact| fact.kind).collect();
+    assert!(!kinds.contains(&FactKind::SequentialRead) && !kinds.contains(&FactKind::SequentialReadQd1), "{kinds:?}");
 }
 
 #[test]
@@ -183,6 +186,7 @@ fn what_is_not_a_whole_run_on_one_drive_is_not_judged() {
     assert!(said(|run| run.environment.target.devices[0].transport = "loop".to_owned()).contains("loop device"));
     assert!(said(|run| run.plan.form = Form::Smoke).contains("smoke"));
     assert!(said(|run| run.state = RunState::Interrupted).contains("not complete"));
+    assert!(said(|run| run.environment.target.devices[0].encrypts = true).contains("encrypted by the host"));
     let mut two = sample_run();
     let other = device(&mut two);
     two.environment.target.devices.push(other);

@@ -80,6 +80,7 @@ fn device() -> BlockDeviceFacts {
         virtual_because: None,
         lies_on: Vec::new(),
         passes_on: None,
+        encrypts: false,
         request_size: None,
     }
 }

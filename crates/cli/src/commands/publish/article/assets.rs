@@ -10,6 +10,29 @@ use drivelab_report::{Built, DRAWING_SCRIPT};
 /// Says that a folder was filled by drivelab, and lists the files, so that they may be replaced.
 const MARK: &str = ".drivelab-article";
 
+/// Every file with its name.
+fn drawn(voice: &Voice, built: &Built) -> Result<Vec<(String, Vec<u8>)>> {
+    let failed = |error: DrawError| Failure::unexpected(error.to_string());
+    let drawer = Drawer::new(DRAWING_SCRIPT).map_err(failed)?;
+    let fonts = Fonts::of_this_system();
+    if fonts.is_none() {
+        voice.warn(DrawError::NoFont.to_string());
+    }
+    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+    for chart in &built.charts {
+        let svg = drawer.svg(&chart.json).map_err(failed)?;
+        if let Some(fonts) = &fonts {
+            files.push((format!("{}.png", chart.name), fonts.png(&svg).map_err(failed)?));
+        }
+        files.push((format!("{}.svg", chart.name), svg.into_bytes()));
+    }
+    for table in &built.tables {
+        files.push((format!("{}.md", table.name), table.markdown.clone().into_bytes()));
+        files.push((format!("{}.html", table.name), table.html.clone().into_bytes()));
+    }
+    Ok(files)
+}
+
 /// A folder for charts and tables.
 pub(super) struct Folder(PathBuf);
 
@@ -29,37 +52,28 @@ impl Folder {
         Ok(Folder(path.to_owned()))
     }
 
-    /// Writes every chart as SVG and PNG, every table as Markdown and HTML.
+    /// Writes every chart as SVG and PNG, every table as Markdown and HTML, in place of those of an earlier build.
     ///
     /// # Errors
-    /// A file cannot be written, or a chart cannot be drawn.
+    /// A chart cannot be drawn, a file cannot be written, or there is one that drivelab did not write.
     pub(super) fn write(&self, voice: &Voice, built: &Built) -> Result<()> {
+        // Everything is drawn before the files of an earlier build go.
+        let files = drawn(voice, built)?;
         let made = std::fs::create_dir_all(&self.0);
         made.map_err(|error| Failure::unusable(format!("cannot make {}: {error}", self.0.display())))?;
         self.sweep();
-        let mut names: Vec<String> = Vec::new();
-        let mut write = |name: String, bytes: &[u8]| -> Result<()> {
-            // Before the file: a build that ends here leaves nothing that the next one does not remove.
-            names.push(name.clone());
-            self.file(MARK, names.join("\n").as_bytes())?;
-            self.file(&name, bytes)
-        };
-        let drawn = |error: DrawError| Failure::unexpected(error.to_string());
-        let drawer = Drawer::new(DRAWING_SCRIPT).map_err(drawn)?;
-        let fonts = Fonts::of_this_system();
-        if fonts.is_none() {
-            voice.warn(DrawError::NoFont.to_string());
+        let path = |name: &str| self.0.join(name);
+        if let Some((name, _)) = files.iter().find(|(name, _)| path(name).symlink_metadata().is_ok()) {
+            return Err(Failure::usage(format!(
+                "{} was not written by drivelab and is not replaced; move it, or name another folder",
+                path(name).display()
+            )));
         }
-        for chart in &built.charts {
-            let svg = drawer.svg(&chart.json).map_err(drawn)?;
-            write(format!("{}.svg", chart.name), svg.as_bytes())?;
-            if let Some(fonts) = &fonts {
-                write(format!("{}.png", chart.name), &fonts.png(&svg).map_err(drawn)?)?;
-            }
-        }
-        for table in &built.tables {
-            write(format!("{}.md", table.name), table.markdown.as_bytes())?;
-            write(format!("{}.html", table.name), table.html.as_bytes())?;
+        // The list first: a build that ends early leaves nothing that the next one does not remove.
+        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        self.file(MARK, names.join("\n").as_bytes())?;
+        for (name, bytes) in &files {
+            self.file(name, bytes)?;
         }
         let (charts, tables) = (counted(built.charts.len(), "chart"), counted(built.tables.len(), "table"));
         voice.say(format!("Wrote {charts} and {tables} to {}", self.0.display()));

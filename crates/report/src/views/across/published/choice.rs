@@ -7,7 +7,7 @@ use drivelab_core::published::PublishedFigure;
 use super::PublishedSide;
 use super::readings::Readings;
 use super::row::Row;
-use crate::figure::format::ratio_text;
+use crate::figure::format::{capital, ratio_text};
 use crate::figure::{cells, format};
 
 /// Differences up to this share decide nothing: one run of each drive, and no spread is known.
@@ -39,7 +39,7 @@ struct Tally<'r, 'p> {
 impl<'r, 'p> Tally<'r, 'p> {
     fn of(rows: &'r [Row<'p>], one: usize, other: usize) -> Self {
         let ratio = |row: &'r Row<'p>| {
-            // A bound and a doubtful figure lead nobody.
+            // Bounds and doubtful figures do not count.
             let sound = |cell: &Readings<'_>| cell.figures.iter().all(|figure| figure.doubtful.is_none());
             let value = |side: usize| {
                 let base = row.cells[side].as_ref().filter(|cell| sound(cell))?.as_base()?;
@@ -135,10 +135,7 @@ fn of_case(
     let all = tally.ratios.len();
     let name = match case {
         "" => "As published".to_owned(),
-        case => {
-            let mut letters = case.chars();
-            letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-        }
+        case => capital(case),
     };
     let low = leads.iter().copied().min_by(f64::total_cmp);
     let lead = low.zip(leads.iter().copied().max_by(f64::total_cmp));
@@ -150,7 +147,7 @@ fn of_case(
     let (first, second) = (called(ahead, case), called(behind, case));
     let Some((low, high)) = lead.filter(|_| counts[0] > counts[1]) else {
         let counted = format!("{first} is ahead in {} of {all} figures, {second} in {}{close}", counts[0], counts[1]);
-        let sentence = format!("{name}: no choice. {counted}.");
+        let sentence = format!("{name}: no clear choice. {counted}.");
         let both = format!("{} and {}", ahead.title, behind.title);
         return Choice { case: name, choose: None, other: both, counts, lead: None, sentence };
     };

@@ -119,7 +119,6 @@ impl<'p> Unpaired<'p> {
 
     /// The view of them, with these charts, and with what the drives are good for if no run is compared.
     pub(crate) fn view(&self, charts: Vec<TestView>, verdicts: &[DriveVerdict]) -> UnpairedView {
-        let verdicts = if self.base.is_some() { verdicts } else { &[] };
         let shown = |(at, _): &(usize, &PublishedSide)| self.rows.iter().any(|row| row.cells[*at].is_some());
         let sides = self.sides.iter().enumerate().filter(shown).map(|(_, side)| side.name());
         let mut notes = Vec::new();

@@ -45,7 +45,7 @@ fn the_best_rates_are_told_and_a_use_without_a_rule_against_it_is_recommended() 
     let records = testing::sample_run();
     let analysis = judged(&records, 1e9);
     let answer = short(&records, &analysis);
-    let random = answer.sentences.iter().find(|sentence| sentence.starts_with("Small and random at best: reads "));
+    let random = answer.sentences.iter().find(|sentence| sentence.starts_with("Peak random I/O, up to 8 KiB: reads "));
     let best =
         analysis.suitability.as_ref().and_then(|all| all.facts.iter().find(|one| one.kind == FactKind::RandomRead));
     let best = best.expect("the sample reads at random");
@@ -70,7 +70,7 @@ fn every_format_has_the_sentences_and_the_verdict_with_its_reason_and_nothing_un
         crate::terminal_table(&input, 400),
     ];
     for text in &texts {
-        for part in ["Small and random at best", "conditionally recommended", "Reads wait"] {
+        for part in ["Peak random I/O, up to 8 KiB", "conditionally recommended", "Reads wait"] {
             assert!(text.contains(part), "{part}: {text}");
         }
     }
