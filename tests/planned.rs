@@ -566,6 +566,14 @@ fn the_plan_of_encryption_costs_counts_time_and_bytes_of_every_run() {
     assert!(text.lines().any(|line| line.starts_with("That is one run. ") && line.contains(&about)), "{about}: {text}");
 }
 
+#[test]
+fn a_plan_of_sets_of_files_is_for_a_folder_and_names_no_size() {
+    let lab = Lab::new();
+    let text = lab.ok(&["methods", "plan", "file-transfer", "."]).stdout;
+    let first = text.lines().find(|line| line.contains("file-transfer")).expect("a title");
+    assert!(first.contains("in a folder") && !text.contains("on 1 MiB"), "{text}");
+}
+
 /// A size that a plan names is the size that will be used.
 #[test]
 fn the_size_that_a_plan_names_is_the_size_that_is_tested() {

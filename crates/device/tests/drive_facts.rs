@@ -145,6 +145,23 @@ fn every_capacity_says_who_says_so() {
     assert!(error.mistakes().iter().any(|one| one.title.contains("go together")), "{:?}", error.mistakes());
 }
 
+/// Capacities that the reviews of the DragonFly BSD tests give as a number of blocks; they have "128GB" of the SM951 in
+/// words.
+#[test]
+fn what_was_computed_from_blocks_or_read_between_lines_is_derived() {
+    let all = all();
+    let facts = |name: &str| all.iter().find(|facts| facts.name == name).expect("the drive");
+    let of_capacity = |name: &str| facts(name).capacities[0].certainty;
+    for name in ["toshiba-ocz-rd400", "mydigitalssd-bpx", "intel-600p"] {
+        assert_eq!(of_capacity(name), Some(Certainty::Derived), "{name}");
+    }
+    assert_eq!(of_capacity("samsung-sm951-nvme"), Some(Certainty::Stated));
+    // One sentence names both among the drives with TLC.
+    let cells = ["wd-black-2018", "samsung-970-evo"].map(|name| facts(name).figures.cell.clone().expect("its cells"));
+    assert!(cells.iter().all(|cell| cell.certainty == Certainty::Derived), "{cells:?}");
+    assert_eq!(cells[0].note, cells[1].note);
+}
+
 #[test]
 fn figures_are_those_of_the_reviews() {
     let all = all();

@@ -196,6 +196,9 @@ fn old_data_is_held_against_the_fastest_place_that_holds_data() {
         drive.device().rotational = Some(true);
         drive.read().places[7].mb_s = 1051.0;
     });
+    after(old, Standing::Good, "the kernel reports a hard disk, so places below 35 % of the fastest", |drive| {
+        drive.device().rotational = Some(true);
+    });
     // A place of nothing is faster than all data, and does not make all data slow.
     after(old, Standing::Good, "1 of 8 places hold no data", |drive| {
         drive.read().places[0].mb_s = 7000.0;

@@ -49,6 +49,22 @@ fn every_format_shows_the_same_losses() {
 }
 
 #[test]
+fn each_drive_has_the_warnings_of_its_runs() {
+    with(&sample_group(), |input| {
+        let page = together_html(input).unwrap();
+        let findings = input.members.iter().flat_map(|member| &member.analysis.findings);
+        let graver = findings.filter(|finding| finding.severity != Severity::Note);
+        // Statements that no escaping changes.
+        let plain = graver.map(|one| one.statement.as_str()).filter(|text| !text.contains(['&', '<', '"', '\'', '`']));
+        let plain: Vec<&str> = plain.collect();
+        assert!(!plain.is_empty(), "the sample has warnings");
+        for statement in plain {
+            assert!(page.contains(statement), "{statement}");
+        }
+    });
+}
+
+#[test]
 fn drives_that_were_measured_one_after_the_other_have_no_sum_and_keep_nothing() {
     let mut runs = sample_group();
     runs.retain(|run| run.group.as_ref().is_some_and(|own| own.role == GroupRole::Alone));
@@ -298,6 +314,11 @@ fn every_table_and_bar_of_limited_and_disturbed_rates_has_their_signs() {
             marked += usize::from(!behind.is_empty());
         }
         assert!(marked > 50, "only {marked}");
+        // On 80 columns the rates give way, not the ratio.
+        let doubling = tables(&input).into_iter().find(|table| table.caption.contains("doubling")).expect("its table");
+        let narrow = crate::formats::columns::plain(&doubling, 80).join("\n");
+        assert!(narrow.contains("Per doubling"), "{narrow}");
+        assert!(!narrow.contains("wider terminals") || narrow.contains("show: Rates by capacity"), "{narrow}");
         let quiet = |(_, before, behind): (String, String, String)| before.is_empty() && behind.is_empty();
         assert!(tables(&plain).iter().flat_map(signs_of).all(quiet));
         let bars = |input: &GroupInput<'_>, panel: &str| -> Vec<String> {

@@ -102,11 +102,12 @@ fn feed(group: &Together, feed: &Feed) -> Table {
 pub(crate) fn doublings(all: &[Doubling]) -> Table {
     let columns = vec![
         Column::words("Step"),
-        Column::words("Rates by capacity"),
         Column::figures("Per doubling", "×"),
         Column::figures("From", "×"),
         Column::figures("To", "×"),
         Column::words("Scaling"),
+        // Last, since a narrow terminal leaves out what is last.
+        Column::words("Rates by capacity"),
     ];
     let row = |one: &Doubling| {
         let rate = |rate: &SizedRate| {
@@ -125,11 +126,11 @@ pub(crate) fn doublings(all: &[Doubling]) -> Table {
         };
         vec![
             Cell::text(one.label.clone()),
-            Cell::text(rates.join(", ")),
             ratio(|found| Some(found.value)),
             ratio(|found| found.low),
             ratio(|found| found.high),
             Cell::text(if one.ratio.is_some() { scaling_word(one.scaling) } else { "" }),
+            Cell::text(rates.join(", ")),
         ]
     };
     let caption = "Effect of doubling the capacity (MB/s, ± half the 95 % interval; 1 means no effect)".to_owned();

@@ -37,7 +37,7 @@ pub(crate) struct PairRow {
 }
 
 /// A headline figure.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Tile {
     /// The test.
     pub(crate) title: String,
@@ -187,14 +187,19 @@ pub(crate) fn pairs_table(input: &ReportInput<'_>) -> Table {
     Table { caption: look.pairs_title, columns, rows: look.pairs.into_iter().map(row).collect() }
 }
 
-/// The lowest and the highest rate of a test with their steps; for a single step also its slowest interval.
-fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
+/// The headline figure of a test: its lowest and highest rate with their steps; for a single step also its slowest
+/// interval.
+pub(crate) fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
     let mut steps: Vec<_> = measured(test).collect();
     if files::are(&steps) {
         // Deleting moves no bytes, and the rate of the source says nothing about the drive.
         steps.retain(|step| {
             !files::reads_source(step) && cells::value(input, step, Op::of(step), quantity::THROUGHPUT) != Some(0.0)
         });
+        // Copying and reading are different questions, and one range over both answers neither.
+        if steps.iter().any(|step| files::copies(step)) {
+            steps.retain(|step| files::copies(step));
+        }
     }
     // If nothing reads or writes, the operations that the steps issue.
     let op = if steps.iter().any(|step| matches!(Op::of(step), Op::Read | Op::Write | Op::Total)) {
@@ -341,10 +346,11 @@ pub(crate) fn pair_cell(input: &ReportInput<'_>, step: Option<&Step>, op: Op) ->
 #[cfg(test)]
 mod tests {
     use drivelab_analysis::analyse;
+    use drivelab_core::files::{FileLoad, FilePlace, FileSet, FileSizes, FileSync, FileWork};
     use drivelab_core::load::Bursts;
     use drivelab_core::plan::Action;
     use drivelab_core::run::RunRecords;
-    use drivelab_core::units::Nanos;
+    use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth};
     use drivelab_core::workload::Workload;
     use drivelab_samples as testing;
 
@@ -384,6 +390,13 @@ mod tests {
         assert_eq!(depths.steps.len(), 1, "the sweep begins with one in flight");
         let tile = tile_of(&records, "depths");
         assert!(tile.value.ends_with(" µs") && tile.detail.contains("p99"), "{tile:?}");
+        // Of several such steps it shows the shortest and the longest time.
+        let several = with("depths", |load| load.queue_depth = QueueDepth::ONE);
+        let depths = several.plan.tests.iter().find(|one| one.name == "depths").expect("the sample has it");
+        // The figures of the run as it was: with one in flight, those times would be too long for the rates.
+        let analysis = analyse(&testing::sample_run());
+        let range = super::tile(&ReportInput { records: &several, analysis: &analysis }, depths).expect("a headline");
+        assert!(range.value.ends_with(" µs") && range.value.contains(" – "), "{range:?}");
         let bursts = Bursts { on: Nanos::from_millis(10), off: Nanos::from_millis(10) };
         for step in records.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
             if let Action::Io { workload, .. } = &mut step.action {
@@ -419,6 +432,33 @@ mod tests {
         let one_left = void(&depths.steps[..6]);
         assert_eq!(one_left.value, ends(&whole)[1]);
         assert_eq!(one_left.detail, format!("the only one of 7 steps with a figure: {last}"));
+    }
+
+    #[test]
+    fn of_copies_and_other_work_on_files_the_copies_are_the_headline() {
+        let mut records = testing::sample_run();
+        let depths = records.plan.tests.iter_mut().find(|one| one.name == "depths").expect("the sample has it");
+        let works = [FileWork::Read, FileWork::Copy, FileWork::Copy];
+        let set = FileSet {
+            name: "large".to_owned(),
+            count: 4,
+            sizes: FileSizes::Fixed { size: Bytes::GIB },
+            total: None,
+            seed: 1,
+            compress_percent: Percent::ZERO,
+        };
+        for (step, work) in depths.steps.iter_mut().zip(works.iter().cycle()) {
+            if let Action::Io { workload, .. } = &mut step.action {
+                let load = FileLoad { set: set.clone(), work: *work, of: FilePlace::Original, sync: FileSync::End };
+                workload.files = Some(Box::new(load));
+            }
+        }
+        let copies = depths.steps.iter().filter(|step| files::copies(step));
+        let copied: Vec<String> = copies.map(|step| step.label.clone()).collect();
+        let tile = tile_of(&records, "depths");
+        assert!(tile.detail.starts_with(&format!("lowest of {} steps: ", copied.len())), "{tile:?}");
+        let named = |part: &str| copied.iter().any(|label| part.ends_with(&format!(": {label}")));
+        assert!(tile.detail.split("; ").all(named), "{tile:?}: {copied:?}");
     }
 
     #[test]

@@ -21,6 +21,12 @@ pub(crate) fn reads_source(step: &Step) -> bool {
     files.is_some_and(|load| (load.work, load.of) == (FileWork::Read, FilePlace::Source))
 }
 
+/// Whether a step copies files: from the source to the drive, or on the drive.
+pub(crate) fn copies(step: &Step) -> bool {
+    let files = step.workload().and_then(|workload| workload.files.as_ref());
+    files.is_some_and(|load| load.work == FileWork::Copy)
+}
+
 /// One row per step: files per second, and the time of one file. Percentiles of few files would say nothing.
 pub(crate) fn table(input: &ReportInput<'_>, steps: &[&Step], first_column: &str) -> Table {
     let columns = vec![
