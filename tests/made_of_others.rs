@@ -200,7 +200,7 @@ fn a_methodology_for_devices_takes_all_of_one_and_refuses_files() {
     let text = lab.ok(&[&run[..], &destroy, &["--dry-run"]].concat()).stdout;
     assert!(text.contains("65 MiB") && text.contains("Left out placed (Placed): it needs `fdp`: loop"), "{text}");
     let done = lab.ok(&[&run[..], &destroy].concat());
-    assert!(done.stdout.contains("left out: placed (Placed): it needs `fdp`"), "{}", done.stdout);
+    assert!(done.stdout.contains("1 test left out: placed (Placed): it needs `fdp`"), "{}", done.stdout);
     let report = lab.json(&["report", "--last", "--json"]);
     assert!(
         report["metrics"]

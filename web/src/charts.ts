@@ -11,8 +11,22 @@ const NARROW = 560;
 export function drawAll(charts: ChartData[]): void {
   for (const chart of charts) {
     const place = document.getElementById(chart.id);
-    if (place !== null) draw(chart, place);
+    if (place !== null) whenShown(place, () => draw(chart, place));
   }
+}
+
+/** Draws now, or when the place is unfolded: a folded one has no width to draw for, and most are never looked at. */
+function whenShown(place: HTMLElement, drawIt: () => void): void {
+  if (place.clientWidth > 0) {
+    drawIt();
+    return;
+  }
+  const watch = new ResizeObserver(() => {
+    if (place.clientWidth === 0) return;
+    watch.disconnect();
+    drawIt();
+  });
+  watch.observe(place);
 }
 
 function draw(chart: ChartData, place: HTMLElement): void {

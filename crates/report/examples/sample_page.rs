@@ -1,6 +1,6 @@
 //! Writes the page of the made-up sample run to the file given as the first argument. A second argument chooses
 //! another page: a resumed run (`resumed`), several runs side by side (`several`), a run with telemetry (`watched`),
-//! special loads (`loads`), several drives at once (`together`), ten drives side by side (`many`) or ranked (`rank`),
+//! special loads (`loads`), many tests (`long`), several drives at once (`together`), ten drives side by side (`many`) or ranked (`rank`),
 //! arms of a drive (`arms`), a run beside published figures (`beside`), published figures alone (`published`), or a
 //! drive whose model name is an attack (`hostile`). The browser tests in web/test open these pages.
 
@@ -8,6 +8,7 @@ use drivelab_analysis::digest::Digest;
 use drivelab_analysis::ratios::Limits;
 use drivelab_analysis::side_by_side::align;
 use drivelab_core::drive_facts::Price;
+use drivelab_core::plan::{Step, TestPlan};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
 use drivelab_report::{DriveWords, PublishedSide, RankInput, ReportInput, Sides};
@@ -21,6 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "resumed" => vec![testing::sample_resumed_run()],
         "watched" => vec![testing::sample_watched_run()],
         "loads" => vec![testing::sample_loads_run()],
+        "long" => vec![of_many_tests()],
         "several" => vec![testing::sample_run(), testing::sample_resumed_run(), testing::sample_steady_run()],
         "together" => drivelab_samples::sample_group(),
         "hostile" => vec![hostile()],
@@ -48,6 +50,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     std::fs::write(path, page)?;
     Ok(())
+}
+
+/// A run in which each step is a test of its own.
+fn of_many_tests() -> RunRecords {
+    let mut run = testing::sample_run();
+    let tests = std::mem::take(&mut run.plan.tests);
+    let steps = tests.iter().flat_map(|test| test.steps.iter().map(move |step| (test, step)));
+    let alone = |(at, (test, step)): (usize, (&TestPlan, &Step))| TestPlan {
+        name: format!("test-{at}"),
+        title: step.label.clone(),
+        steps: vec![step.clone()],
+        ..test.clone()
+    };
+    run.plan.tests = steps.enumerate().map(alone).collect();
+    run
 }
 
 /// The run on a drive of 250 GB to 4 TB, the same for two neighbours.

@@ -17,5 +17,6 @@ pub(crate) mod markdown;
 pub(crate) mod page;
 pub(crate) mod probe;
 pub(crate) mod rank;
+pub(crate) mod summary;
 pub(crate) mod terminal;
 pub(crate) mod together;

@@ -38,6 +38,7 @@ pub use formats::compare::{Compared, ComparedRun};
 pub use formats::dry_run::{ENDURANCE, dry_run_text, guess_of_bytes, guess_of_time};
 pub use formats::io::io_table;
 pub use formats::probe::{show_text, targets_text};
+pub use formats::summary::terminal_summary;
 pub use formats::terminal::terminal_table;
 pub use formats::together::{together_csv, together_html, together_markdown, together_terminal};
 pub use marker::{is_drivelab_output, is_drivelab_page};

@@ -410,7 +410,7 @@ fn a_lower_bound_is_marked_in_bars_and_sweeps_too() {
         let points = points.flat_map(|series| series["points"].as_array().unwrap());
         points.filter(|point| point[2].as_str().unwrap().starts_with("≥ ")).count()
     };
-    assert_eq!((marked("corners-bars"), marked("depths-sweep"), marked("mixes-sweep")), (1, 1, 0));
+    assert_eq!((marked("depths-sweep"), marked("mixes-sweep")), (1, 0));
     assert!(page.contains("data-value=\"≥ 4,"), "the table of pairs");
     let look =
         |page: &str| page.split("At a glance</h2>").nth(1).unwrap().split("</section>").next().unwrap().to_owned();

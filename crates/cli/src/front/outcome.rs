@@ -11,7 +11,7 @@ use drivelab_device::guard::flag_of;
 use drivelab_lab::failure::failed_run_code;
 use drivelab_lab::output::pages::Wish;
 use drivelab_lab::run::ended::Ended;
-use drivelab_lab::{Failure, Result, Show};
+use drivelab_lab::{Failure, Loudness, Result, Show};
 use drivelab_report::{IoInput, ReportInput};
 use drivelab_session::Outcome;
 use rustix::io::Errno;
@@ -22,6 +22,8 @@ use crate::args::PrintArgs;
 use crate::context::Context;
 use crate::say;
 
+/// How many characters of a run's id a command is given as an example.
+const END_OF_ID: usize = 6;
 /// ENOSPC: a full file system is not an error of the device.
 const NO_SPACE: i32 = 28;
 
@@ -67,6 +69,9 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
         Show::Review if print.json => say::json(&drivelab_report::document(&[input])?)?,
         Show::Load if print.json => say::json(&drivelab_report::io_json(&load)?)?,
         _ if show == Show::Part || print.events.is_some() || records.steps.is_empty() => {}
+        Show::Review if saved && context.settings.voice.loudness < Loudness::Verbose => {
+            say::data(&drivelab_report::terminal_summary(&input, terminal_width()))?;
+        }
         Show::Review | Show::Part => say::data(&drivelab_report::terminal_table(&input, terminal_width()))?,
         Show::Load => say::data(&drivelab_report::io_table(&load, terminal_width())?)?,
     }
@@ -135,8 +140,12 @@ fn last_words(
             Some(found) => Err(Failure::new(ExitCode::DeviceErrors, format!("{found}{in_run}"))),
             None => {
                 if saved && show != Show::Part {
-                    let short = format!("Run {run} is complete; `drivelab report {run}` makes reports of it");
-                    context.settings.voice.say(short);
+                    let id = run.to_string();
+                    let end = id.get(id.len().saturating_sub(END_OF_ID)..).unwrap_or(&id);
+                    context.settings.voice.say(format!(
+                        "Run {run} is complete; `drivelab results show {end}` shows every figure, `drivelab report {end}` \
+                         makes reports"
+                    ));
                 }
                 Ok(ExitCode::Ok)
             }

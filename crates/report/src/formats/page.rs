@@ -15,7 +15,7 @@ use crate::figure::chart::Chart;
 use crate::figure::input::ReportInput;
 use crate::figure::prose::filters;
 use crate::figure::table::Table;
-use crate::figure::{Figure, TestView, escape, format};
+use crate::figure::{Figure, TestView, escape, format, wrap};
 use crate::formats::asset;
 use crate::formats::compare::Compared;
 use crate::formats::detail::{Detail, PAGE_LIMIT};
@@ -23,7 +23,7 @@ use crate::marker;
 use crate::views::across::compare::{self, Comparison};
 use crate::views::across::sides::Sides;
 use crate::views::run::check::{self, CheckView};
-use crate::views::run::look::{self, Look};
+use crate::views::run::look::{self, Look, Tile};
 use crate::views::run::sheet::{self, SheetView};
 use crate::views::run::short::{self, Short};
 use crate::views::run::telemetry::{self, Watched};
@@ -50,8 +50,46 @@ struct FindingView {
 struct Strip {
     /// `2 warnings, an interruption.`
     count: String,
-    /// What the most serious is about; empty for none.
+    /// What the most serious says, in a line; empty for none.
     most_serious: String,
+}
+
+/// Most characters of a warning in the strip.
+const MOST_OF_A_WARNING: usize = 180;
+/// Most tests whose charts and tables are all open on a page.
+const MOST_OPEN_TESTS: usize = 12;
+
+/// A test as shown.
+#[derive(Debug)]
+struct ShownTest {
+    view: TestView,
+    /// The headline figure that stands for charts and tables that are folded; `None` if they are open.
+    folded: Option<Tile>,
+}
+
+/// Every measured test. If there are many, only those that the methodology names as headlines are open, else the first
+/// ones: a reader looks for a test by its headline figure, and unfolds what lies behind it.
+fn shown_tests(input: &ReportInput<'_>, prefix: &str, most: usize) -> Vec<ShownTest> {
+    let plan = &input.records.plan;
+    let views = test::tests(input, prefix, most);
+    let many = views.len() > MOST_OPEN_TESTS;
+    let open = |at: usize, name: &String| match plan.headlines.as_slice() {
+        [] => at < MOST_OPEN_TESTS,
+        headlines => headlines.contains(name),
+    };
+    // The table of pairs, with its bars, is at the top of the page already.
+    let corners = look::corner_test(input).map(|test| &test.name);
+    let shown = |(at, mut view): (usize, TestView)| {
+        let own = plan.tests.iter().find(|test| view.id.strip_prefix(prefix) == Some(&test.name));
+        let folded = own.filter(|test| many && !open(at, &test.name)).map(|test| {
+            look::tile(input, test).unwrap_or_else(|| Tile { title: test.title.clone(), ..Tile::default() })
+        });
+        if own.is_some_and(|test| corners == Some(&test.name)) {
+            view.figures.iter_mut().take(1).for_each(|figure| figure.chart = None);
+        }
+        ShownTest { view, folded }
+    };
+    views.into_iter().enumerate().map(shown).collect()
 }
 
 /// One run as shown.
@@ -91,7 +129,7 @@ struct RunView {
     testbed: Vec<Fact>,
     stated: Vec<Fact>,
     own_title: String,
-    tests: Vec<TestView>,
+    tests: Vec<ShownTest>,
     whole_run: Vec<Figure>,
     watched: Watched,
     how: Table,
@@ -143,7 +181,7 @@ impl RunView {
             testbed: facts::testbed(input),
             stated: facts::stated(input),
             own_title: records.label.title.clone(),
-            tests: test::tests(input, &prefix, most),
+            tests: shown_tests(input, &prefix, most),
             whole_run: time_line::of_run(input, &prefix, most).into_iter().collect(),
             watched: telemetry::watched(input, &prefix, most),
             how,
@@ -160,7 +198,7 @@ impl RunView {
         }
     }
 
-    /// How many findings limit how far to trust the figures, and what the most serious is about; `None` for none.
+    /// How many findings limit how far to trust the figures, and what the most serious says; `None` for none.
     fn strip(&self) -> Option<Strip> {
         let grave: Vec<&FindingView> = self.findings.iter().filter(|finding| finding.severity != "note").collect();
         let mut counts = Vec::new();
@@ -173,17 +211,18 @@ impl RunView {
         let also = [(!self.breaks.is_empty(), "an interruption"), (!self.failures.is_empty(), "failed steps")];
         counts.extend(also.into_iter().filter(|(is_so, _)| *is_so).map(|(_, what)| what.to_owned()));
         let count = counts.join(", ");
+        let said = |finding: &FindingView| wrap::cut(&finding.statement, MOST_OF_A_WARNING);
         let most_serious = match grave.as_slice() {
             [] => String::new(),
-            [only] => format!("It is about {}.", only.about),
-            [first, ..] => format!("The most serious is about {}.", first.about),
+            [only] => said(only),
+            [first, ..] => format!("The most serious: {}", said(first)),
         };
         (!count.is_empty()).then(|| Strip { count: format!("{count}."), most_serious })
     }
 
     fn charts(&self) -> impl Iterator<Item = &Chart> {
         let figures =
-            self.tests.iter().flat_map(|test| &test.figures).chain(&self.whole_run).chain(&self.watched.figures);
+            self.tests.iter().flat_map(|test| &test.view.figures).chain(&self.whole_run).chain(&self.watched.figures);
         figures.filter_map(|figure| figure.chart.as_ref())
     }
 }

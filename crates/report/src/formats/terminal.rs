@@ -50,8 +50,7 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
         let title = if rounds.is_empty() { test.title.clone() } else { format!("{} ({rounds})", test.title) };
         let tables: Vec<Table> = if curve::is_one(test) {
             curve::of_test(input, test).iter().map(|curve| short(curve::table(input, test, curve))).collect()
-        } else if corners == Some(&test.name) && measured(test).all(|step| Op::all_of(step).len() < 2) {
-            // A step that mixes reads and writes does not fit a table of pairs.
+        } else if corners == Some(&test.name) && is_of_pairs_alone(test) {
             std::iter::once(corner_table(input, test, title)).chain(further_tables(input, test)).collect()
         } else {
             std::iter::once(test_table(input, test, title)).chain(further_tables(input, test)).collect()
@@ -81,7 +80,7 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
     lines.extend(findings(input, width));
     let mut text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
     // Signs of preparation steps, which no table shows, do not count.
-    for line in signs::explained(&text, SIGNS) {
+    for line in signs_in(&text) {
         text.push_str(line);
         text.push('\n');
     }
@@ -105,6 +104,22 @@ fn in_short(short: &Short, width: usize) -> Vec<String> {
         lines.extend(wrap::lines(&escape::terminal(&short.no_verdict), width));
     }
     lines
+}
+
+/// What the signs in a text mean, a line each.
+pub(crate) fn signs_in(text: &str) -> Vec<&'static str> {
+    signs::explained(text, SIGNS)
+}
+
+/// The table of pairs of a run, if it has a test of pairs without mixes.
+pub(crate) fn corners(input: &ReportInput<'_>) -> Option<Table> {
+    let test = look::corner_test(input).filter(|test| is_of_pairs_alone(test))?;
+    Some(corner_table(input, test, test.title.clone()))
+}
+
+/// Whether no step mixes reads and writes: such a step does not fit a table of pairs.
+fn is_of_pairs_alone(test: &TestPlan) -> bool {
+    measured(test).all(|step| Op::all_of(step).len() < 2)
 }
 
 /// What the signs of figures mean, a line each.

@@ -7,7 +7,7 @@ use drivelab_core::event::RunState;
 use drivelab_core::finding::{Evidence, Finding, Severity};
 use drivelab_core::metric::{Class, MetricDef};
 use drivelab_core::plan::{Form, OWN_LOAD, OnError, Plan, Step, StopRule, TestPlan};
-use drivelab_core::units::Nanos;
+use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::Workload;
 
 use crate::figure::input::ReportInput;
@@ -61,10 +61,14 @@ pub(crate) fn evidence(finding: &Finding, most: usize) -> Vec<String> {
     shown
 }
 
-/// A piece of evidence in words: `load average: 4.20 (limit 1.00)`.
+/// A piece of evidence in words: `load average: 4.20 (limit 1.00)`; bytes as `8 MiB`.
 fn evidence_text(evidence: &Evidence) -> String {
     let unit = cells::unit_text(&evidence.unit);
-    let value = |value| format!("{} {unit}", format::value(value, &evidence.unit)).trim_end().to_owned();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a whole number of bytes")]
+    let value = |value: f64| match &*evidence.unit {
+        "B" if value >= 0.0 && value.fract() == 0.0 => format::short_bytes(Bytes::new(value as u64)),
+        unit_id => format!("{} {unit}", format::value(value, unit_id)).trim_end().to_owned(),
+    };
     let limit = evidence.limit.map_or_else(String::new, |limit| format!(" (limit {})", value(limit)));
     format!("{}: {}{limit}", evidence.what, value(evidence.value))
 }
