@@ -1,6 +1,6 @@
 //! How a run ended: the result on stdout, the page, the closing message, the exit code.
 
-use drivelab_analysis::LIMITS_BROKEN;
+use drivelab_analysis::{AcceptanceLimit, LIMITS_BROKEN};
 use drivelab_core::environment::TargetKind;
 use drivelab_core::event::RunState;
 use drivelab_core::exit::ExitCode;
@@ -52,7 +52,9 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
     let loaded = match (recorded, &outcome) {
         (Ok(loaded), _) => loaded,
         // The disk that holds the results is the problem, so its error comes first.
-        (Err(_), Outcome::RecorderLost { message }) => return Err(recording_failed(message, run, None)),
+        (Err(_), Outcome::RecorderLost { message }) => {
+            return Err(recording_failed(message, &format!("resume it with: drivelab resume {run}")));
+        }
         (Err(failure), _) => return Err(failure),
     };
     let (records, analysis) = &loaded;
@@ -79,7 +81,7 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
         written?;
         context.settings.voice.say(format!("The page: {}", path.display()));
     }
-    let code = last_words(context, run, records, outcome, (saved, show))?;
+    let code = last_words(context, (run, records), outcome, (saved, show), &print.fail_if)?;
     let mut broken: Vec<String> = print.fail_if.iter().filter_map(|limit| limit.broken_by(analysis)).collect();
     let of_methodology = analysis.findings.iter().filter(|finding| finding.code == LIMITS_BROKEN);
     broken.extend(of_methodology.map(|finding| finding.statement.clone()));
@@ -91,9 +93,7 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
     Ok(verdict.map(checked::code).filter(|code| *code != ExitCode::Ok).unwrap_or(code))
 }
 
-fn recording_failed(message: &str, run: RunId, records: Option<&RunRecords>) -> Failure {
-    // If the record cannot be read back, `resume` prints what it was.
-    let go_on = records.map_or_else(|| format!("resume it with: drivelab resume {run}"), |records| go_on(run, records));
+fn recording_failed(message: &str, go_on: &str) -> Failure {
     Failure::new(
         ExitCode::TargetUnusable,
         format!("the recording failed: {message}; what was recorded until then is kept; {go_on}"),
@@ -129,10 +129,10 @@ fn what_to_do(records: &RunRecords) -> &'static str {
 /// The closing message and the exit code.
 fn last_words(
     context: &Context,
-    run: RunId,
-    records: &RunRecords,
+    (run, records): (RunId, &RunRecords),
     outcome: Outcome,
     (saved, show): (bool, Show),
+    fail_if: &[AcceptanceLimit],
 ) -> Result {
     let in_run = if saved { format!(" (run {run})") } else { String::new() };
     match outcome {
@@ -162,7 +162,7 @@ fn last_words(
             let go_on = if saved {
                 let steps = records.plan.schedule().len();
                 let finished = records.finished_count();
-                format!("{finished} of {steps} steps are finished and kept; {}", go_on(run, records))
+                format!("{finished} of {steps} steps are finished and kept; {}", go_on(run, records, fail_if))
             } else {
                 "nothing is kept".to_owned()
             };
@@ -174,19 +174,20 @@ fn last_words(
             let kept = if saved { format!("; what was measured is kept in run {run}") } else { String::new() };
             Err(Failure::new(code, format!("the run failed: {message}{kept}")))
         }
-        Outcome::RecorderLost { message } => Err(recording_failed(&message, run, Some(records))),
+        Outcome::RecorderLost { message } => Err(recording_failed(&message, &go_on(run, records, fail_if))),
     }
 }
 
-/// How an interrupted run can be continued, if it can.
-fn go_on(run: RunId, records: &RunRecords) -> String {
+/// How an interrupted run can be continued, if it can, under the limits that were given.
+fn go_on(run: RunId, records: &RunRecords, fail_if: &[AcceptanceLimit]) -> String {
     let environment = &records.environment;
     if environment.condition.is_some() {
         return "a run under conditions cannot be resumed, because they are undone: start a new run".to_owned();
     }
     let device = environment.guard.as_ref().and_then(|guard| guard.device.as_ref());
     let flag = device.map_or_else(String::new, |device| format!(" {}", flag_of(&device.identity)));
-    format!("resume it with: drivelab resume {run}{flag}")
+    let limits: String = fail_if.iter().map(|limit| format!(" --fail-if '{limit}'")).collect();
+    format!("resume it with: drivelab resume {run}{flag}{limits}")
 }
 
 /// A sentence about blocks that do not hold what was written there, if there are any.
