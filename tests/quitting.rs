@@ -253,7 +253,7 @@ fn one_key_or_signal_stops_in_order_where_nothing_is_asked() {
 fn one_ctrl_c_stops_in_order_where_there_is_no_panel() {
     let lab = lab();
     for (name, flag, sign) in [
-        ("plain", "--plain --fail-if 'random/rnd-4k-q4t1-read:read.iops < 1'", "step 2 of 3"),
+        ("plain", "--plain --fail-if 'random/rnd-4k-q4t1-read-rate-200-iops:read.iops < 1'", "step 2 of 3"),
         ("events", "--events json", "\"step_started\":{\"key\":{\"step\":\"random/"),
         ("json", "--json", "step 2 of 3"),
     ] {
@@ -274,7 +274,7 @@ fn one_ctrl_c_stops_in_order_where_there_is_no_panel() {
         assert_eq!((state.as_str(), ended.last().map(String::as_str)), ("interrupted", Some("stopped")), "{name}");
         // What would have failed the run is in the command that goes on with it.
         let all = std::fs::read_to_string(&said).expect("what it said");
-        let limit = "--fail-if 'random/rnd-4k-q4t1-read:read.iops < 1'";
+        let limit = "--fail-if 'random/rnd-4k-q4t1-read-rate-200-iops:read.iops < 1'";
         assert_eq!(all.contains(limit), name == "plain", "{name}: {all}");
     }
 }

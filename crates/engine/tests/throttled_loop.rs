@@ -88,23 +88,24 @@ const BOUND: f64 = 0.015;
 /// and a timer of the kernel (250 Hz) may be a tick late.
 const BOUND_ONE_AT_A_TIME: f64 = 0.04;
 
-/// A rate below the limit is measured again up to this often. Observed with a load of four on two processors: one
+/// A rate out of its bounds is measured again up to this often. Observed with a load of four on two processors: one
 /// random write at a time lost 2 to 4 % in every second try.
 const TRIES: usize = 8;
 
-/// More than the limit is an error immediately. Less is tried again: the throttle gives no credit for a slice of 100
-/// ms in which the measuring thread got no CPU, so a busy machine really is served less. An engine that counts too
-/// little fails every try.
+/// On a busy machine less is served: the throttle gives no credit for a slice of 100 ms in which the measuring thread got
+/// no CPU. Once 2 % more was measured, with the bytes that the kernel had counted (docs/how-it-is-tested.md).
+/// [`Throttled::measure`] holds the engine's bytes against the kernel's in every try, so an engine that counts wrongly
+/// fails there, and one that takes the time wrongly fails every try.
 fn assert_within_the_bound(limit: f64, below: f64, what: &str, measure: impl Fn() -> f64) {
     let mut ratio = 0.0;
     for attempt in 1..=TRIES {
         ratio = measure() / limit;
         println!("{what}: measured / limit = {ratio:.4} (attempt {attempt})");
-        if ratio >= 1.0 - below {
-            break;
+        if (1.0 - below..=1.0 + BOUND).contains(&ratio) {
+            return;
         }
     }
-    assert!((1.0 - below..=1.0 + BOUND).contains(&ratio), "{what}: measured / limit = {ratio}");
+    panic!("{what}: measured / limit = {ratio}");
 }
 
 #[test]
