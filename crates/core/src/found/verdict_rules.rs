@@ -200,7 +200,7 @@ impl VerdictRules {
         for (at, rule) in self.rules.iter().enumerate() {
             let place = format!("rule {} ({})", at + 1, rule.fact.title());
             if rule.below.is_some() == rule.above.is_some() || !rule.threshold().is_finite() {
-                return Err(format!("{place}: it needs one threshold, a finite number: either `below` or `above`"));
+                return Err(format!("{place}: it needs one threshold: a finite `below` or `above`"));
             }
             if let Some(unknown) = rule.uses.iter().find(|name| !known.contains(name.as_str())) {
                 return Err(format!("{place}: no use is called '{unknown}'"));
@@ -209,11 +209,11 @@ impl VerdictRules {
                 return Err(format!("{place}: `uses`, `reason` and `source` must not be empty"));
             }
             if (rule.fact == FactKind::PricePerTb) != rule.currency.is_some() {
-                return Err(format!("{place}: a price needs a `currency`, such as \"EUR\"; other facts have none"));
+                return Err(format!("{place}: a price needs a `currency`, such as \"EUR\"; other facts take none"));
             }
             let needs_one = rule.verdict == RuleVerdict::Conditional;
             if needs_one == rule.condition.trim().is_empty() {
-                let says = "a conditional verdict needs a `condition`; other verdicts have none";
+                let says = "a conditional verdict needs a `condition`; other verdicts take none";
                 return Err(format!("{place}: {says}"));
             }
         }

@@ -1,5 +1,5 @@
-//! The Markdown of an article as HTML: raw HTML is a mistake, pictures become a part of the page, links lead to the web
-//! or to a place on the page.
+//! The Markdown of an article as HTML: raw HTML is an error, pictures are embedded, links lead to the web or to a place
+//! on the page.
 
 use std::collections::BTreeMap;
 

@@ -27,13 +27,13 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Why a picture of this many bytes cannot be a part of the page, as a part of a sentence; `None` if it can.
+    /// Why a picture of this many bytes cannot be embedded, as part of a sentence; `None` if it can.
     #[must_use]
     pub fn too_large(bytes: u64) -> Option<String> {
         let megabytes = |bytes: u64| bytes as f64 / 1e6;
         let (size, most) = (megabytes(bytes), megabytes(LARGEST_PICTURE as u64));
         let too_large = bytes > LARGEST_PICTURE as u64;
-        too_large.then(|| format!("has {size:.1} MB; the limit is {most:.1} MB: make it smaller"))
+        too_large.then(|| format!("is {size:.1} MB; the limit is {most:.1} MB: make it smaller"))
     }
 
     /// The picture in a file, told by its first bytes.
