@@ -22,6 +22,11 @@ fn drives_are_listed_and_found_by_name_and_by_model_string() {
     assert!(shown.contains("80 TB") && shown.contains("stated, 004") && shown.contains("Dillon"), "{shown}");
     let daily = lab.ok(&["drives", "wd-black-2017", "--daily", "50GB"]).stdout;
     assert!(daily.contains("At 50 GB a day") && daily.contains("4.4 years") && !daily.contains("Dillon"), "{daily}");
+    let unrated = lab.ok(&["drives", "toshiba-bg4", "--daily", "50GB"]).stdout;
+    assert!(unrated.contains("--daily has no effect: this drive's rated endurance is not known."), "{unrated}");
+    for wrong in [&["--daily", "50"][..], &["--daily", "50GB", "--json"]] {
+        assert_eq!(lab.run(&[&["drives", "wd-black-2017"], wrong].concat()).code, 2, "{wrong:?}");
+    }
     let unknown = lab.run(&["drives", "ultrastar-dc-sn86"]);
     assert_eq!(unknown.code, 4, "{}", unknown.stderr);
     assert!(unknown.stderr.contains("wd-ultrastar-dc-sn861"), "{}", unknown.stderr);

@@ -346,3 +346,17 @@ fn in_sweeps(published: &drivelab_core::published::Published, text: &str) {
     }
     assert!(compared > 100, "{compared} figures of sweeps");
 }
+
+/// Two reviews of one drive: each verdict names the review whose figures it rests on.
+#[test]
+fn verdicts_of_two_reviews_of_one_drive_are_told_apart() {
+    let lab = Lab::new();
+    let own = include_str!("../reference/results/dillon-nvme.toml").replace("\"dillon-nvme\"", "\"again\"");
+    std::fs::create_dir_all(lab.data().join("published")).expect("a folder");
+    std::fs::write(lab.data().join("published").join("again.toml"), own).expect("room");
+    let words = ["compare", "published:dillon-nvme/BPX", "published:again/BPX", "--json"];
+    let document = lab.json(&words);
+    let verdicts = document["published"]["verdicts"].as_array().expect("verdicts");
+    let drives: Vec<&str> = verdicts.iter().filter_map(|one| one["drive"].as_str()).collect();
+    assert_eq!(drives, ["MyDigitalSSD BPX (dillon-nvme)", "MyDigitalSSD BPX (again)"]);
+}

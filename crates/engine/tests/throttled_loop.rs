@@ -11,6 +11,7 @@
 mod common;
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use drivelab_core::clock::StopToken;
@@ -22,6 +23,8 @@ use drivelab_rig::{LoopDevice, LoopFs, SETTLED, Throttle, or_skip, skip};
 
 const MIB: u64 = 1 << 20;
 const FILE: u64 = 128 * MIB;
+const RAMP: Duration = Duration::from_secs(1);
+const MEASURED: Duration = Duration::from_secs(5);
 
 /// A loop device with ext4 and one filled file, and this process in the group that limits it.
 struct Throttled {
@@ -47,9 +50,9 @@ impl Throttled {
     fn measure(&self, choice: BackendChoice, workload: &Workload, limit: (&str, u64)) -> StepRecord {
         let mut engine = Engine::open(common::target(&self.file(), FILE, true), choice).unwrap();
         self.throttle.limit(limit.0, limit.1);
-        let before = self.moved();
+        let (before, begun) = (self.moved(), Instant::now());
         let result = common::run_with(&mut engine, workload, &common::time(5000), (1000, 1000), &StopToken::default());
-        let by_kernel = self.moved() - before;
+        let (by_kernel, took) = (self.moved() - before, begun.elapsed());
         self.throttle.limit(limit.0, 0);
         let (record, intervals) = result.unwrap();
         assert_eq!(record.error_count(), 0);
@@ -60,6 +63,9 @@ impl Throttled {
         println!("{by_engine} bytes counted, {} more by the kernel", by_kernel.saturating_sub(by_engine));
         let most = by_engine + (128 << 10);
         assert!((by_engine..=most).contains(&by_kernel), "{by_engine} bytes counted, {by_kernel} by the kernel");
+        // The time by which the rate is divided is not shorter than what was asked for, nor longer than it took.
+        let measured = Duration::from(record.active());
+        assert!(measured >= MEASURED && measured + RAMP <= took, "{measured:?} measured in {took:?}");
         record
     }
 
@@ -88,19 +94,23 @@ const BOUND: f64 = 0.015;
 /// and a timer of the kernel (250 Hz) may be a tick late.
 const BOUND_ONE_AT_A_TIME: f64 = 0.04;
 
+/// The most that a busy machine can make of the limit: a slice of 100 ms in 5 s is 2 %, four blocks of 512 KiB 0.8 %.
+const MOST: f64 = 1.028;
+
 /// A rate out of its bounds is measured again up to this often. Observed with a load of four on two processors: one
 /// random write at a time lost 2 to 4 % in every second try.
 const TRIES: usize = 8;
 
 /// On a busy machine less is served: the throttle gives no credit for a slice of 100 ms in which the measuring thread got
-/// no CPU. Once 2 % more was measured, with the bytes that the kernel had counted (docs/how-it-is-tested.md).
-/// [`Throttled::measure`] holds the engine's bytes against the kernel's in every try, so an engine that counts wrongly
-/// fails there, and one that takes the time wrongly fails every try.
+/// no CPU. Once 2 % more was measured, with the bytes that the kernel had counted (docs/how-it-is-tested.md): a slice of
+/// the 5 s, and what was in flight. More than [`MOST`] is an error immediately. [`Throttled::measure`] checks bytes and
+/// time in every try, so a second try cannot hide an engine that counts wrongly.
 fn assert_within_the_bound(limit: f64, below: f64, what: &str, measure: impl Fn() -> f64) {
     let mut ratio = 0.0;
     for attempt in 1..=TRIES {
         ratio = measure() / limit;
         println!("{what}: measured / limit = {ratio:.4} (attempt {attempt})");
+        assert!(ratio <= MOST, "{what}: measured / limit = {ratio}");
         if (1.0 - below..=1.0 + BOUND).contains(&ratio) {
             return;
         }

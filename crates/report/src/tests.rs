@@ -402,15 +402,17 @@ fn a_lower_bound_is_marked_in_bars_and_sweeps_too() {
         }
     }
     let page = one(&records, crate::html).unwrap();
-    let charts = page.split("id=\"drivelab-charts\">").nth(1).unwrap().split("</script>").next().unwrap();
-    let charts: serde_json::Value = serde_json::from_str(charts).unwrap();
+    let analysis = drivelab_analysis::analyse(&records);
+    let views = crate::views::test::tests(&ReportInput { records: &records, analysis: &analysis }, "", usize::MAX);
+    let charts = views.iter().flat_map(|test| &test.figures).filter_map(|figure| figure.chart.as_ref());
     let marked = |id: &str| {
-        let chart = charts.as_array().unwrap().iter().find(|chart| chart["id"] == id).unwrap();
-        let points = chart["panels"].as_array().unwrap().iter().flat_map(|panel| panel["series"].as_array().unwrap());
-        let points = points.flat_map(|series| series["points"].as_array().unwrap());
-        points.filter(|point| point[2].as_str().unwrap().starts_with("≥ ")).count()
+        let chart = charts.clone().find(|chart| chart.id == id).unwrap();
+        let points = chart.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points);
+        points.filter(|point| point.2.starts_with("≥ ")).count()
     };
-    assert_eq!((marked("depths-sweep"), marked("mixes-sweep")), (1, 0));
+    assert_eq!((marked("corners-bars"), marked("depths-sweep"), marked("mixes-sweep")), (1, 1, 0));
+    let ids = page.split("id=\"drivelab-charts\">").nth(1).unwrap();
+    assert!(ids.contains("depths-sweep") && !ids.contains("corners-bars"), "the table of pairs has bars already");
     assert!(page.contains("data-value=\"≥ 4,"), "the table of pairs");
     let look =
         |page: &str| page.split("At a glance</h2>").nth(1).unwrap().split("</section>").next().unwrap().to_owned();

@@ -24,8 +24,8 @@ pub use drives::{SLOWED, sample_group};
 pub use environment::sample_environment;
 pub use load::{Pace, step_events};
 pub use loads::{
-    loads_plan, sample_limited_run, sample_loads_run, sample_mixed_run, sample_open_loop_run, sample_overloaded_run,
-    sample_verified_run,
+    loads_plan, on_files, sample_limited_run, sample_loads_run, sample_mixed_run, sample_open_loop_run,
+    sample_overloaded_run, sample_verified_run,
 };
 pub use others::beside_others;
 pub use plan::{sample_plan, steady_plan};

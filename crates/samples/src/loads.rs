@@ -2,6 +2,7 @@
 //! verification, and a step limited by the load generator.
 
 use drivelab_core::event::RunState;
+use drivelab_core::files::{FileLoad, FilePlace, FileSet, FileSizes, FileSync, FileWork};
 use drivelab_core::load::{Arrivals, OtherOps, Pace, Rate, SizeShare, Verify};
 use drivelab_core::plan::{AxisValue, Combine, Plan, Step};
 use drivelab_core::run::RunRecords;
@@ -137,4 +138,17 @@ fn verified() -> Vec<Step> {
 
 fn limited() -> Step {
     step("limited", "q64", "RND 4 KiB Q64T1 read", random(0, 64, 1), Vec::new())
+}
+
+/// Turns a load into work on a set of four files of 1 GiB.
+pub fn on_files(workload: &mut Workload, work: FileWork, of: FilePlace) {
+    let set = FileSet {
+        name: "large".to_owned(),
+        count: 4,
+        sizes: FileSizes::Fixed { size: Bytes::GIB },
+        total: None,
+        seed: 1,
+        compress_percent: Percent::ZERO,
+    };
+    workload.files = Some(Box::new(FileLoad { set, work, of, sync: FileSync::End }));
 }

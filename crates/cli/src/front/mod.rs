@@ -7,6 +7,7 @@ pub mod method;
 pub mod outcome;
 pub mod question;
 pub mod review;
+pub mod run_ids;
 pub mod signals;
 pub mod terminal;
 pub mod width;

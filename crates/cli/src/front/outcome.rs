@@ -17,13 +17,12 @@ use drivelab_session::Outcome;
 use rustix::io::Errno;
 
 use super::checked;
+use super::run_ids::{LEAST_ID, end_of};
 use super::width::terminal_width;
 use crate::args::PrintArgs;
 use crate::context::Context;
 use crate::say;
 
-/// How many characters of a run's id a command is given as an example.
-const END_OF_ID: usize = 6;
 /// ENOSPC: a full file system is not an error of the device.
 const NO_SPACE: i32 = 28;
 
@@ -140,8 +139,7 @@ fn last_words(
             Some(found) => Err(Failure::new(ExitCode::DeviceErrors, format!("{found}{in_run}"))),
             None => {
                 if saved && show != Show::Part {
-                    let id = run.to_string();
-                    let end = id.get(id.len().saturating_sub(END_OF_ID)..).unwrap_or(&id);
+                    let end = end_of(run, LEAST_ID);
                     context.settings.voice.say(format!(
                         "Run {run} is complete; `drivelab results show {end}` shows every figure, `drivelab report {end}` \
                          makes reports"

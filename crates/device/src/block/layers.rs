@@ -38,7 +38,7 @@ pub(crate) fn encrypts(whole: &Path) -> bool {
     read_trim(&whole.join("dm/uuid")).is_some_and(|uuid| is_crypt(&uuid))
 }
 
-/// Whether the uuid of a mapping is one of cryptsetup's that encrypts.
+/// Whether this uuid is of a cryptsetup mapping that encrypts.
 fn is_crypt(uuid: &str) -> bool {
     uuid.starts_with("CRYPT-") && !uuid.starts_with("CRYPT-INTEGRITY")
 }

@@ -7,12 +7,13 @@ use drivelab_analysis::METRICS;
 use drivelab_analysis::digest::Digest;
 use drivelab_core::group::letter;
 use drivelab_core::metric::MetricDef;
-use drivelab_core::plan::Form;
+use drivelab_core::plan::{Form, TestPlan};
 
 use crate::documents::results;
 use crate::error::ReportError;
 use crate::figure::chart::Chart;
 use crate::figure::input::ReportInput;
+use crate::figure::pairs::measured;
 use crate::figure::prose::filters;
 use crate::figure::table::Table;
 use crate::figure::{Figure, TestView, escape, format, wrap};
@@ -47,11 +48,27 @@ struct FindingView {
 }
 
 /// What limits how far to trust the figures, in a line.
+#[derive(Debug)]
 struct Strip {
     /// `2 warnings, an interruption.`
     count: String,
-    /// What the most serious says, in a line; empty for none.
+    /// The statement of the most serious warning, cut; empty for none.
     most_serious: String,
+}
+
+/// How many findings, interruptions and failures limit how far to trust the figures, and what the most serious finding
+/// states; `None` for none.
+fn strip(input: &ReportInput<'_>) -> Option<Strip> {
+    let warned = run_facts::warned(input);
+    let also = [
+        (!facts::breaks(input).is_empty(), "an interruption"),
+        (!run_facts::failures(input).is_empty(), "failed steps"),
+    ];
+    let mut counts: Vec<&str> = warned.iter().map(|warned| warned.count.as_str()).collect();
+    counts.extend(also.into_iter().filter(|(is_so, _)| *is_so).map(|(_, what)| what));
+    let count = format!("{}.", counts.join(", "));
+    let most_serious = warned.iter().map(|warned| wrap::cut(&warned.most_serious, MOST_OF_A_WARNING)).collect();
+    (!counts.is_empty()).then_some(Strip { count, most_serious })
 }
 
 /// Most characters of a warning in the strip.
@@ -71,25 +88,23 @@ struct ShownTest {
 /// ones: a reader looks for a test by its headline figure, and unfolds what lies behind it.
 fn shown_tests(input: &ReportInput<'_>, prefix: &str, most: usize) -> Vec<ShownTest> {
     let plan = &input.records.plan;
-    let views = test::tests(input, prefix, most);
-    let many = views.len() > MOST_OPEN_TESTS;
-    let open = |at: usize, name: &String| match plan.headlines.as_slice() {
+    let tests: Vec<&TestPlan> = plan.tests.iter().filter(|test| measured(test).next().is_some()).collect();
+    let many = tests.len() > MOST_OPEN_TESTS;
+    let open = |at: usize, test: &TestPlan| match plan.headlines.as_slice() {
         [] => at < MOST_OPEN_TESTS,
-        headlines => headlines.contains(name),
+        headlines => headlines.contains(&test.name),
     };
     // The table of pairs, with its bars, is at the top of the page already.
     let corners = look::corner_test(input).map(|test| &test.name);
-    let shown = |(at, mut view): (usize, TestView)| {
-        let own = plan.tests.iter().find(|test| view.id.strip_prefix(prefix) == Some(&test.name));
-        let folded = own.filter(|test| many && !open(at, &test.name)).map(|test| {
-            look::tile(input, test).unwrap_or_else(|| Tile { title: test.title.clone(), ..Tile::default() })
-        });
-        if own.is_some_and(|test| corners == Some(&test.name)) {
+    let shown = |(at, test): (usize, &TestPlan)| {
+        let mut view = test::view(input, test, prefix, most);
+        if corners == Some(&test.name) {
             view.figures.iter_mut().take(1).for_each(|figure| figure.chart = None);
         }
+        let folded = (many && !open(at, test)).then(|| look::tile(input, test).unwrap_or_default());
         ShownTest { view, folded }
     };
-    views.into_iter().enumerate().map(shown).collect()
+    tests.into_iter().enumerate().map(shown).collect()
 }
 
 /// One run as shown.
@@ -121,6 +136,7 @@ struct RunView {
     sheet: Option<SheetView>,
     scores: Table,
     findings: Vec<FindingView>,
+    strip: Option<Strip>,
     drives: Vec<Vec<Fact>>,
     probe: Vec<Section>,
     /// The drive that the sections describe.
@@ -174,6 +190,7 @@ impl RunView {
             sheet: sheet::of_run(input),
             scores: scores::table(input),
             findings: findings(input),
+            strip: strip(input),
             drives: facts::drives(input),
             probe_of: records.environment.probe.as_deref().map(probe_of).unwrap_or_default(),
             probe: records.environment.probe.as_deref().map(sections).unwrap_or_default(),
@@ -196,28 +213,6 @@ impl RunView {
             tool: format!("drivelab {} ({}, {} build)", tool.version, tool.commit, tool.profile),
             prefix,
         }
-    }
-
-    /// How many findings limit how far to trust the figures, and what the most serious says; `None` for none.
-    fn strip(&self) -> Option<Strip> {
-        let grave: Vec<&FindingView> = self.findings.iter().filter(|finding| finding.severity != "note").collect();
-        let mut counts = Vec::new();
-        for (severity, noun) in [("void", "failed check"), ("warning", "warning")] {
-            match grave.iter().filter(|finding| finding.severity == severity).count() {
-                0 => {}
-                count => counts.push(format::counted(count, noun)),
-            }
-        }
-        let also = [(!self.breaks.is_empty(), "an interruption"), (!self.failures.is_empty(), "failed steps")];
-        counts.extend(also.into_iter().filter(|(is_so, _)| *is_so).map(|(_, what)| what.to_owned()));
-        let count = counts.join(", ");
-        let said = |finding: &FindingView| wrap::cut(&finding.statement, MOST_OF_A_WARNING);
-        let most_serious = match grave.as_slice() {
-            [] => String::new(),
-            [only] => said(only),
-            [first, ..] => format!("The most serious: {}", said(first)),
-        };
-        (!count.is_empty()).then(|| Strip { count: format!("{count}."), most_serious })
     }
 
     fn charts(&self) -> impl Iterator<Item = &Chart> {
@@ -348,7 +343,7 @@ fn published_definitions(sides: &Sides) -> Vec<&'static MetricDef> {
     METRICS.iter().filter(|def| used.contains(def.id)).collect()
 }
 
-/// How many drives the published sides are of: one under two conditions is one drive.
+/// Number of published drives; a drive under two conditions counts once.
 fn published_drives(sides: &Sides) -> usize {
     let figures =
         sides.published.iter().flat_map(|side| side.figures().iter().map(move |one| (side.publication(), one)));

@@ -3,7 +3,6 @@
 //! Takes its figures from the table of pairs or the short answer. `terminal_table` shows everything.
 
 use drivelab_core::event::RunState;
-use drivelab_core::finding::Severity;
 use drivelab_core::units::Nanos;
 
 use crate::figure::input::ReportInput;
@@ -12,7 +11,8 @@ use crate::formats::columns::{self, LEAST_WIDTH};
 use crate::formats::terminal;
 use crate::views::run::look::{self, Tile};
 use crate::views::run::short::{self, Short, VerdictView};
-use crate::words::{facts, run_facts};
+use crate::words::facts;
+use crate::words::run_facts::{self, Warned};
 
 /// Most headline figures, where there are neither pairs nor sentences.
 const MOST_TILES: usize = 6;
@@ -82,26 +82,17 @@ fn verdict(short: &Short, width: usize) -> Vec<String> {
     said.lines().map(str::to_owned).collect()
 }
 
-/// How many warnings there are, and the first sentence of the gravest.
+/// How many warnings there are, and the first words of the most serious.
 fn warnings(input: &ReportInput<'_>, width: usize) -> Vec<String> {
-    let findings = run_facts::findings(input);
-    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
-    let (void, warnings) = (count(Severity::Void), count(Severity::Warning));
-    let Some(gravest) = findings.iter().filter(|one| one.severity > Severity::Note).max_by_key(|one| one.severity)
-    else {
-        return Vec::new();
-    };
-    let counts = [(void, "failed check"), (warnings, "warning")];
-    let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| format::counted(count, noun));
-    let counts = counts.collect::<Vec<_>>().join(", ");
-    let first = if void + warnings > 1 { ", first: " } else { ": " };
-    let text = escape::terminal(&format!("{counts}{first}{}", prose::plain(&gravest.statement)));
+    let Some(Warned { count, most_serious }) = run_facts::warned(input) else { return Vec::new() };
+    let text = escape::terminal(&format!("{count}. {}", prose::plain(&most_serious)));
     wrap::first_rows(&text, 0, width, 2).lines().map(str::to_owned).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use drivelab_analysis::analyse;
+    use drivelab_core::finding::Severity;
     use drivelab_core::run::RunRecords;
     use drivelab_samples as testing;
 
@@ -137,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn warnings_are_counted_and_the_gravest_is_named() {
+    fn warnings_are_counted_and_the_most_serious_is_named() {
         let records = testing::sample_run();
         let mut analysis = analyse(&records);
         let mut finding = analysis.findings.first().expect("the sample has findings").clone();
@@ -145,6 +136,14 @@ mod tests {
         analysis.findings.push(finding);
         let text = terminal_summary(&ReportInput { records: &records, analysis: &analysis }, 80);
         assert!(text.contains("1 failed check") && text.contains("All of it is wrong."), "{text}");
+        // Of two that are equally serious the first one, as on the page.
+        let mut other = analysis.findings.last().expect("it was added").clone();
+        other.statement = "So is this.".to_owned();
+        analysis.findings.push(other);
+        let input = ReportInput { records: &records, analysis: &analysis };
+        let (text, page) = (terminal_summary(&input, 80), crate::html(&[input]).expect("a page"));
+        assert!(text.contains("2 failed checks. The most serious: All of it is wrong."), "{text}");
+        assert!(page.contains("<strong>2 failed checks.</strong> The most serious: All of it is wrong."), "the strip");
         analysis.findings.clear();
         let text = terminal_summary(&ReportInput { records: &records, analysis: &analysis }, 80);
         assert!(!text.contains("warning") && !text.contains("failed check"), "{text}");

@@ -25,10 +25,11 @@ use crate::views::time_line;
 /// most `most` points.
 pub(crate) fn tests(input: &ReportInput<'_>, prefix: &str, most: usize) -> Vec<TestView> {
     let tests = input.records.plan.tests.iter().filter(|test| measured(test).next().is_some());
-    tests.map(|test| test_view(input, test, prefix, most)).collect()
+    tests.map(|test| view(input, test, prefix, most)).collect()
 }
 
-fn test_view(input: &ReportInput<'_>, test: &TestPlan, prefix: &str, most: usize) -> TestView {
+/// One test with its figures.
+pub(crate) fn view(input: &ReportInput<'_>, test: &TestPlan, prefix: &str, most: usize) -> TestView {
     let id = format!("{prefix}{}", test.name);
     let steps: Vec<&Step> = measured(test).collect();
     let mut figures = Vec::new();

@@ -61,6 +61,29 @@ pub(crate) fn evidence(finding: &Finding, most: usize) -> Vec<String> {
     shown
 }
 
+/// Whether anything limits how far to trust the figures, in short.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Warned {
+    /// `1 failed check, 2 warnings`.
+    pub(crate) count: String,
+    /// The first sentence of the most serious one.
+    pub(crate) most_serious: String,
+}
+
+/// Failed checks and warnings of a run; `None` if there are only notes.
+pub(crate) fn warned(input: &ReportInput<'_>) -> Option<Warned> {
+    let findings: Vec<&Finding> =
+        findings(input).into_iter().filter(|finding| finding.severity > Severity::Note).collect();
+    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let kinds = [(count(Severity::Void), "failed check"), (count(Severity::Warning), "warning")];
+    let counts = kinds.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| format::counted(count, noun));
+    let before = if findings.len() > 1 { "The most serious: " } else { "" };
+    let statement = &findings.first()?.statement;
+    let first = statement.find(". ").map_or(statement.as_str(), |end| &statement[..=end]);
+    let most_serious = format!("{before}{first}");
+    Some(Warned { count: counts.collect::<Vec<_>>().join(", "), most_serious })
+}
+
 /// A piece of evidence in words: `load average: 4.20 (limit 1.00)`; bytes as `8 MiB`.
 fn evidence_text(evidence: &Evidence) -> String {
     let unit = cells::unit_text(&evidence.unit);
@@ -210,4 +233,19 @@ pub(crate) fn run_figures(input: &ReportInput<'_>) -> Vec<(String, String)> {
         (title, format!("{} {}", cells::metric_cell(input, metric).text, cells::unit_text(&metric.unit)))
     };
     whole.map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_in_bytes_is_rounded_and_other_figures_keep_their_unit() {
+        let text = |value: f64, unit: &str, limit: Option<f64>| {
+            evidence_text(&Evidence { what: "it".to_owned(), value, unit: unit.to_owned(), limit })
+        };
+        assert_eq!(text(8_388_608.0, "B", Some(25_276_059_648.0)), "it: 8 MiB (limit 25.28 GB)");
+        assert_eq!(text(46.34, "%", Some(10.0)), "it: 46.34 % (limit 10.00 %)");
+        assert_eq!(text(0.5, "B", None), "it: 0.50 B");
+    }
 }

@@ -123,7 +123,7 @@ fn capacities(facts: &DriveFacts) -> String {
 
 fn show(context: &Context, library: &DriveLibrary, name: &str, arguments: &DrivesArgs) -> Result {
     let known = known(library, name)?;
-    // A unit was forgotten: nobody writes a few bytes a day.
+    // A value this small means that the unit is missing.
     if let Some(daily) = arguments.daily.filter(|daily| *daily < Bytes::MIB) {
         return Err(Failure::usage(format!(
             "--daily {daily} is too small (minimum 1 MiB); give a unit, such as --daily 50GB"

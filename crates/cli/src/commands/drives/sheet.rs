@@ -36,8 +36,8 @@ pub(super) fn text(known: &Known, daily: Option<Bytes>, (width, sourced): (usize
     if !rows.is_empty() {
         text += &table(facts, &rows, width);
     }
-    if daily.is_some() && !rows.iter().any(|(label, _)| label.starts_with("At ")) {
-        text += "\nNo years for --daily: the rated endurance of this drive is not known.\n";
+    if daily.is_some_and(|daily| !rows.iter().any(|(label, _)| *label == at_rate(daily))) {
+        text += "\n--daily has no effect: this drive's rated endurance is not known.\n";
     }
     if sourced {
         sources(&mut text, facts);
@@ -66,16 +66,20 @@ fn across(facts: &DriveFacts, daily: Option<Bytes>) -> Vec<Row> {
     }
     let of_capacity = |one: &CapacityFacts| derived(facts, one.capacity.value, daily);
     let cells: Vec<[String; 3]> = facts.capacities.iter().map(of_capacity).collect();
-    let at_rate = daily.map(|daily| format!("At {daily} a day")).unwrap_or_default();
-    for (at, label) in
-        ["Full drive writes".to_owned(), "Drive writes per day".to_owned(), at_rate].into_iter().enumerate()
-    {
+    let at_rate = daily.map(at_rate).unwrap_or_default();
+    let labels = ["Full drive writes".to_owned(), "Drive writes per day".to_owned(), at_rate];
+    for (at, label) in labels.into_iter().enumerate() {
         let cells: Vec<String> = cells.iter().map(|cells| cells[at].clone()).collect();
         if cells.iter().any(|cell| !cell.is_empty()) {
             rows.push((label, cells));
         }
     }
     rows
+}
+
+/// Label of the row for this many bytes a day.
+fn at_rate(daily: Bytes) -> String {
+    format!("At {daily} a day")
 }
 
 /// What follows from the figures of a capacity: full drive writes, drive writes per day, and how long it lasts with

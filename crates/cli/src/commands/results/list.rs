@@ -12,11 +12,10 @@ use drivelab_store::{Filter, KeptDrive, RunRow};
 
 use crate::args::FilterArgs;
 use crate::context::{Context, NO_MATCH, NO_RUNS};
+use crate::front::run_ids::{characters, end_of};
 use crate::front::width::terminal_width;
 use crate::say;
 
-/// Fewest characters of an id in the list.
-const LEAST_ID: usize = 6;
 /// Headings of the columns.
 const HEAD: [&str; 6] = ["run", "started", "length", "drive", "method", "title and tags"];
 /// The columns that are cut to fit a terminal: the drive, then what follows.
@@ -56,24 +55,6 @@ pub(super) fn list(context: &Context, asked: &FilterArgs, json: bool) -> Result 
     let width = if std::io::stdout().is_terminal() { terminal_width() } else { usize::MAX };
     say::data(&laid_out(lines, width))?;
     Ok(ExitCode::Ok)
-}
-
-/// The last characters of an id.
-pub(in crate::commands) fn end_of(id: RunId, characters: usize) -> String {
-    let id = id.to_string();
-    id.chars().skip(id.chars().count().saturating_sub(characters)).collect()
-}
-
-/// How many characters at the end of an id are enough to tell all runs apart.
-pub(in crate::commands) fn characters(ids: &[RunId]) -> usize {
-    let texts: Vec<String> = ids.iter().map(RunId::to_string).collect();
-    let last = |text: &String, count: usize| text.chars().rev().take(count).collect::<String>();
-    let apart = |count: &usize| {
-        let mut ends: Vec<String> = texts.iter().map(|text| last(text, *count)).collect();
-        ends.sort();
-        ends.windows(2).all(|two| two[0] != two[1])
-    };
-    (LEAST_ID..).find(apart).unwrap_or(LEAST_ID)
 }
 
 /// A run in words: the end of its id, when, how long or its state, the drive, the methodology, what its user calls it.
@@ -198,14 +179,5 @@ mod tests {
         assert!(narrow.contains("Samsung SSD 9") && narrow.contains('…'), "{narrow}");
         let wide = laid_out(lines(), usize::MAX);
         assert!(wide.contains("Heatsink 4TB  anandtech-2018 full, faithful  old firmware\n"), "{wide}");
-    }
-
-    #[test]
-    fn ids_are_as_long_as_needed_to_tell_runs_apart() {
-        let id = |last: u8| RunId::of(1, [1, 2, 3, 4, 5, 6, 7, 8, 9, last]);
-        assert_eq!(characters(&[id(1), id(2)]), 6);
-        let far = RunId::of(1, [1, 2, 3, 4, 5, 6, 99, 8, 9, 1]);
-        assert_eq!(characters(&[id(1), far]), 7);
-        assert_eq!(characters(&[]), 6);
     }
 }

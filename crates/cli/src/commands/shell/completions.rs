@@ -19,8 +19,8 @@ use drivelab_store::{Catalog, RunRow};
 
 use crate::args::{Cli, Global};
 use crate::commands::compare::published;
-use crate::commands::results::list::{characters, end_of};
 use crate::context::{Context, LAST, tool};
+use crate::front::run_ids::{characters, end_of};
 use crate::say;
 use crate::settings::Settings;
 

@@ -4,8 +4,6 @@
 use std::fmt::Write as _;
 
 use drivelab_core::plan::TestPlan;
-use drivelab_core::units::Bytes;
-use drivelab_core::workload::Workload;
 
 use super::front::Front;
 use super::items::{Items, value_text};
@@ -16,6 +14,7 @@ use crate::figure::op::Op;
 use crate::figure::pairs::measured;
 use crate::figure::{cells, quantity};
 use crate::views::across::sides::Sides;
+use crate::views::run::look;
 
 /// The draft of an article about these runs. It can be built as it is.
 #[must_use]
@@ -117,10 +116,8 @@ fn tests(text: &mut String, input: &ReportInput<'_>, items: &Items<'_>, letter: 
 
 /// A sentence with the best figure of a test, as a value that is checked when the page is built.
 fn best(input: &ReportInput<'_>, test: &TestPlan, letter: &str) -> Option<String> {
-    // Small random I/O is counted, and everything else is a rate.
-    let is_small = |load: &Workload| !load.pattern.is_sequential() && load.block_size <= Bytes::new(16 << 10);
-    let counted = measured(test).all(|step| step.workload().is_some_and(is_small));
-    let quantity = if counted { quantity::IOPS } else { quantity::THROUGHPUT };
+    let steps: Vec<_> = measured(test).collect();
+    let quantity = if look::counts_operations(test, &steps) { quantity::IOPS } else { quantity::THROUGHPUT };
     let valued = measured(test).filter_map(|step| {
         let op = Op::of(step);
         Some((step, op, cells::value(input, step, op, quantity)?))

@@ -117,7 +117,7 @@ fn figures_come_before_warnings_and_each_warning_is_said_once() {
     assert!(page[at("class=\"strip\"")..].split("</p>").next().unwrap().contains(&count), "{count}");
     for (at, finding) in warnings.iter().enumerate() {
         let begin: String = finding.statement.chars().take_while(|letter| !"`'<>&\"".contains(*letter)).collect();
-        // The line names the gravest, which comes first.
+        // The line quotes the most serious, which comes first.
         assert_eq!(page.matches(begin.as_str()).count(), 1 + usize::from(at == 0), "{begin}");
     }
     let quiet = testing::sample_run();

@@ -210,8 +210,8 @@ pub(crate) fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
     if op.kind().is_none() && !steps.is_empty() && steps.iter().all(|step| is_one_at_a_time(step)) {
         return time_tile(input, test, &steps);
     }
-    let counts = steps.iter().all(|step| is_small_and_random(step)) && !rates::is_published_in_bytes(test);
-    let rate = if op.kind().is_some() || counts { quantity::IOPS } else { quantity::THROUGHPUT };
+    let rate =
+        if op.kind().is_some() || counts_operations(test, &steps) { quantity::IOPS } else { quantity::THROUGHPUT };
     // Leaves out steps that are void or were not run.
     let valued = steps.iter().filter_map(|step| Some((*step, cells::value(input, step, op, rate)?)));
     let valued: Vec<(&Step, f64)> = valued.collect();
@@ -239,6 +239,12 @@ pub(crate) fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
 
 /// Largest blocks of which operations are counted rather than bytes.
 const LARGEST_COUNTED: u64 = 64 << 10;
+
+/// Whether the headline of these steps counts operations rather than bytes: they are small and random, and the source
+/// of their test publishes no rates in bytes.
+pub(crate) fn counts_operations(test: &TestPlan, steps: &[&Step]) -> bool {
+    steps.iter().all(|step| is_small_and_random(step)) && !rates::is_published_in_bytes(test)
+}
 
 /// Whether a step issues small random operations without pauses: they are counted, their rate in bytes says little.
 fn is_small_and_random(step: &Step) -> bool {
@@ -346,11 +352,11 @@ pub(crate) fn pair_cell(input: &ReportInput<'_>, step: Option<&Step>, op: Op) ->
 #[cfg(test)]
 mod tests {
     use drivelab_analysis::analyse;
-    use drivelab_core::files::{FileLoad, FilePlace, FileSet, FileSizes, FileSync, FileWork};
+    use drivelab_core::files::{FilePlace, FileWork};
     use drivelab_core::load::Bursts;
     use drivelab_core::plan::Action;
     use drivelab_core::run::RunRecords;
-    use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth};
+    use drivelab_core::units::{Nanos, QueueDepth};
     use drivelab_core::workload::Workload;
     use drivelab_samples as testing;
 
@@ -439,18 +445,9 @@ mod tests {
         let mut records = testing::sample_run();
         let depths = records.plan.tests.iter_mut().find(|one| one.name == "depths").expect("the sample has it");
         let works = [FileWork::Read, FileWork::Copy, FileWork::Copy];
-        let set = FileSet {
-            name: "large".to_owned(),
-            count: 4,
-            sizes: FileSizes::Fixed { size: Bytes::GIB },
-            total: None,
-            seed: 1,
-            compress_percent: Percent::ZERO,
-        };
         for (step, work) in depths.steps.iter_mut().zip(works.iter().cycle()) {
             if let Action::Io { workload, .. } = &mut step.action {
-                let load = FileLoad { set: set.clone(), work: *work, of: FilePlace::Original, sync: FileSync::End };
-                workload.files = Some(Box::new(load));
+                testing::on_files(workload, *work, FilePlace::Original);
             }
         }
         let copies = depths.steps.iter().filter(|step| files::copies(step));

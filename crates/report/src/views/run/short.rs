@@ -86,7 +86,7 @@ fn verdict(of: &UseVerdict) -> VerdictView {
         parts.push(format!("Missing: {}.", names(&of.missing)));
     }
     if !of.undecided.is_empty() {
-        parts.push(format!("Inconclusive (a bound, or disturbed): {}.", names(&of.undecided)));
+        parts.push(format!("Inconclusive (bounded or disturbed): {}.", names(&of.undecided)));
     }
     if matches!(of.outcome, Outcome::Recommended | Outcome::Conditional) && !of.unknown.is_empty() {
         parts.push(format!("Not known: {}.", names(&of.unknown)));

@@ -63,9 +63,7 @@ pub(crate) fn table(input: &ReportInput<'_>, steps: &[&Step], first_column: &str
 #[cfg(test)]
 mod tests {
     use drivelab_analysis::analyse;
-    use drivelab_core::files::{FileLoad, FileSet, FileSizes, FileSync};
     use drivelab_core::plan::Action;
-    use drivelab_core::units::{Bytes, Percent};
     use drivelab_samples as testing;
 
     use super::*;
@@ -76,19 +74,7 @@ mod tests {
         let test = records.plan.tests.last_mut().expect("a test");
         for step in &mut test.steps {
             let Action::Io { workload, .. } = &mut step.action else { continue };
-            workload.files = Some(Box::new(FileLoad {
-                set: FileSet {
-                    name: "large".to_owned(),
-                    count: 4,
-                    sizes: FileSizes::Fixed { size: Bytes::GIB },
-                    total: None,
-                    seed: 1,
-                    compress_percent: Percent::ZERO,
-                },
-                work: FileWork::Copy,
-                of: FilePlace::Source,
-                sync: FileSync::End,
-            }));
+            testing::on_files(workload, FileWork::Copy, FilePlace::Source);
         }
         let title = test.title.clone();
         let analysis = analyse(&records);

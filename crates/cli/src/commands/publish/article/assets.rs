@@ -57,17 +57,21 @@ impl Folder {
     /// # Errors
     /// A chart cannot be drawn, a file cannot be written, or there is one that drivelab did not write.
     pub(super) fn write(&self, voice: &Voice, built: &Built) -> Result<()> {
-        // Everything is drawn before the files of an earlier build go.
+        // Everything is drawn and checked before the files of an earlier build go.
         let files = drawn(voice, built)?;
         let made = std::fs::create_dir_all(&self.0);
         made.map_err(|error| Failure::unusable(format!("cannot make {}: {error}", self.0.display())))?;
-        self.sweep();
+        let earlier = self.earlier();
         let path = |name: &str| self.0.join(name);
-        if let Some((name, _)) = files.iter().find(|(name, _)| path(name).symlink_metadata().is_ok()) {
+        let is_of_others = |name: &String| !earlier.contains(name) && path(name).symlink_metadata().is_ok();
+        if let Some((name, _)) = files.iter().find(|(name, _)| is_of_others(name)) {
             return Err(Failure::usage(format!(
                 "{} was not written by drivelab and is not replaced; move it, or name another folder",
                 path(name).display()
             )));
+        }
+        for name in &earlier {
+            let _ = std::fs::remove_file(path(name));
         }
         // The list first: a build that ends early leaves nothing that the next one does not remove.
         let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
@@ -80,12 +84,11 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes the files that an earlier build wrote.
-    fn sweep(&self) {
+    /// The files that an earlier build wrote.
+    fn earlier(&self) -> Vec<String> {
         let listed = std::fs::read_to_string(self.0.join(MARK)).unwrap_or_default();
-        for name in listed.lines().filter(|name| !name.contains('/') && !name.starts_with('.')) {
-            let _ = std::fs::remove_file(self.0.join(name));
-        }
+        let names = listed.lines().filter(|name| !name.contains('/') && !name.starts_with('.'));
+        names.map(str::to_owned).collect()
     }
 
     fn file(&self, name: &str, bytes: &[u8]) -> Result<()> {
