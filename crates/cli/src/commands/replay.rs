@@ -12,6 +12,7 @@ use crate::args::{PrintArgs, ReplayArgs};
 use crate::context::Context;
 use crate::front::signals;
 use crate::front::terminal::{events_written, screens};
+use crate::front::width::terminal_width;
 use crate::say;
 
 /// Runs the command.
@@ -48,9 +49,15 @@ pub fn replay(context: &Context, arguments: &ReplayArgs) -> Result {
     for screen in &mut screens {
         let _ = screen.listener.finish();
     }
-    if arguments.json {
+    let whole = !stop.is_stopped() && arguments.events.is_none();
+    if arguments.json || whole {
         let (records, analysis) = context.load(row.id)?;
-        say::json(&drivelab_report::document(&[ReportInput { records: &records, analysis: &analysis }])?)?;
+        let input = ReportInput { records: &records, analysis: &analysis };
+        match arguments.json {
+            true => say::json(&drivelab_report::document(&[input])?)?,
+            // As at the end of the run: the lines of the steps do not show what disturbed them.
+            false => say::data(&drivelab_report::terminal_summary(&input, terminal_width()))?,
+        }
     }
     events_written(&unwritten)?;
     Ok(if stop.is_stopped() { ExitCode::Interrupted } else { ExitCode::Ok })

@@ -2,6 +2,8 @@
 //!
 //! Takes its figures from the table of pairs or the short answer. `terminal_table` shows everything.
 
+use std::collections::BTreeSet;
+
 use drivelab_core::event::RunState;
 use drivelab_core::units::Nanos;
 
@@ -27,6 +29,7 @@ pub fn terminal_summary(input: &ReportInput<'_>, width: usize) -> String {
     let mut lines = vec![wrap::cut(&escape::terminal(&title(input)), width)];
     lines.extend(figures(input, &short, width));
     lines.extend(verdict(&short, width));
+    lines.extend(disturbed(input).map(|text| wrap::cut(&escape::terminal(&text), width)));
     lines.extend(left_out(input).map(|text| wrap::cut(&escape::terminal(&text), width)));
     lines.extend(warnings(input, width));
     let text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
@@ -51,7 +54,19 @@ fn title(input: &ReportInput<'_>) -> String {
 fn left_out(input: &ReportInput<'_>) -> Option<String> {
     let all = &input.records.plan.left_out;
     let first = all.first()?;
-    Some(format!("{} left out: {} ({}): {}", format::counted(all.len(), "test"), first.test, first.title, first.reason))
+    let tests = format::counted(all.len(), "test");
+    let which = if all.len() > 1 { ", the first" } else { "" };
+    Some(format!("{tests} left out{which}: {} ({}): {}", first.test, first.title, first.reason))
+}
+
+/// The steps whose figures something else disturbed. Their lines were printed before that was known.
+fn disturbed(input: &ReportInput<'_>) -> Option<String> {
+    let metrics = input.analysis.metrics.iter().filter(|metric| !metric.spoiled_by.is_empty());
+    let ids: BTreeSet<_> = metrics.filter_map(|metric| metric.step.as_ref()).collect();
+    let plan = &input.records.plan;
+    let labels: Vec<&str> = ids.iter().filter_map(|id| plan.step(id)).map(|step| &*step.label).collect();
+    let steps = format::counted(labels.len(), "step");
+    (!labels.is_empty()).then(|| format!("{steps} disturbed (no mark in the lines above): {}", labels.join(", ")))
 }
 
 /// The pairs of read and write as reviewers print them; without any, the sentences; without these, headline figures.
@@ -91,7 +106,7 @@ fn warnings(input: &ReportInput<'_>, width: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use drivelab_analysis::analyse;
+    use drivelab_analysis::{Analysis, analyse};
     use drivelab_core::finding::Severity;
     use drivelab_core::run::RunRecords;
     use drivelab_samples as testing;
@@ -147,5 +162,22 @@ mod tests {
         analysis.findings.clear();
         let text = terminal_summary(&ReportInput { records: &records, analysis: &analysis }, 80);
         assert!(!text.contains("warning") && !text.contains("failed check"), "{text}");
+    }
+
+    #[test]
+    fn disturbed_steps_are_named_because_their_lines_had_no_mark() {
+        let records = testing::sample_run();
+        let mut analysis = analyse(&records);
+        let text = |analysis: &Analysis| terminal_summary(&ReportInput { records: &records, analysis }, 120);
+        assert!(!text(&analysis).contains("disturbed"), "{}", text(&analysis));
+        let steps: Vec<_> = records.plan.steps().take(5).map(|step| (step.id.clone(), step.label.clone())).collect();
+        let of_steps = analysis.metrics.iter_mut();
+        of_steps
+            .filter(|metric| metric.step.as_ref().is_some_and(|id| steps.iter().any(|(step, _)| step == id)))
+            .for_each(|metric| metric.spoiled_by = vec!["others_used_disk".to_owned()]);
+        let text = text(&analysis);
+        let line = text.lines().find(|line| line.contains("disturbed")).expect("a line");
+        assert!(line.starts_with("5 steps disturbed (no mark in the lines above): "), "{line}");
+        assert!(steps.iter().any(|(_, label)| line.contains(label.as_str())), "{line}");
     }
 }
