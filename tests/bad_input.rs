@@ -48,6 +48,16 @@ fn methods_that_do_not_exist_or_are_wrong() {
     }
     lab.write("binary.toml", [0xff, 0xfe, 0x00]);
     refused(&lab, &["run", "binary.toml", "."], 2, &["not text"]);
+    // Files of other tools, and a form that is not there: no line of a methodology is to blame.
+    lab.write("job.fio", "[global]\nsize=1m\n[j]\nrw=read\n");
+    refused(&lab, &["run", "job.fio", "."], 2, &["is a file of fio", "drivelab methods import job.fio"]);
+    lab.write("parm.txt", "sd=sd1,lun=/dev/x\nwd=wd1,sd=sd1\nrd=rd1,wd=wd1,elapsed=1\n");
+    refused(&lab, &["methods", "check", "parm.txt"], 2, &["is a file of Vdbench", "drivelab methods import parm.txt"]);
+    let form =
+        refused(&lab, &["run", "quick", ".", "--form", "faithful"], 2, &["has no faithful form", "quick and smoke"]);
+    assert!(!form.stderr.contains("methods/quick.toml"), "{}", form.stderr);
+    let last = refused(&lab, &["results", "remove", "--last"], 2, &["unexpected argument '--last'"]);
+    assert!(!last.stderr.contains("tip:"), "{}", last.stderr);
 }
 
 /// Each of these once printed the whole input.
@@ -322,7 +332,30 @@ fn a_pipe_in_the_place_of_a_file_is_refused_and_never_waited_for() {
     ends(&lab, &["results", "list"], "drivelab.toml");
 }
 
-/// The same in the data folder, where drivelab looks for its own files.
+/// An input that never ends, and one that has as many bytes as a drive: read no further than a file of its kind may be.
+#[test]
+fn an_endless_input_is_refused_by_its_size() {
+    let lab = Lab::new();
+    let sparse = std::fs::File::create(lab.folder().join("sparse.toml")).expect("a file");
+    sparse.set_len(1 << 40).expect("a sparse file");
+    for input in ["/dev/zero", "./sparse.toml"] {
+        for before in [
+            &["trace", "check"][..],
+            &["io", ".", "--trace-in"],
+            &["methods", "check"],
+            &["methods", "import"],
+            &["drives", "--check"],
+            &["article", "check"],
+        ] {
+            ends(&lab, &[before, &[input]].concat(), "");
+        }
+    }
+    let settings = lab.folder().join("drivelab.toml");
+    std::fs::rename(lab.folder().join("sparse.toml"), settings).expect("renamed");
+    ends(&lab, &["results", "list"], "drivelab.toml");
+}
+
+/// A pipe in the data folder, where drivelab looks for its own files.
 #[test]
 fn a_pipe_in_the_place_of_a_file_of_the_data_folder_is_never_waited_for() {
     let lab = Lab::new();

@@ -544,6 +544,8 @@ const MUSEUM: &[(&[&str], &[&str])] = &[
     (&["--block", "4k,64k"], &["--block 4k,64k: ", "4k:60"]),
     (&["--qd", "0"], &["--qd 0: ", "1 to 65535"]),
     (&["--qd", "70000"], &["--qd 70000: ", "65535"]),
+    (&["--qd", "thirty"], &["--qd thirty: ", "not a whole number", "1 to 65535"]),
+    (&["--threads", "1.5"], &["--threads 1.5: ", "not a whole number", "1 to 1024"]),
     (&["--threads", "5000"], &["--threads 5000: ", "1024"]),
     (&["--op", "raed"], &["--op raed: ", "did you mean `read`"]),
     (&["--op", "randrw"], &["--op randrw: ", "--op mix=50 --pattern random"]),

@@ -43,11 +43,15 @@ fn parsed() -> Result {
 
 /// A command line that is wrong, or that asks for help or the version, which go to stdout.
 fn not_parsed(error: &clap::Error) -> Result {
-    if let Some(message) = negative(error).or_else(|| fios_flag(error)).or_else(|| too_large(error)) {
+    if let Some(message) = negative(error).or_else(|| fios_flag(error)).or_else(|| no_number(error)) {
         return Err(Failure::usage(message));
     }
     if error.use_stderr() {
-        say::cut(error.render().ansi().to_string().trim_end());
+        // clap takes an unknown flag for a value that begins like one.
+        let text = error.render().ansi().to_string();
+        let mut lines: Vec<&str> = text.lines().filter(|line| !line.contains("tip: to pass ")).collect();
+        lines.dedup_by(|next, line| next.is_empty() && line.is_empty());
+        say::cut(lines.join("\n").trim_end());
         return Ok(ExitCode::Usage);
     }
     say::printed(error.print().and_then(|()| std::io::Write::flush(&mut std::io::stdout())))?;
@@ -74,13 +78,20 @@ fn negative(error: &clap::Error) -> Option<String> {
     })
 }
 
-/// The error about a number that is too large for its type, which clap reports in terms of types.
-fn too_large(error: &clap::Error) -> Option<String> {
+/// The error about a word that is not a number, or one that is too large for its type, which clap reports in terms of
+/// types.
+fn no_number(error: &clap::Error) -> Option<String> {
     use clap::error::ContextKind;
-    let large = std::error::Error::source(error).is_some_and(|source| source.to_string().contains("number too large"));
+    let why = match std::error::Error::source(error)?.to_string() {
+        large if large.contains("number too large") => "the number is too large",
+        word if word.contains("invalid digit") => "not a whole number",
+        empty if empty.contains("cannot parse integer from empty string") => "a number is missing",
+        word if word.contains("invalid float literal") => "not a number",
+        _ => return None,
+    };
     let (flag, value) = (error.get(ContextKind::InvalidArg)?.to_string(), error.get(ContextKind::InvalidValue)?);
     let flag = flag.split(' ').next().unwrap_or_default();
-    large.then(|| format!("{flag} {value}: the number is too large{}", expected(flag)))
+    Some(format!("{flag} {value}: {why}{}", expected(flag)))
 }
 
 /// What the help of the typed command states about a flag; empty if the command does not have it.

@@ -64,7 +64,7 @@ fn large_enough(read: &Path, methodology: &Methodology) -> Result<()> {
         Named::ExistingFile(file) => Bytes::new(std::fs::metadata(file).map_or(u64::MAX, |facts| facts.len())),
         _ => return Ok(()),
     };
-    let least = methodology.minimum_size(method::form(methodology, None));
+    let least = methodology.minimum_size(method::usual_form(methodology));
     if length >= least {
         return Ok(());
     }
@@ -91,7 +91,7 @@ fn run(
     let telemetry = arguments.telemetry.asked();
     let order = Order {
         methodology,
-        form: method::form(methodology, None),
+        form: method::usual_form(methodology),
         target: read,
         new_file: false,
         size: None,

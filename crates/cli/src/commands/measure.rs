@@ -96,7 +96,7 @@ fn several(context: &Context, arguments: &RunArgs) -> Result {
     let lab = context.lab(&terminal);
     let mut methodology = method::find_set(method, measure.profile.as_deref(), &measure.set)?;
     traces::inform(&mut methodology, &traces.traces, lab.voice)?;
-    let form = method::form(&methodology, measure.form);
+    let form = method::form(&methodology, measure.form)?;
     method::has_figures(&methodology, form, &measure.print.fail_if)?;
     let telemetry = measure.telemetry.asked();
     let label = Label::from(&measure.label);
@@ -137,7 +137,7 @@ fn measure(
     if let Some(output) = output {
         fits_layout(format_of(output)?, methodology)?;
     }
-    let form = method::form(methodology, arguments.form);
+    let form = method::form(methodology, arguments.form)?;
     method::has_figures(methodology, form, &arguments.print.fail_if)?;
     let telemetry = arguments.telemetry.asked();
     let label = Label::from(&arguments.label);

@@ -210,7 +210,7 @@ fn plan(
     (form, size, guess): (Option<FormArg>, Option<Bytes>, SpeedGuess),
     shown: Shown,
 ) -> Result {
-    let form = method::form(methodology, form);
+    let form = method::form(methodology, form)?;
     let site = site::survey(place, methodology, form, size, Purpose::Plan)?;
     let plan = expand::plan(methodology, (form, guess), &site, None, &WORDS_OF_FILES)?;
     let runs = methodology.conditions(form).map_or(1, |conditions| runs_of(&conditions));

@@ -93,14 +93,48 @@ pub fn text(name: &str) -> Result<(String, String)> {
         }
         _ => Failure::new(input_code(&error), format!("cannot read the methodology file '{name}': {error}")),
     })?;
+    if let Some(tool) = tool_of(&text) {
+        return Err(Failure::usage(format!(
+            "'{name}' is a file of {tool}, not a methodology; `drivelab methods import {name}` makes a methodology of it"
+        )));
+    }
     Ok((name.to_owned(), text))
 }
 
-/// The form to use: the one that was asked for, otherwise quick, or the only one that the methodology has.
+/// The tool whose job file or parameter file a text is, by keys that no methodology has.
+fn tool_of(text: &str) -> Option<&'static str> {
+    let has = |keys: &[&str]| text.lines().any(|line| keys.iter().any(|key| line.trim_start().starts_with(key)));
+    match text {
+        _ if has(&["rw=", "readwrite=", "ioengine=", "iodepth="]) => Some("fio"),
+        _ if has(&["sd=", "wd=", "rd="]) => Some("Vdbench"),
+        _ => None,
+    }
+}
+
+/// The form to use if none is asked for: quick, or the only one that the methodology has.
 #[must_use]
-pub fn form(methodology: &Methodology, asked: Option<FormArg>) -> Form {
-    let quick = methodology.forms().contains(&Form::Quick);
-    asked.map_or(if quick { Form::Quick } else { Form::Faithful }, Form::from)
+pub fn usual_form(methodology: &Methodology) -> Form {
+    if methodology.forms().contains(&Form::Quick) { Form::Quick } else { Form::Faithful }
+}
+
+/// The form that was asked for, else the usual one.
+///
+/// # Errors
+/// The methodology declares other forms only.
+pub fn form(methodology: &Methodology, asked: Option<FormArg>) -> Result<Form> {
+    let Some(asked) = asked.map(Form::from) else { return Ok(usual_form(methodology)) };
+    let forms = methodology.forms();
+    // A suite declares none: those of its methodologies count.
+    let declares = forms.iter().any(|form| *form != Form::Smoke);
+    if declares && !forms.contains(&asked) {
+        let names: Vec<&str> = forms.into_iter().map(Form::name).collect();
+        let (name, asked) = (&methodology.identity().name, asked.name());
+        return Err(Failure::usage(format!(
+            "--form {asked}: {name} has no {asked} form; its forms are {}",
+            names.join(" and ")
+        )));
+    }
+    Ok(asked)
 }
 
 /// Errors in a methodology file, as the user sees them; or the message that nothing in a correct file can run here.
