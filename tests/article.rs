@@ -122,10 +122,25 @@ fn mistakes_are_named_with_file_and_line_and_no_page_is_written() {
         assert!(refused.stderr.contains(says), "{more}: {}", refused.stderr);
         assert!(!lab.folder().join("broken.html").exists(), "{more}");
     }
+    // What the front matter names and what does not exist.
     let (run, _) = lab.runs().remove(0);
-    lab.write("broken.md", draft.replace(&run, "ffffffff"));
-    let refused = lab.run(&["article", "build", "broken.md"]);
-    assert!(refused.code == 4 && refused.stderr.contains("no run 'ffffffff'"), "{}", refused.stderr);
+    let (at, runs) = (1..).zip(draft.lines()).find(|(_, line)| line.starts_with("runs = ")).expect("the runs");
+    let after = |more: &str| draft.replace(runs, &format!("{runs}\n{more}"));
+    let against = |word: &str| after(&format!("against = [\n  \"published:beeler-sn861\",\n  \"{word}\",\n]"));
+    for (broken, code, line, says) in [
+        (draft.replace(&run, "ffffffff"), 4, at, "no run 'ffffffff'"),
+        (against("published:nobody"), 4, at + 3, "no published figures 'nobody'"),
+        (against("published:dillon-nvme/none"), 4, at + 3, "no drive whose name contains 'none'"),
+        (against("no-such-run"), 4, at + 3, "is called 'no-such-run'"),
+        (after("base = \"nobody\""), 2, at + 1, "need a comparison"),
+        (after("against = [\"published:dillon-nvme\"]\nallow = [\"moon\"]"), 2, at + 2, "moon"),
+    ] {
+        lab.write("broken.md", &broken);
+        let refused = lab.run(&["article", "build", "broken.md"]);
+        let place = format!("broken.md:{line}: ");
+        let told = refused.stderr.contains(&place) && refused.stderr.contains(says);
+        assert!(refused.code == code && told, "{place}{says}: {} {}", refused.code, refused.stderr);
+    }
     lab.write("broken.md", draft.replace("title = ", "title = 3 # "));
     let refused = lab.run(&["article", "check", "broken.md"]);
     assert!(refused.code == 2 && refused.stderr.contains("broken.md:2: "), "{}", refused.stderr);

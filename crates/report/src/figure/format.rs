@@ -138,6 +138,12 @@ pub fn value(value: f64, unit: &str) -> String {
     }
 }
 
+/// A figure with the digits in which its source gives it: `831`, `113.85`, `2,108,065`.
+pub(crate) fn as_published(value: f64) -> String {
+    let decimals = value.to_string().split_once('.').map_or(0, |(_, behind)| behind.len());
+    grouped(value, decimals)
+}
+
 /// CPU seconds per GB: three decimals, or more for values that would then have only one or two digits.
 pub(crate) fn cpu_s_per_gb(cpu: f64) -> String {
     if cpu < 0.0995 { value(cpu, "s/GB") } else { format!("{cpu:.3}") }

@@ -10,6 +10,7 @@ mod items;
 mod numbers;
 mod page;
 mod prose;
+mod published_values;
 mod references;
 mod scan;
 mod types;
@@ -21,6 +22,7 @@ use crate::figure::escape;
 
 pub use draft::draft;
 pub use front::Front;
+use front::Parts;
 use items::Items;
 use prose::Prose;
 use references::Expanded;
@@ -31,6 +33,8 @@ pub use types::{Built, LARGEST_PICTURE, Material, Picture, Remark, ShownChart, S
 pub struct Article {
     /// What the file says about itself.
     pub front: Front,
+    /// The same as it was written.
+    front_text: String,
     /// The Markdown behind it.
     body: String,
     /// Line of the file on which the body begins, from 1.
@@ -56,7 +60,8 @@ pub fn article_items(material: &Material<'_>) -> String {
         }
     }
     text += "Others: {{ short }}, {{ verdicts }}, {{ choice }}, {{ corners }}, {{ scores }}, {{ sheet }}, {{ how }},\n\
-             {{ value ADDRESS = TEXT }} (addresses: `drivelab report last --format csv`), {{ gap TEXT }}\n";
+             {{ value ADDRESS = TEXT }} (addresses: `drivelab report last --format csv`; of a published drive: P1 \
+             TEST:METRIC), {{ gap TEXT }}\n";
     text
 }
 
@@ -66,10 +71,16 @@ impl Article {
     /// # Errors
     /// What is wrong with its front matter.
     pub fn parse(text: &str) -> Result<Article, Remark> {
-        let (front, body, first_line) = front::split(text)?;
+        let Parts { front, front_text, body, first_line } = front::split(text)?;
         // The signs that stand for blocks mean nothing in a text.
         let body = body.chars().filter(|sign| ![prose::BEGIN, prose::END].contains(sign)).collect();
-        Ok(Article { front, body, first_line })
+        Ok(Article { front, front_text: front_text.to_owned(), body, first_line })
+    }
+
+    /// The line of the file on which a key of the front matter has a word, from 1.
+    #[must_use]
+    pub fn line_of(&self, key: &str, word: &str) -> usize {
+        front::line_of(&self.front_text, key, word)
     }
 
     /// The files of its pictures as the text names them, each with its line; those on other servers too.

@@ -49,17 +49,43 @@ struct Loaded {
     sides: Sides,
 }
 
+/// What a front matter names and cannot be used.
+struct Unusable {
+    /// The key, and the word in it.
+    at: (&'static str, String),
+    why: Failure,
+}
+
+impl Unusable {
+    fn new(key: &'static str, word: &str, why: Failure) -> Unusable {
+        Unusable { at: (key, word.to_owned()), why }
+    }
+
+    /// With the line of the file.
+    fn in_file(self, path: &Path, article: &Article) -> Failure {
+        let line = article.line_of(self.at.0, &self.at.1);
+        Failure { message: format!("{}:{line}: {}", path.display(), self.why.message), ..self.why }
+    }
+}
+
 impl Loaded {
     /// Reads what a front matter names.
-    fn of(context: &Context, front: &Front, redact: bool) -> Result<Loaded> {
-        let rows = front.runs.iter().map(|name| context.find_named(name)).collect::<Result<Vec<_>>>()?;
-        let mut runs = rows.iter().map(|row| context.load(row.id)).collect::<Result<Vec<_>>>()?;
-        if let Some((records, _)) = runs.iter().find(|(records, _)| records.plan.form == Form::Smoke) {
-            return Err(Failure::usage(format!(
-                "run {} is in smoke form, which is too short for meaningful figures: use a run in quick or faithful \
-                 form",
-                records.run
-            )));
+    fn of(context: &Context, front: &Front, redact: bool) -> std::result::Result<Loaded, Unusable> {
+        let mut rows = Vec::new();
+        let mut runs = Vec::new();
+        for name in &front.runs {
+            let of_run = |why| Unusable::new("runs", name, why);
+            let row = context.find_named(name).map_err(of_run)?;
+            let (records, analysis) = context.load(row.id).map_err(of_run)?;
+            if records.plan.form == Form::Smoke {
+                return Err(of_run(Failure::usage(format!(
+                    "run {} is in smoke form, which is too short for meaningful figures: use a run in quick or \
+                     faithful form",
+                    records.run
+                ))));
+            }
+            rows.push(row);
+            runs.push((records, analysis));
         }
         if redact {
             runs = without_names(runs);
@@ -67,27 +93,9 @@ impl Loaded {
         let words: Vec<String> =
             rows.iter().map(|row| row.id.to_string()).chain(front.against.iter().cloned()).collect();
         let alone = front.against.is_empty() && words.len() < 2;
-        if alone && (front.base.is_some() || !front.allow.is_empty()) {
-            return Err(Failure::usage(
-                "`base` and `allow` in the front matter need a comparison, but there is only one run: name others in \
-                 `against`, or leave them out",
-            ));
-        }
-        let (digests, mut sides) = if alone {
-            (Vec::new(), Sides::alone(0))
-        } else {
-            let mut arguments = CompareArgs::of(&words, front.base.as_deref(), &front.allow)
-                .map_err(|error| Failure::usage(format!("`allow` or `base` of the front matter: {error}")))?;
-            arguments.redact = redact;
-            let unasked = front.against.is_empty() && front.base.is_none() && front.allow.is_empty();
-            match compare::for_article(context, &arguments) {
-                // Nobody asked for a comparison: two tests of one drive have nothing in common.
-                Err(why) if unasked && why.code == Failure::nothing("").code => {
-                    context.settings.voice.warn(format!("the runs are not compared: {}", why.message));
-                    (Vec::new(), Sides::alone(0))
-                }
-                compared => compared?,
-            }
+        let (digests, mut sides) = match alone {
+            true => (Vec::new(), without_comparison(front)?),
+            false => compared(context, front, &words, redact)?,
         };
         sides.redact = redact;
         Ok(Loaded { runs, digests, sides })
@@ -100,6 +108,58 @@ impl Loaded {
         let digests: Vec<&Digest> = self.digests.iter().collect();
         make(&Material { runs: &runs, digests: &digests, sides: &self.sides })
     }
+}
+
+/// No sides, for a single run.
+fn without_comparison(front: &Front) -> std::result::Result<Sides, Unusable> {
+    let key = if front.base.is_some() { "base" } else { "allow" };
+    if front.base.is_some() || !front.allow.is_empty() {
+        let why = "`base` and `allow` in the front matter need a comparison, but there is only one run: name others in \
+                   `against`, or leave them out";
+        return Err(Unusable::new(key, "", Failure::usage(why)));
+    }
+    Ok(Sides::alone(0))
+}
+
+/// The digests and the sides of a comparison.
+fn compared(
+    context: &Context,
+    front: &Front,
+    words: &[String],
+    redact: bool,
+) -> std::result::Result<(Vec<Digest>, Sides), Unusable> {
+    // One at a time, so that the error is on its line.
+    for kind in &front.allow {
+        CompareArgs::of(words, None, std::slice::from_ref(kind))
+            .map_err(|error| Unusable::new("allow", kind, Failure::usage(error.to_string())))?;
+    }
+    let mut arguments = CompareArgs::of(words, front.base.as_deref(), &front.allow)
+        .map_err(|error| Unusable::new("base", "", Failure::usage(error.to_string())))?;
+    arguments.redact = redact;
+    let unasked = front.against.is_empty() && front.base.is_none() && front.allow.is_empty();
+    match compare::for_article(context, &arguments) {
+        // Nobody asked for a comparison: two tests of one drive have nothing in common.
+        Err(why) if unasked && why.code == Failure::nothing("").code => {
+            context.settings.voice.warn(format!("the runs are not compared: {}", why.message));
+            Ok((Vec::new(), Sides::alone(0)))
+        }
+        compared => compared.map_err(|why| {
+            let word = front.against.iter().find(|word| quotes(&why.message, word));
+            let key = match &front.base {
+                Some(base) if word.is_none() && quotes(&why.message, base) => "base",
+                _ if front.against.is_empty() => "runs",
+                _ => "against",
+            };
+            let word = word.cloned().unwrap_or_default();
+            Unusable::new(key, &word, why)
+        }),
+    }
+}
+
+/// Whether an error is about a word: it quotes a run, or publication and drive of `published:NAME/DRIVE`.
+fn quotes(message: &str, word: &str) -> bool {
+    let parts = word.strip_prefix("published:").unwrap_or(word).split('/');
+    message.contains(word) || parts.into_iter().all(|part| message.contains(&format!("'{part}'")))
 }
 
 fn new(context: &Context, (runs, against, allow): (&[String], &[String], &[String]), output: &Path) -> Result {
@@ -117,7 +177,7 @@ fn new(context: &Context, (runs, against, allow): (&[String], &[String], &[Strin
     }
     let ids = runs.iter().map(|name| Ok(context.find_named(name)?.id.to_string())).collect::<Result<Vec<_>>>()?;
     let mut front = Front { runs: ids, against: against.to_vec(), allow: allow.to_vec(), ..Front::default() };
-    let loaded = Loaded::of(context, &front, false)?;
+    let loaded = Loaded::of(context, &front, false).map_err(|wrong| wrong.why)?;
     // Words that the author publishes, with --redact or without.
     let drive = |(records, _): &(RunRecords, Analysis)| {
         let mut environment = records.environment.clone();
@@ -169,7 +229,7 @@ fn open(context: &Context, path: &Path, redact: bool) -> Result<Opened> {
     };
     let text = input::read_text(path, LONGEST).map_err(unreadable)?;
     let article = Article::parse(&text).map_err(|wrong| mistakes(path, &[wrong]))?;
-    let loaded = Loaded::of(context, &article.front, redact)?;
+    let loaded = Loaded::of(context, &article.front, redact).map_err(|wrong| wrong.in_file(path, &article))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let read = |name: String| {
         let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);

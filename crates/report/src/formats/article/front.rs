@@ -2,6 +2,7 @@
 
 use drivelab_core::excerpt::line_and_column;
 use serde::Deserialize;
+use toml::de::{DeTable, DeValue};
 
 use super::types::Remark;
 
@@ -63,8 +64,19 @@ impl Front {
     }
 }
 
-/// The front matter, the text behind it, and the line on which that begins.
-pub(super) fn split(text: &str) -> Result<(Front, &str, usize), Remark> {
+/// The parts of an article.
+pub(super) struct Parts<'t> {
+    pub(super) front: Front,
+    /// The front matter as it was written.
+    pub(super) front_text: &'t str,
+    /// The text behind it.
+    pub(super) body: &'t str,
+    /// The line on which that begins.
+    pub(super) first_line: usize,
+}
+
+/// The front matter, and the text behind it.
+pub(super) fn split(text: &str) -> Result<Parts<'_>, Remark> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let wrong = |line: usize, what: &str| Remark { line, what: what.to_owned() };
     let missing =
@@ -82,9 +94,9 @@ pub(super) fn split(text: &str) -> Result<(Front, &str, usize), Remark> {
     let begin = at;
     for (number, line) in (2_usize..).zip(lines) {
         if line.trim_end() == FENCE {
-            let front = text.get(begin..at).unwrap_or_default();
+            let front_text = text.get(begin..at).unwrap_or_default();
             let body = text.get(at + line.len()..).unwrap_or_default();
-            return Ok((read(front)?, body, number + 1));
+            return Ok(Parts { front: read(front_text)?, front_text, body, first_line: number + 1 });
         }
         at += line.len();
     }
@@ -99,6 +111,19 @@ fn hinted(message: &str) -> String {
         _ => "",
     };
     format!("{message}{hint}")
+}
+
+/// The line of the file with a value of a key: of a word of its list, of the value if there is no such word, and the
+/// first line if there is no such key.
+pub(super) fn line_of(text: &str, key: &str, word: &str) -> usize {
+    let table = DeTable::parse(text);
+    let value = table.as_ref().ok().and_then(|table| table.get_ref().get(key));
+    let of_list = value.and_then(|value| match value.get_ref() {
+        DeValue::Array(words) => words.iter().find(|one| one.get_ref().as_str() == Some(word)),
+        _ => None,
+    });
+    // The fence is line 1.
+    of_list.or(value).map_or(1, |value| 1 + line_and_column(text, value.span().start).0)
 }
 
 fn read(text: &str) -> Result<Front, Remark> {

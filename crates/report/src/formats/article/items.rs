@@ -6,6 +6,7 @@ use drivelab_core::group::letter;
 use drivelab_core::metric::Metric;
 
 use super::prose::slug;
+use super::published_values;
 use super::types::{Material, ShownChart, ShownTable};
 use crate::error::ReportError;
 use crate::figure::input::ReportInput;
@@ -374,6 +375,9 @@ impl<'a> Items<'a> {
             "sheet" => "no run was compared with a data sheet (`drivelab run data-sheet`)",
             "scores" => "no run has scores",
             "corners" => "no run has pairs of reads and writes",
+            "choice" if !self.material.runs.is_empty() => {
+                "`choice` is about published drives: it needs an article without `runs`"
+            }
             "choice" => "`choice` needs exactly two published drives in `against`",
             "verdicts" if self.material.runs.is_empty() => "no verdict rule could be applied to these drives",
             _ if self.material.runs.is_empty() => "the article shows no run, only published figures",
@@ -389,13 +393,16 @@ impl<'a> Items<'a> {
 
     /// The figure of an address as text with its unit and signs.
     pub(super) fn value(&self, address: &str, material: &Material<'_>) -> Result<String, String> {
+        if let Some((letter, address)) = published_values::split(address) {
+            return published_values::value(letter, address, material);
+        }
         let (run, address) = self.lettered(address)?;
         let run = run.unwrap_or(0);
         if address.is_empty() {
             return Err("a value needs an address: {{ value ADDRESS }}".to_owned());
         }
         let Some(input) = material.runs.get(run) else {
-            return Err("a value needs a run: name one in `runs`".to_owned());
+            return Err("a value needs a run in `runs`, or a published drive: {{ value P1 TEST:METRIC }}".to_owned());
         };
         let Some(metric) = input.analysis.metric(address) else {
             let like = explain::near(input.analysis, address).join(", ");

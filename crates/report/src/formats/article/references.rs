@@ -111,9 +111,11 @@ fn reference(
         "table" => table(&name(), items, out)?,
         "finding" => match items.finding(rest)? {
             Ok(Some(html)) => Ok(Some(html)),
-            Ok(None) => {
-                Err(format!("no run has the finding '{}'; findings: {}", cut(rest), listed(&items.finding_codes())))
-            }
+            Ok(None) => Err(format!(
+                "no run has the finding '{}'; findings: {}",
+                cut(rest),
+                listed(&items.finding_codes(), rest)
+            )),
             Err(what) => Err(what),
         },
         "short" | "verdicts" | "choice" | "sheet" | "corners" | "scores" | "how" => items.part(kind)?,
@@ -138,13 +140,17 @@ fn cut(text: &str) -> String {
     text.chars().take(SHOWN).collect()
 }
 
-/// Names for a message: the first ones, and how many more.
-fn listed(names: &[String]) -> String {
+/// Names for a message: those that have the wanted name in them, else the first ones, and how many more.
+fn listed(names: &[String], wanted: &str) -> String {
     const MOST: usize = 12;
+    let mut shown: Vec<&str> = names.iter().map(String::as_str).collect();
+    shown.sort_by_key(|name| !name.contains(wanted));
+    let near = shown.iter().take_while(|name| name.contains(wanted)).count();
+    let most = if near > 0 { near.min(MOST) } else { MOST };
     match names.len() {
         0 => "none".to_owned(),
-        few if few <= MOST => names.join(", "),
-        many => format!("{} and {} more (`drivelab article list`)", names[..MOST].join(", "), many - MOST),
+        few if few <= most => shown.join(", "),
+        many => format!("{} and {} more (`drivelab article list`)", shown[..most].join(", "), many - most),
     }
 }
 
@@ -152,7 +158,7 @@ type Block = Result<Option<String>, String>;
 
 fn chart(name: &str, items: &Items<'_>, out: &mut Expanded) -> Result<Block, ReportError> {
     let Some(html) = items.chart_html(name)? else {
-        return Ok(Err(format!("no chart '{}'; charts: {}", cut(name), listed(&items.chart_names()))));
+        return Ok(Err(format!("no chart '{}'; charts: {}", cut(name), listed(&items.chart_names(), name))));
     };
     if out.charts.iter().any(|known| known == name) {
         return Ok(Err(format!("the chart '{name}' is shown twice; keep one")));
@@ -164,7 +170,7 @@ fn chart(name: &str, items: &Items<'_>, out: &mut Expanded) -> Result<Block, Rep
 
 fn table(name: &str, items: &Items<'_>, out: &mut Expanded) -> Result<Block, ReportError> {
     let Some(html) = items.table_html(name)? else {
-        return Ok(Err(format!("no table '{}'; tables: {}", cut(name), listed(&items.table_names()))));
+        return Ok(Err(format!("no table '{}'; tables: {}", cut(name), listed(&items.table_names(), name))));
     };
     if !out.tables.iter().any(|known| known == name) {
         out.tables.push(name.to_owned());

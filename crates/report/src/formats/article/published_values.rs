@@ -1,0 +1,64 @@
+//! The figure of a published drive by its test and metric: `P1 SQL, synthetic:total.iops`.
+
+use drivelab_analysis::metric_def;
+use drivelab_core::published::PublishedFigure;
+
+use super::types::Material;
+use crate::figure::{cells, format};
+use crate::views::across::published::{PublishedSide, Readings};
+
+/// Most tests that a message names.
+const NAMED: usize = 5;
+
+/// The letter of a published side and what follows it; `None` if the address does not begin with one.
+pub(super) fn split(address: &str) -> Option<(&str, &str)> {
+    let (letter, rest) = address.split_once(' ')?;
+    let number = letter.strip_prefix('P')?;
+    number.parse::<u32>().is_ok().then(|| (letter, rest.trim()))
+}
+
+/// The figure with its unit and signs. A test is called as in the publication, or by the address of a step that has
+/// exactly its load.
+///
+/// # Errors
+/// There is no such side or figure, or it is a range.
+pub(super) fn value(letter: &str, address: &str, material: &Material<'_>) -> Result<String, String> {
+    let all = &material.sides.published;
+    let Some(side) = all.iter().find(|side| side.letter == letter) else {
+        let letters: Vec<&str> = all.iter().map(|side| side.letter.as_str()).collect();
+        let which = if letters.is_empty() { "none".to_owned() } else { letters.join(", ") };
+        return Err(format!("there is no published drive {letter}; there are: {which}"));
+    };
+    let Some((test, metric)) = address.rsplit_once(':') else {
+        return Err(format!("a published value needs a test and a metric: {{{{ value {letter} TEST:METRIC }}}}"));
+    };
+    let (test, metric) = (test.trim(), metric.trim());
+    let unit = metric_def(metric).map(|def| def.unit).ok_or_else(|| format!("there is no metric '{metric}'"))?;
+    let is_it = |figure: &&PublishedFigure| {
+        let called = figure.test.eq_ignore_ascii_case(test) || figure.steps.iter().any(|step| step.to_string() == test);
+        figure.metric == metric && called
+    };
+    let Some(readings) = Readings::of(side.figures.iter().filter(is_it), unit) else {
+        return Err(format!("{} has no figure '{test}:{metric}'; it has {}", side.name(), tests_of(side, metric)));
+    };
+    let text = match readings.figures.as_slice() {
+        // In the source's own digits, unless it has another unit or says more than a number.
+        [one] if one.unit == cells::unit_text(unit) && !(one.about || one.bound.is_some()) => {
+            format::as_published(one.value)
+        }
+        _ => readings.cell().plain(),
+    };
+    Ok(format!("{text} {}", cells::unit_text(unit)).trim_end().to_owned())
+}
+
+/// The tests of which a side has this metric, for a message.
+fn tests_of(side: &PublishedSide, metric: &str) -> String {
+    let figures = side.figures.iter().filter(|figure| figure.metric == metric);
+    let mut tests: Vec<&str> = figures.map(|figure| figure.test.as_str()).collect();
+    tests.dedup();
+    match tests.len() {
+        0 => "none of this metric".to_owned(),
+        few if few <= NAMED => format!("'{}'", tests.join("', '")),
+        many => format!("'{}' and {} more", tests[..NAMED].join("', '"), many - NAMED),
+    }
+}
