@@ -3,6 +3,7 @@
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
 
@@ -403,4 +404,43 @@ fn runs_are_compared_by_their_digests_alone() {
     assert!(some.stderr.contains(&format!("run {} is left out: ", runs[0])), "{}", some.stderr);
     assert!(some.stderr.contains(&format!("run {id} is left out: it is still running")), "{}", some.stderr);
     assert!(some.stdout.contains("\nB  ") && !some.stdout.contains("\nC  "), "{}", some.stdout);
+}
+
+/// The page of the reviews: each command of it has its flags and its methodology, and its counts are those of its rows.
+#[test]
+fn the_page_of_the_reviews_names_commands_that_exist_and_counts_right() {
+    let lab = Lab::new();
+    let page = include_str!("../docs/reviews.md");
+    let commands = page.split('`').skip(1).step_by(2).filter_map(|span| {
+        let span = span.strip_prefix("sudo ").unwrap_or(span);
+        Some(span.strip_prefix("drivelab ")?.split_whitespace().collect::<Vec<&str>>())
+    });
+    let methods = lab.ok(&["methods", "list"]).stdout;
+    let (mut helps, mut count) = (BTreeMap::new(), 0);
+    for words in commands {
+        let nested = ["results", "methods", "article", "testbed"].contains(&words[0]);
+        let path = &words[..words.len().min(1 + usize::from(nested))];
+        let help = helps.entry(path.to_vec()).or_insert_with(|| lab.ok(&[path, &["--help"]].concat()).stdout);
+        let flags = words.iter().filter(|word| word.starts_with("--") && word.len() > 2);
+        for flag in flags.map(|flag| flag.trim_end_matches(['.', ',', '…'])) {
+            assert!(help.contains(flag), "{words:?}: no {flag}");
+        }
+        if words[0] == "run" && words.len() > 1 && words[1].starts_with(|first: char| first.is_ascii_lowercase()) {
+            assert!(methods.contains(words[1]), "{words:?}: no such methodology");
+        }
+        count += 1;
+    }
+    assert!(count > 132, "{count} commands");
+    let cells = |line: &str| -> Vec<String> { line.split('|').map(|cell| cell.trim().to_owned()).collect() };
+    let statuses: Vec<String> = page
+        .lines()
+        .filter(|line| {
+            line.strip_prefix("| ").is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
+        })
+        .map(|line| cells(line)[3].clone())
+        .collect();
+    let of = |status: &str| statuses.iter().filter(|one| *one == status).count().to_string();
+    let all = page.lines().find(|line| line.starts_with("| All |")).expect("the last row of the counts");
+    let counted = [statuses.len().to_string(), of("there"), of("stand-in"), of("later"), of("impossible")];
+    assert_eq!(&cells(all)[2..7], counted.as_slice());
 }
