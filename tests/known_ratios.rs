@@ -159,6 +159,13 @@ fn capacity_and_price_are_known(lab: &Lab, devices: &[&str], parts: &[f64], size
 
     let name = format!("Known drive {} GB", sizes_mib[0]);
     assert!(lab.ok(&["results", "list"]).stdout.contains(&name));
+    // A name stands for its drive, in letters of any case.
+    let other = format!("known drive {} gb", sizes_mib[1]);
+    let by_name = lab.json(&["compare", &name, &other, "--json"]);
+    assert_eq!(
+        (&by_name["sides"][0]["title"], by_name["sides"].as_array().map(Vec::len)),
+        (&name.as_str().into(), Some(2))
+    );
     let ranked = lab.json(&["rank", "io", "--json"]);
     let row = ranked["rows"].as_array().expect("rows").iter().find(|row| row["drive"] == name).expect("the drive");
     let (value, bought) = (row["value"].as_f64(), row["value_per_currency"].as_f64());
@@ -316,6 +323,8 @@ fn what_differs_besides_the_question_is_refused_unless_allowed() {
     lab.ok(&["testbed", "set", "--tag", "Testbed-v2"]);
     assert_eq!(lab.ok(&["testbed"]).stdout, "Testbed-v2\nopen bench\n", "the note stays");
     load("uring");
+    let stated = lab.ok(&["report", "last", "--format", "md"]).stdout;
+    assert!(stated.contains("Testbed: open bench") || stated.contains("| Testbed | open bench |"), "{stated}");
     let runs: Vec<String> = lab.runs().into_iter().map(|(run, _)| run).collect();
     let compare = |more: &[&str]| lab.run(&[&["compare", &runs[0], &runs[1]], more].concat());
     let refused = compare(&[]);

@@ -94,7 +94,7 @@ fn a_run_stands_beside_the_figures_of_a_file_of_the_users_own() {
     let outcome = ranked(&["--mark", "NOP", "-o", "ranked.html"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let page = std::fs::read_to_string(lab.folder().join("ranked.html")).expect("the page");
-    assert!(page.contains("\"name\":\"Marked\"") && !page.contains("\"name\":\"Measured\""));
+    assert!(page.contains("\"name\":\"Under review\"") && !page.contains("\"name\":\"Measured\""));
     let outcome = ranked(&["--mark", "zzz"]);
     assert!(outcome.code == 2 && outcome.stderr.contains("no ranked drive has this in its name"), "{}", outcome.stderr);
     // Steps of another methodology may have the same names.
@@ -231,7 +231,7 @@ fn the_verdicts_of_a_review_follow_from_its_figures() {
     for part in [
         "What each drive is good for, by the rules",
         "WD Black: Rated endurance: 312.5 full drive writes. The maker rates it for few writes.",
-        "Toshiba OCZ RD400: Highest temperature, with no throttling or warning: 81 °C.",
+        "Toshiba OCZ RD400: Highest temperature without throttling or a warning: 81 °C.",
         "MyDigitalSSD BPX: With a heat sink or good airflow, and not in a laptop.",
     ] {
         assert!(text.contains(part), "{part}: {text}");

@@ -93,11 +93,11 @@ impl Lab<'_> {
         ceilings_of(self.data_folder, testbed)
     }
 
-    /// What the user calls this testbed. Says what has changed since it was named, and if its name cannot be read.
-    #[must_use]
-    pub fn named_testbed(&self, now: &TestbedFacts) -> Option<String> {
+    /// Adds what the user calls this testbed and states about it. Says what has changed since it was named, and if its
+    /// name cannot be read.
+    pub fn name_testbed(&self, now: &mut TestbedFacts) {
         let cannot = |why| self.voice.warn(format!("the run does not record the name of this testbed: {why}"));
-        let named = read_testbed(self.data_folder).map_err(cannot).ok()??;
+        let Ok(Some(named)) = read_testbed(self.data_folder).map_err(cannot) else { return };
         let changes = named.changes(now);
         if !changes.is_empty() {
             self.voice.warn(format!(
@@ -107,7 +107,8 @@ impl Lab<'_> {
                 changes.join("; ")
             ));
         }
-        Some(named.tag)
+        now.tag = Some(named.tag);
+        now.note = Some(named.note).filter(|note| !note.is_empty());
     }
 
     /// How much telemetry last slowed reads of the device that a target lies on, or of the next measured device below

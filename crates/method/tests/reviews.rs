@@ -61,3 +61,25 @@ fn suites_whose_reviews_draw_megabytes_say_so() {
         assert_eq!(file.get("published_unit").and_then(toml::Value::as_str), Some("MB/s"), "{name}");
     }
 }
+
+/// What the reviews have and the methodologies once lacked.
+#[test]
+fn what_was_missing_for_a_review_is_there() {
+    let file =
+        |name: &str| -> toml::Table { toml::from_str(library::find(name).expect("built in").text).expect("TOML") };
+    let named = |file: &toml::Table, list: &str, name: &str| {
+        let all = file[list].as_array().expect("a list").iter();
+        let is_it = |one: &&toml::Value| one.get("name").and_then(toml::Value::as_str) == Some(name);
+        all.into_iter().find(is_it).cloned().expect("one of this name")
+    };
+    assert_eq!(file("as-ssd")["defaults"]["rounds"].as_integer(), Some(5));
+    let larger = named(&file("heat-soak"), "tests", "larger-reads");
+    assert_eq!(larger["block_size"], toml::Value::from(vec!["64 KiB", "128 KiB", "256 KiB"]));
+    let traces = file("application-traces");
+    assert_eq!(named(&traces, "profiles", "applications")["tests"], toml::Value::from(vec!["applications"]));
+    let over_all = named(&traces, "scores", "applications-bandwidth");
+    assert_eq!(over_all["over"].as_str(), Some("applications-busy"));
+    let streams = named(&file("random-read-sweep"), "tests", "streams");
+    assert_eq!(streams["block_size"].as_str(), Some("64 KiB"));
+    assert!(streams["derived"]["block_size"].as_str().is_some_and(|why| why.contains("for one reader")), "{streams}");
+}

@@ -46,6 +46,7 @@ pub fn sample_environment() -> Environment {
         },
         testbed: TestbedFacts {
             tag: None,
+            note: None,
             kernel: "6.12.48".to_owned(),
             cpu_model: Some("Example CPU 8-Core".to_owned()),
             cpus: 16,

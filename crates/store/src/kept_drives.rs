@@ -6,6 +6,7 @@ use std::path::Path;
 use drivelab_core::drive_facts::{Price, Value};
 use serde::{Deserialize, Serialize};
 
+use crate::catalog::RunRow;
 use crate::document;
 use crate::error::StoreError;
 use crate::layout::{DRIVES, DRIVES_LOCK, DataDir};
@@ -44,6 +45,13 @@ impl KeptDrive {
             name: first(&|kept| &kept.name),
             price: first(&|kept| &kept.price),
         }
+    }
+
+    /// What the user calls the drive of a run; empty for no name. A drive without a model is called by its place.
+    #[must_use]
+    pub fn name_of(drives: &[KeptDrive], row: &RunRow) -> String {
+        let serial = row.drive.as_ref().and(row.serial.as_deref());
+        KeptDrive::of(drives, row.drive_or_place(), serial).name
     }
 
     fn is_of(&self, model: &str, serial: Option<&str>) -> bool {

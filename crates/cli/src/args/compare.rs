@@ -82,9 +82,9 @@ const fn about(kind: Kind) -> &'static str {
 /// `drivelab compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// What is compared: a run (the first or last characters of its id, or `last`), a drive (a part of its model, or
-    /// its serial number), a selection (`model=`, `serial=`, `firmware=`, `method=`, `profile=`, `tag=`, joined by
-    /// commas), or published figures: `published:NAME`, `published:NAME/DRIVE`.
+    /// What is compared: a run (the first or last characters of its id, or `last`), a drive (a part of its model or of
+    /// the name you gave it, or its serial number), a selection (`model=`, `serial=`, `firmware=`, `method=`,
+    /// `profile=`, `tag=`, joined by commas), or published figures: `published:NAME`, `published:NAME/DRIVE`.
     #[arg(value_name = "SIDE")]
     pub sides: Vec<String>,
     /// Instead of sides: the runs that match.

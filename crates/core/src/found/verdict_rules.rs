@@ -81,7 +81,7 @@ impl FactKind {
             FactKind::WriteCache => "write cache",
             FactKind::SustainedWrite => "sustained writes",
             FactKind::Hottest => "highest temperature",
-            FactKind::HottestUnchecked => "highest temperature, with no throttling or warning",
+            FactKind::HottestUnchecked => "highest temperature without throttling or a warning",
             FactKind::ThrottledAfter => "time under load to thermal throttling",
             FactKind::FullWrites => "rated endurance",
             FactKind::DriveWritesPerDay => "rated drive writes per day",

@@ -68,6 +68,7 @@ fn facts(roots: &Roots, watched: Watched) -> TestbedFacts {
     }
     TestbedFacts {
         tag: None,
+        note: None,
         kernel: rustix::system::uname().release().to_string_lossy().into_owned(),
         cpu_model,
         cpus: cpus(roots),

@@ -19,7 +19,8 @@ const BCACHEFS: u64 = 2 * MIB;
 /// ZFS compresses record by record, of at most 16 MiB (`zfs_max_recordsize`), and zstd looks back over a whole record
 /// at its higher levels.
 const ZFS: u64 = 16 * MIB;
-/// File systems of other hosts and of other programs: what stores the data there cannot be seen, and may be ZFS.
+/// File systems of other hosts, of other programs, or on top of another one: what stores the data there cannot be seen,
+/// and may be ZFS.
 const UNSEEN: u64 = ZFS;
 
 /// Types of file systems as statfs(2) names them (include/uapi/linux/magic.h; bcachefs and ZFS in their own sources).
@@ -32,6 +33,13 @@ const TYPES: &[(u32, u64)] = &[
     (0x6573_5546, UNSEEN), // fuse, virtiofs
     (0x0102_1997, UNSEEN), // 9p
     (0x00c3_6400, UNSEEN), // ceph
+    (0x0bd0_0bd0, UNSEEN), // lustre, often on ZFS
+    (0x4750_4653, UNSEEN), // gpfs (IBM Storage Scale)
+    (0x1983_0326, UNSEEN), // beegfs
+    (0x5346_414f, UNSEEN), // afs
+    (0x2003_0528, UNSEEN), // orangefs
+    (0x794c_7630, UNSEEN), // overlayfs: the folder below may be on ZFS
+    (0xf15f, UNSEEN),      // ecryptfs
 ];
 
 /// For the target behind an open handle; the type of the file system that holds a device node does not matter.
@@ -56,6 +64,14 @@ mod tests {
         let file = tempfile::tempfile().expect("a file");
         assert_eq!(window(file.as_fd(), true).get(), MIB);
         assert_eq!(of_type(0x2fc1_2fc1), 16 * MIB);
-        assert_eq!(of_type(0xef53), MIB);
+        // ext4, btrfs, xfs.
+        for kind in [0xef53, 0x9123_683e, 0x5846_5342] {
+            assert_eq!(of_type(kind), MIB, "{kind:#x}");
+        }
+        let unseen: Vec<u32> = TYPES.iter().filter(|(_, window)| *window == UNSEEN).map(|(kind, _)| *kind).collect();
+        for kind in [0x6969, 0xfe53_4d42, 0x6573_5546, 0x0102_1997, 0x00c3_6400, 0x0bd0_0bd0, 0x794c_7630] {
+            assert!(unseen.contains(&kind) && of_type(kind) == 16 * MIB, "{kind:#x}");
+        }
+        assert_eq!(of_type(0xca45_1a4e), 2 * MIB);
     }
 }

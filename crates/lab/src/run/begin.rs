@@ -198,7 +198,7 @@ fn environment(
 ) -> Result<Environment> {
     let mut environment = opened.environment(data.map(DataDir::root));
     environment.ceilings = lab.ceilings_of(&environment.testbed);
-    environment.testbed.tag = lab.named_testbed(&environment.testbed);
+    lab.name_testbed(&mut environment.testbed);
     environment.watching_cost = lab.watching_cost_of(&environment.target.devices);
     environment.condition = order.under.as_ref().map(|under| under.set_up.facts().clone());
     environment.source = source;

@@ -142,7 +142,13 @@ fn score(table: &Table, name: String, parts: Vec<ScorePart>, over: Option<String
     let units: Vec<&str> = parts.iter().map(|part| unit(&part.metric, rates)).collect();
     let same = over.is_none() && units.windows(2).all(|pair| pair[0] == pair[1]);
     let common = units.first().copied().filter(|_| same).unwrap_or(POINTS);
-    let lower = parts.iter().all(|part| matches!(unit(&part.metric, rates), "us" | "s" | "W"));
+    let all = |units: &[&str]| parts.iter().all(|part| units.contains(&unit(&part.metric, rates)));
+    let better = match over {
+        _ if all(&["us", "s", "W"]) => Better::Lower,
+        // An amount of data says nothing about a drive, unless it is divided by a time.
+        None if all(&["MB"]) => Better::Neutral,
+        _ => Better::Higher,
+    };
     let reasons = table.table("approximation").into_iter().flat_map(|marks| &marks.entries);
     let reasons: Vec<String> = reasons.map(|(key, entry)| format!("{key}: {}", entry.value.value)).collect();
     Score {
@@ -150,7 +156,7 @@ fn score(table: &Table, name: String, parts: Vec<ScorePart>, over: Option<String
         title: table.text("title").to_owned(),
         unit: if table.has("unit") { table.text("unit").to_owned() } else { common.to_owned() },
         rule: if word(table, "rule") == Some("mean") { ScoreRule::Mean } else { ScoreRule::Sum },
-        better: if lower { Better::Lower } else { Better::Higher },
+        better,
         rates,
         parts,
         over,

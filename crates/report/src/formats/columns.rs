@@ -1,6 +1,6 @@
 //! A table as plain text in aligned columns.
 
-use crate::figure::table::{Column, Table};
+use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{escape, wrap};
 
 /// The narrowest width that is laid out for.
@@ -31,7 +31,8 @@ pub(crate) fn plain(table: &Table, width: usize) -> Vec<String> {
     lines
 }
 
-/// The table split into as many tables as all its columns need; each has the first column.
+/// The table split into as many tables as all its columns need; each has the first column. Rows that have nothing in
+/// the columns of one part are left out of it.
 pub(crate) fn blocks(table: &Table, width: usize) -> Vec<Vec<String>> {
     let (mut left, mut blocks) = (table.clone(), Vec::new());
     while left.columns.len() > 1 {
@@ -39,11 +40,31 @@ pub(crate) fn blocks(table: &Table, width: usize) -> Vec<Vec<String>> {
         let mut block = left.clone();
         block.columns.truncate(shown);
         block.rows.iter_mut().for_each(|row| row.truncate(shown));
+        if block.columns.len() < table.columns.len() {
+            block.rows = filled(table, block.rows);
+        }
         blocks.push(plain(&block, width));
         left.columns.drain(1..shown);
         left.rows.iter_mut().for_each(|row| drop(row.drain(1..shown.min(row.len()))));
     }
     blocks
+}
+
+/// Of the rows of a part of a table those that have a figure in it, below their headings: rows of the whole table that
+/// have only a name.
+fn filled(table: &Table, rows: Vec<Vec<Cell>>) -> Vec<Vec<Cell>> {
+    let has_more = |row: &Vec<Cell>| row.iter().skip(1).any(|cell| !cell.plain().is_empty());
+    let mut kept: Vec<Vec<Cell>> = Vec::new();
+    let mut heading = None;
+    for (row, whole) in rows.into_iter().zip(&table.rows) {
+        if !has_more(whole) {
+            heading = Some(row);
+        } else if has_more(&row) {
+            kept.extend(heading.take());
+            kept.push(row);
+        }
+    }
+    kept
 }
 
 /// The cell texts of every line of a table, headings first.
@@ -70,4 +91,34 @@ fn fitting(widths: &[usize], width: usize, gap: usize) -> usize {
         total <= width + gap
     };
     widths.iter().take_while(fits).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_wide_table_has_only_the_rows_with_figures_in_it_and_their_headings() {
+        let columns: Vec<Column> = ["Step", "first drive", "second drive"].map(Column::words).into();
+        let row = |cells: &[&str]| cells.iter().map(|text| Cell::text((*text).to_owned())).collect::<Vec<_>>();
+        let rows = vec![
+            row(&["Reads", "", ""]),
+            row(&["small", "1", ""]),
+            row(&["large", "2", "3"]),
+            row(&["Writes", "", ""]),
+            row(&["all", "4", ""]),
+        ];
+        let table = Table { caption: String::new(), columns, rows };
+        let parts: Vec<String> = blocks(&table, 20).iter().map(|lines| lines.join("\n")).collect();
+        assert_eq!(parts.len(), 2, "{parts:?}");
+        assert!(
+            ["Reads", "small", "large", "Writes", "all"].iter().all(|name| parts[0].contains(name)),
+            "{}",
+            parts[0]
+        );
+        assert!(parts[1].contains("Reads") && parts[1].contains("large"), "{}", parts[1]);
+        assert!(!["small", "Writes", "all"].iter().any(|name| parts[1].contains(name)), "{}", parts[1]);
+        // A table that fits is not cut.
+        assert_eq!(blocks(&table, 80).len(), 1);
+    }
 }

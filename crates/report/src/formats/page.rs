@@ -100,6 +100,9 @@ fn shown_tests(input: &ReportInput<'_>, prefix: &str, most: usize) -> Vec<ShownT
         let mut view = test::view(input, test, prefix, most);
         if corners == Some(&test.name) {
             view.figures.iter_mut().take(1).for_each(|figure| figure.chart = None);
+            // What that table does not show comes first: the distribution of the latencies.
+            let last = view.figures.len().min(1);
+            view.figures.rotate_left(last);
         }
         let folded = (many && !open(at, test)).then(|| look::tile(input, test).unwrap_or_default());
         ShownTest { view, folded }

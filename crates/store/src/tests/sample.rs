@@ -171,6 +171,7 @@ pub(super) fn environment() -> Environment {
         },
         testbed: TestbedFacts {
             tag: None,
+            note: None,
             kernel: "6.12.0".to_owned(),
             cpu_model: Some("Sample CPU \"quoted\"".to_owned()),
             cpus: 8,

@@ -81,7 +81,17 @@ pub(super) fn figures_of_step<'d>(step: &AlignedStep<'d>, sides: &[Vec<usize>], 
     }
     let has =
         |id: &str| step.of.iter().flatten().any(|one| one.metric(id).is_some_and(|metric| metric.value.is_some()));
-    let judged = judged_ids(step.facts, has);
+    let moves = |id: &str| {
+        let metrics = step.of.iter().flatten().filter_map(|one| one.metric(id));
+        metrics.filter_map(|metric| metric.value).any(|value| value > 0.0)
+    };
+    let mut judged = judged_ids(step.facts, has);
+    // A load on files that moves no data, such as removing them, is judged by its number of operations.
+    for id in judged.iter_mut().filter(|id| !moves(id)) {
+        let count = id.strip_suffix("throughput").map(|kind| format!("{kind}iops"));
+        let known = count.and_then(|count| ids.iter().find(|other| **other == count && moves(other)));
+        *id = known.copied().unwrap_or(id);
+    }
     ids.sort_by_key(|id| !judged.contains(id));
     let of = |id: &'d str| {
         let metrics = |side: &Vec<usize>| side.iter().map(|run| step.of[*run]?.metric(id)).collect();

@@ -65,11 +65,21 @@ fn told_with_others(subject: &Subject<'_>, found: Option<Vec<Evidence>>) -> Vec<
 fn cache_ended(subject: &Subject<'_>) -> Vec<Seen> {
     let found = course(subject).and_then(|shape| Some((shape.cache_bytes?, shape)));
     let found = found.map(|(cache, shape)| {
-        vec![
+        let mut found = vec![
             evidence("rate after the end (limit: before it)", shape.sustained / 1e6, Some(shape.peak / 1e6), "MB/s"),
             evidence("written when it ended", cache / 1e9, None, "GB"),
             share(subject, cache),
-        ]
+        ];
+        if shape.recoveries > 0 {
+            let percent = 100.0 * shape.recovered_share;
+            found.push(evidence(
+                "recoveries (limit: their share of the rest, %)",
+                shape.recoveries as f64,
+                Some(percent),
+                "",
+            ));
+        }
+        found
     });
     told_with_others(subject, found)
 }

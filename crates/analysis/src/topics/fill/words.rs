@@ -60,9 +60,15 @@ pub(super) static CACHE_ENDED: FindingDef = FindingDef::note(
     "write_cache_ended",
     |seen| {
         let (behind, before) = first(seen, 0);
+        let (rises, share) = first(seen, 3);
+        let stayed = match rises {
+            0.0 => " and stayed there".to_owned(),
+            1.0 => format!(", and rose once for {share:.1} % of what followed"),
+            _ => format!(", and rose {rises:.0} times for {share:.1} % of what followed"),
+        };
         format!(
             "The write cache ended after {} ({:.0} % of the span): sequential writes fell from {before:.0} to \
-             {behind:.0} MB/s and stayed there ({}{}).{}",
+             {behind:.0} MB/s{stayed} ({}{}).{}",
             volume(first(seen, 1).0, 1),
             first(seen, 2).0,
             executions(seen),

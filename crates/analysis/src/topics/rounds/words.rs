@@ -9,7 +9,7 @@ pub(super) static TWO_MODES: FindingDef = FindingDef::warning(
     "two_modes",
     |seen| {
         format!(
-            "A mean describes no round of {}: the rounds fall into two groups with a gap between them.",
+            "One figure does not describe {}: the rounds fall into two groups with a gap between them.",
             plural(steps_of(seen), "step")
         )
     },

@@ -5,7 +5,7 @@ use drivelab_core::event::RunState;
 use drivelab_core::group::letter;
 use drivelab_core::plan::Form;
 use drivelab_lab::{Failure, Result};
-use drivelab_store::{Filter, Found, RunRow};
+use drivelab_store::{Filter, Found, KeptDrive, RunRow};
 
 use super::likeness::likest;
 use crate::args::{By, CompareArgs};
@@ -185,7 +185,10 @@ fn read(context: &Context, all: &[RunRow], word: &str) -> Result<Word> {
     if word == LAST {
         return context.find_among(all, word).map(|row| Word::Run(Box::new(row)));
     }
-    let of_drive: Vec<RunRow> = all.iter().filter(|row| is_fit(row) && is_drive(row, word)).cloned().collect();
+    let kept = context.kept_drives();
+    let is_named = |row: &RunRow| contains(&KeptDrive::name_of(&kept, row), word);
+    let is_it = |row: &&RunRow| is_fit(row) && (is_drive(row, word) || is_named(row));
+    let of_drive: Vec<RunRow> = all.iter().filter(is_it).cloned().collect();
     let mut drives: Vec<String> = of_drive.iter().map(drive).collect();
     drives.sort();
     drives.dedup();
@@ -210,16 +213,21 @@ fn read(context: &Context, all: &[RunRow], word: &str) -> Result<Word> {
     }
 }
 
-/// Model and serial number of a run's drive.
+/// Model and serial number of a run's drive; the place of one without a model.
 fn drive(row: &RunRow) -> String {
-    let parts = [&row.drive, &row.serial].into_iter().flatten();
-    parts.map(String::as_str).collect::<Vec<_>>().join(" ")
+    let serial = row.drive.as_ref().and(row.serial.as_deref());
+    let parts = [Some(row.drive_or_place()), serial].into_iter().flatten();
+    parts.collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a word is a part of the model of a run's drive, or its serial number.
 fn is_drive(row: &RunRow, word: &str) -> bool {
-    let model = row.drive.as_ref().is_some_and(|model| model.to_lowercase().contains(&word.to_lowercase()));
-    model || row.has_serial(word)
+    row.drive.as_ref().is_some_and(|model| contains(model, word)) || row.has_serial(word)
+}
+
+/// Whether a name has a word in it, in letters of any case.
+fn contains(name: &str, word: &str) -> bool {
+    name.to_lowercase().contains(&word.to_lowercase())
 }
 
 /// The runs of a selection such as `model=970,method=quick`, oldest first.
@@ -237,9 +245,7 @@ fn selection(context: &Context, all: &[RunRow], word: &str) -> Result<Vec<RunRow
                 "'{word}' is not a selection; expected model=, serial=, firmware=, method=, profile= or tag=, joined by commas"
             ))
         })?;
-    let holds = |text: &Option<String>, value: &str| {
-        text.as_ref().is_some_and(|text| text.to_lowercase().contains(&value.to_lowercase()))
-    };
+    let holds = |text: &Option<String>, value: &str| text.as_ref().is_some_and(|text| contains(text, value));
     let matches = |row: &&RunRow| {
         conditions.iter().all(|(key, value)| match *key {
             "model" => holds(&row.drive, value),

@@ -34,7 +34,7 @@ pub(super) fn list(context: &Context, asked: &FilterArgs, json: bool) -> Result 
     let all = catalog.list()?;
     let rows: Vec<&RunRow> = all.iter().filter(|row| filter.fits(row)).collect();
     let kept = context.kept_drives();
-    let name = |row: &RunRow| named(row, &kept);
+    let name = |row: &RunRow| KeptDrive::name_of(&kept, row);
     if rows.is_empty() && !filter.is_empty() {
         return Err(Failure::nothing(NO_MATCH));
     }
@@ -86,13 +86,6 @@ fn row_text(row: &RunRow, name: &str, characters: usize) -> [String; 6] {
         method,
         label.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "),
     ]
-}
-
-/// The user's name for the drive of a run; empty for none.
-fn named(row: &RunRow, kept: &[KeptDrive]) -> String {
-    let model = row.drive.as_deref().map_or_else(|| row.place(), str::trim);
-    let serial = row.drive.as_ref().and(row.serial.as_deref());
-    KeptDrive::of(kept, model, serial).name
 }
 
 /// Aligned columns in at most `width` characters: the drive is cut first, then the methodology, then the end of a line.

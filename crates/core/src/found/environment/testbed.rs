@@ -11,6 +11,9 @@ pub struct TestbedFacts {
     /// What its user calls it (`drivelab testbed set`): `Testbed-v1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
+    /// What its user states about it (`drivelab testbed set --note`): memory timings, cooling, power supply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// Kernel release.
     pub kernel: String,
     /// CPU model.

@@ -52,15 +52,14 @@ pub(crate) fn view(contrast: &Contrast<'_>, sides: &Sides, wide: bool) -> Agains
     let Sides { limits, all, published, .. } = sides;
     let touched = &contrast.touched;
     let mut sentences: Vec<String> = others(found, letters).map(|side| summary(found, letters, side)).collect();
-    let mut of_figures: Vec<(bool, String)> = rows(found, &|figure| figure.judged, true)
-        .filter_map(|row| match row {
-            Row::Figure(_, facts, figure) => Some((facts, figure)),
-            Row::Heading(..) => None,
-        })
-        .flat_map(|(facts, figure)| {
+    // Two steps of one label are told apart by their tests.
+    let mut of_figures: Vec<(bool, String)> = contrast
+        .headlines()
+        .iter()
+        .flat_map(|(what, figure)| {
             others(found, letters).filter_map(move |side| {
                 let shown = matches!(figure.cells[side].against?.verdict, Verdict::Better | Verdict::Worse);
-                Some((shown, sentence(found, letters, facts, figure, side)?))
+                Some((shown, sentence(found, letters, what, figure, side)?))
             })
         })
         .collect();
@@ -318,7 +317,7 @@ fn summary(found: &Ratios<'_>, letters: &[String], side: usize) -> String {
 fn sentence(
     found: &Ratios<'_>,
     letters: &[String],
-    facts: Option<&StepFacts>,
+    what: &str,
     figure: &FigureRatios<'_>,
     side: usize,
 ) -> Option<String> {
@@ -334,7 +333,6 @@ fn sentence(
         Verdict::AtMost => ("at most ", String::new()),
         _ => return None,
     };
-    let what = facts.map_or_else(|| name(figure), |facts| label(facts, figure));
     let (own, base, percent) = (&letters[side], &letters[found.base], percent_text(ratio));
     Some(format!("{what}: {own} is {sign}{} times {base}{percent}{interval}{says}.", ratio_text(ratio)))
 }

@@ -154,7 +154,7 @@ impl RankInput<'_> {
                 text: format!("{} {unit}", value_cell(cell).plain()),
                 range: range(cell),
                 published: false,
-                marked: self.marked.contains(&placed.side),
+                mark: if self.marked.contains(&placed.side) { "Under review" } else { "" },
                 drive: self.drives[placed.side].clone(),
             }
         });

@@ -87,6 +87,11 @@ mod tests {
             "{section}"
         );
         assert!(section.contains(" ms |") && !section.contains("p99"), "{section}");
+        // Ten files a second that take 80 ms each are no contradiction.
+        assert!(
+            text.contains("include the time between files and the final sync; the mean per file does not"),
+            "{text}"
+        );
         assert!(text.contains("every file once"), "{text}");
         let terminal = crate::terminal_table(&input, 100);
         let section = terminal.split(&title).nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap();

@@ -197,6 +197,7 @@ fn percentile_us(histogram: &SparseHistogram, per_cent: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use drivelab_analysis::analyse;
+    use drivelab_core::histogram;
     use drivelab_samples::sample_run;
 
     use super::*;
@@ -219,5 +220,23 @@ mod tests {
             assert!(all().any(|series| series.points[last].1.is_some()), "{:?}", chart.x.labels);
             assert!(all().all(|series| series.points.len() == chart.x.labels.len()));
         }
+    }
+
+    #[test]
+    #[expect(clippy::cast_precision_loss, reason = "a ratio needs no more")]
+    fn the_stated_error_of_a_latency_is_that_of_the_buckets_everywhere() {
+        let off = |value: u64, bucket: usize| value.abs_diff(histogram::bucket_middle(bucket)) as f64 / value as f64;
+        // The lowest bucket is exactly 0 ns, the last one has no upper end.
+        let worst = (1..histogram::BUCKETS - 1).map(|bucket| {
+            let (low, high) = (histogram::bucket_low(bucket), histogram::bucket_low(bucket + 1) - 1);
+            off(low, bucket).max(off(high, bucket))
+        });
+        let worst_per_cent = worst.fold(0.0, f64::max) * 100.0;
+        assert!((0.385..=0.395).contains(&worst_per_cent), "{worst_per_cent}");
+        assert!(READ_OFF.contains("error at most 0.4 %"), "{READ_OFF}");
+        let readme = include_str!("../../../../../README.md");
+        assert!(readme.contains("error of at most 0.4 %"), "the README states another error");
+        let metric = drivelab_analysis::metrics_markdown();
+        assert!(metric.contains("off by at most 0.39 %"), "docs/metrics.md states another error");
     }
 }

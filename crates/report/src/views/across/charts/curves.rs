@@ -93,8 +93,15 @@ fn published_points(
 ) -> Series {
     let side = &drawing.published[at];
     let place = |(percent, step): &(Option<u32>, &StepRatios<'_>)| {
-        let iops = side.readings(figure_of(step, "total.iops")?.metric)?;
-        let figure = figure_of(step, metric)?;
+        // Of a load that only reads or only writes, reviews print the rate and the latency of that kind.
+        let of_kind = |metric: &str| {
+            let name = metric.strip_prefix("total.").unwrap_or(metric);
+            let all = [metric.to_owned(), format!("read.{name}"), format!("write.{name}")];
+            let figure = |metric: &String| figure_of(step, metric).filter(|one| side.readings(one.metric).is_some());
+            all.iter().find_map(figure)
+        };
+        let iops = side.readings(of_kind("total.iops")?.metric)?;
+        let figure = of_kind(metric)?;
         let value = Value::published(&side.readings(figure.metric)?, cells::unit_text(&figure.metric.unit));
         let text = format!("{} at {} IOPS", value.text, iops.cell().plain());
         Some((iops.drawn(), Value { text, ..value }, heading(*percent)))

@@ -19,8 +19,8 @@ pub(crate) struct Ranked {
     pub(crate) range: Option<(f64, f64)>,
     /// Others published it.
     pub(crate) published: bool,
-    /// It is the base or the drive under review, which has a colour of its own.
-    pub(crate) marked: bool,
+    /// What the legend calls the base or the drive under review, which has a colour of its own; empty for others.
+    pub(crate) mark: &'static str,
     /// The drive, if it may have several bars, such as that of the empty and that of the full drive; they stand
     /// together.
     pub(crate) drive: String,
@@ -46,6 +46,11 @@ fn sort(bars: Vec<Ranked>, better: Better) -> Vec<Ranked> {
     sorted
 }
 
+/// What a bar is called if it is the base of the comparison.
+pub(super) const fn mark_of_base(is_base: bool) -> &'static str {
+    if is_base { "Base" } else { "" }
+}
+
 /// Bars sorted by the value, the best at the top.
 pub(crate) fn ranking(title: &str, unit: &str, better: Better, bars: Vec<Ranked>, id: &str) -> Option<Figure> {
     let bars = sort(bars, better);
@@ -58,12 +63,13 @@ pub(crate) fn ranking(title: &str, unit: &str, better: Better, bars: Vec<Ranked>
         series
     };
     let is_further = |x: usize| x > 0 && !bars[x].drive.is_empty() && bars[x].drive == bars[x - 1].drive;
+    let mark = bars.iter().map(|bar| bar.mark).find(|mark| !mark.is_empty()).unwrap_or_default();
     let all = vec![
-        series("Measured", 0, false, &|x, bar| !bar.published && !bar.marked && !is_further(x)),
-        series("Same drive, other state", 4, false, &|x, bar| !bar.published && !bar.marked && is_further(x)),
-        series("Marked", 1, false, &|_, bar| !bar.published && bar.marked),
-        series("Published", 0, true, &|_, bar| bar.published && !bar.marked),
-        series("Published, marked", 1, true, &|_, bar| bar.published && bar.marked),
+        series("Measured", 0, false, &|x, bar| !bar.published && bar.mark.is_empty() && !is_further(x)),
+        series("Same drive, other state", 4, false, &|x, bar| !bar.published && bar.mark.is_empty() && is_further(x)),
+        series(mark, 1, false, &|_, bar| !bar.published && !bar.mark.is_empty()),
+        series("Published", 0, true, &|_, bar| bar.published && bar.mark.is_empty()),
+        series(&format!("{mark}, published"), 1, true, &|_, bar| bar.published && !bar.mark.is_empty()),
     ];
     let pairs = if (0..bars.len()).any(is_further) {
         " Bars of the same drive are next to each other; the better one decides their place."
@@ -100,7 +106,14 @@ pub(super) fn scores(drawing: Drawing<'_, '_>, id: &str) -> Vec<Figure> {
         let bar = |(side, cell): (usize, &drivelab_analysis::ratios::SideFigure<'_>)| {
             let Value { value, text, range } = Value::of(cell, unit);
             let name = drawing.contrast.names[side].clone();
-            Ranked { name, value, text, range, marked: side == drawing.contrast.ratios.base, ..Ranked::default() }
+            Ranked {
+                name,
+                value,
+                text,
+                range,
+                mark: mark_of_base(side == drawing.contrast.ratios.base),
+                ..Ranked::default()
+            }
         };
         let bars = figure.cells.iter().enumerate().map(bar).collect();
         ranking(figure.title, unit, figure.better, bars, &format!("{id}-{at}"))
