@@ -4,7 +4,7 @@
 
 use drivelab_core::finding::Evidence;
 
-use super::throttle::{Fall, MINUTE_S, first_and_last_minute, seconds_above};
+use super::throttle::{Fall, MINUTE_S, first_and_last_minute, rhythm, seconds_above};
 use super::values::{celsius, hot_falls, is_fill, slices, thermometer};
 use super::words as text;
 use crate::check::{Check, Seen, Subject, told};
@@ -37,6 +37,9 @@ fn throttled(subject: &Subject<'_>) -> Vec<Seen> {
     let mut seen = told(subject, (!hot.is_empty()).then(found));
     if let (Some(seen), Some(first)) = (seen.first_mut(), hot.first()) {
         seen.notes.push(format!("{:.0} s", first.at_s));
+        seen.notes.extend(rhythm(&hot).map(|(slow, between)| {
+            format!(" It came in bursts: {} falls of {slow:.0} s each, one every {between:.0} s.", hot.len())
+        }));
     }
     seen
 }

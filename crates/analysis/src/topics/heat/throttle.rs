@@ -29,6 +29,8 @@ pub struct Slice {
 pub struct Fall {
     /// When it began, seconds since the step began.
     pub at_s: f64,
+    /// When the rate recovered, seconds since the step began; `None` if it did not before the next fall or the end.
+    pub until_s: Option<f64>,
     /// Rate before it, bytes per second.
     pub before: f64,
     /// Rate in its first seconds, bytes per second.
@@ -66,6 +68,15 @@ fn lasting(slices: &[Slice], is: impl Fn(f64) -> bool) -> Option<&[Slice]> {
     None
 }
 
+/// The slices of a fall without the one in which it began, if the rate was still falling there: else what followed
+/// would be a second fall.
+fn fallen(slow: &[Slice]) -> &[Slice] {
+    match slow.split_first() {
+        Some((first, rest)) if rate(rest).is_some_and(|now| now <= FALLEN * first.bytes / first.seconds) => rest,
+        _ => slow,
+    }
+}
+
 /// Every step down of a rate after its first half minute. Each is compared with the rate before it, which is that of
 /// the start, of the last step, or of a recovery that lasted; `temperature` gives the drive's at a time in seconds.
 #[must_use]
@@ -80,16 +91,19 @@ pub fn falls(slices: &[Slice], temperature: impl Fn(f64) -> Option<f64>) -> Vec<
         let came_back = lasting(rest, |rate| FALLEN * rate >= before);
         match (fell, came_back) {
             (Some(slow), _) => {
-                let now = rate(slow).unwrap_or_default();
+                let now = rate(fallen(slow)).unwrap_or_default();
                 let celsius = temperature(first.from_s);
                 let later = slow.iter().filter_map(|slice| temperature(slice.from_s + slice.seconds));
                 let coolest = later.min_by(f64::total_cmp);
                 let hot = celsius.zip(coolest).map(|(then, coolest)| coolest >= then);
-                falls.push(Fall { at_s: first.from_s, before, rate: now, celsius, hot });
+                falls.push(Fall { at_s: first.from_s, until_s: None, before, rate: now, celsius, hot });
                 before = now;
                 rest = rest.get(slow.len()..).unwrap_or_default();
             }
             (None, Some(fast)) => {
+                falls.iter_mut().rev().take(1).for_each(|fall: &mut Fall| {
+                    fall.until_s.get_or_insert(first.from_s);
+                });
                 before = rate(fast).unwrap_or(before).min(begin);
                 rest = rest.get(fast.len()..).unwrap_or_default();
             }
@@ -97,6 +111,19 @@ pub fn falls(slices: &[Slice], temperature: impl Fn(f64) -> Option<f64>) -> Vec<
         }
     }
     falls
+}
+
+/// How long falls that recover last, and how far apart they begin, in seconds and on average; `None` for fewer than
+/// three: a drive that throttles in bursts has a rhythm.
+#[must_use]
+pub fn rhythm(falls: &[Fall]) -> Option<(f64, f64)> {
+    let slow: Vec<f64> = falls.iter().filter_map(|fall| Some(fall.until_s? - fall.at_s)).collect();
+    let (first, last) = (falls.first()?, falls.last()?);
+    if slow.len() < 3 {
+        return None;
+    }
+    let between = (last.at_s - first.at_s) / (falls.len() - 1) as f64;
+    Some((slow.iter().sum::<f64>() / slow.len() as f64, between))
 }
 
 /// Rates of the first and of the last minute; `None` for less than two minutes.
@@ -146,6 +173,22 @@ mod tests {
         let found = falls(&slices, |_| None);
         assert_eq!(places(&found), [(40.0, 1000.0, 177.0), (80.0, 1000.0, 177.0)]);
         assert_eq!((found[0].celsius, found[0].hot), (None, None), "nothing is said of heat");
+    }
+
+    #[test]
+    fn a_fall_that_begins_within_a_second_is_one_fall() {
+        let slices = course(&[(40, 80.0), (1, 52.0), (9, 10.0), (30, 80.0), (1, 38.0), (9, 10.0), (30, 80.0)]);
+        assert_eq!(places(&falls(&slices, |_| None)), [(40.0, 80.0, 10.0), (80.0, 80.0, 10.0)]);
+    }
+
+    #[test]
+    fn a_drive_that_throttles_in_bursts_has_a_rhythm() {
+        let burst = [(30, 1400.0), (10, 177.0)];
+        let slices = course(&[&[(30, 1400.0)], &burst[..], &burst, &burst, &burst[..1]].concat());
+        let found = falls(&slices, |_| Some(77.0));
+        assert_eq!(found.iter().map(|fall| fall.at_s).collect::<Vec<_>>(), [60.0, 100.0, 140.0]);
+        assert_eq!(rhythm(&found), Some((10.0, 40.0)));
+        assert_eq!(rhythm(&found[..2]), None, "two are no rhythm");
     }
 
     #[test]

@@ -9,10 +9,11 @@ pub(crate) const NO_TEMPERATURE: &str = "no temperature";
 pub(super) static THROTTLED: FindingDef = FindingDef::warning(
     "throttled_by_heat",
     |seen| {
-        let first = seen.first().and_then(|seen| seen.notes.first()).map_or("", String::as_str);
+        let note = |at: usize| seen.first().and_then(|seen| seen.notes.get(at)).map_or("", String::as_str);
+        let (first, bursts) = (note(0), note(1));
         format!(
             "Heat seems to have slowed the drive down in {}: the rate fell by a tenth or more for at least 5 s, while \
-             the drive was no cooler than when the fall began. The first fall came after {first}.",
+             the drive was no cooler than when the fall began. The first fall came after {first}.{bursts}",
             executions(seen)
         )
     },
