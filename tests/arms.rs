@@ -119,7 +119,7 @@ fn an_optional_arm_is_left_out_by_name_and_any_other_is_refused() {
     let optional = "[conditions]\narms = [\"none\", \"opal\"]\noptional_arms = [\"opal\"]";
     let Some(lab) = lab_or_skip(optional) else { return };
     // Not even in the smoke form: without an arm beside `none` there is nothing to compare.
-    for form in ["faithful", "smoke"] {
+    for form in ["quick", "smoke"] {
         let refused = lab.run(&["run", "m.toml", "room", "--form", form]);
         assert_eq!(refused.code, 9, "{}", refused.stderr);
         let said = ["no arm is left to compare", "the arm opal was left out"];

@@ -49,7 +49,8 @@ fn not_parsed(error: &clap::Error) -> Result {
     if error.use_stderr() {
         // clap takes an unknown flag for a value that begins like one.
         let text = error.render().ansi().to_string();
-        let mut lines: Vec<&str> = text.lines().filter(|line| !(line.contains("tip:") && line.contains(" to pass "))).collect();
+        let mut lines: Vec<&str> =
+            text.lines().filter(|line| !(line.contains("tip:") && line.contains(" to pass "))).collect();
         lines.dedup_by(|next, line| next.is_empty() && line.is_empty());
         say::cut(lines.join("\n").trim_end());
         return Ok(ExitCode::Usage);

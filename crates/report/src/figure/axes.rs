@@ -51,10 +51,46 @@ pub(crate) fn over(axis: &str, places: &[(f64, &str)]) -> Axis {
     Axis { title: title(axis), scale, labels, ticks, end }
 }
 
+/// Fewest labels that are worth shortening.
+const MANY_LABELS: usize = 7;
+/// Fewest characters that all of them begin with.
+const LONG_BEGINNING: usize = 12;
+
+/// The axis of bars with these labels. What many of them begin with is said once, below the axis.
+pub(crate) fn of_bars(labels: Vec<String>) -> Axis {
+    let first = labels.first().cloned().unwrap_or_default();
+    let shared = labels.iter().fold(first.len(), |shared, label| {
+        let same = first.bytes().zip(label.bytes()).take_while(|(one, other)| one == other).count();
+        shared.min(same)
+    });
+    // Whole words only.
+    let shared = first.get(..shared).and_then(|text| text.rfind(' ')).map_or(0, |space| space + 1);
+    if labels.len() < MANY_LABELS || shared < LONG_BEGINNING {
+        return Axis::named("", labels);
+    }
+    let title = format!("{} …", first[..shared].trim_end());
+    Axis::named(&title, labels.iter().map(|label| label[shared..].to_owned()).collect())
+}
+
 impl Axis {
     /// Where a position is drawn.
     pub(crate) fn place(&self, x: f64) -> f64 {
         let index = self.ticks.iter().position(|tick| *tick == x).unwrap_or_default();
         if self.scale == Scale::Category { index as f64 } else { x }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_many_bars_begin_with_is_said_once() {
+        let labels = |count: usize| (0..count).map(|at| format!("SEQ 1 MiB read, span 4 % at {} %", 4 * at)).collect();
+        let axis = of_bars(labels(25));
+        assert_eq!((axis.title.as_str(), axis.labels[1].as_str()), ("SEQ 1 MiB read, span 4 % at …", "4 %"));
+        assert_eq!(of_bars(labels(3)).labels[1], "SEQ 1 MiB read, span 4 % at 4 %", "a few labels stay whole");
+        let unlike: Vec<String> = ["a", "b", "c", "d", "e", "f", "g", "h"].map(str::to_owned).into();
+        assert_eq!(of_bars(unlike.clone()).labels, unlike);
     }
 }

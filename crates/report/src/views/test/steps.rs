@@ -3,13 +3,13 @@
 use drivelab_analysis::rate;
 use drivelab_core::plan::{Rounds, Step, TestPlan};
 
-use crate::figure::chart::{Axis, Chart, Panel, Series, colour};
+use crate::figure::chart::{Chart, Panel, Series, colour};
 use crate::figure::input::ReportInput;
 use crate::figure::op::Op;
 use crate::figure::pairs::{Pair, measured, pairs_of};
 use crate::figure::rates::{self, Rate};
 use crate::figure::table::{Column, Table};
-use crate::figure::{Figure, cells, quantity, signs};
+use crate::figure::{Figure, axes, cells, quantity, signs};
 use crate::views::test::files;
 use crate::words::rounds::reported_rounds;
 
@@ -176,7 +176,7 @@ pub(crate) fn figure(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Figu
             test.title,
             rate.title.to_lowercase()
         ),
-        x: Axis::named("", places.iter().map(|place| place.label.clone()).collect()),
+        x: axes::of_bars(places.iter().map(|place| place.label.clone()).collect()),
         panels: vec![panel(Some(rate), rate_title), panel(None, "Latency p99")],
         stretches: Vec::new(),
     };
