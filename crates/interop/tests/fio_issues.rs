@@ -259,6 +259,26 @@ fn loops_repeat_what_fio_repeats() {
     assert_eq!(operations("rw=randread;size=4m;number_ios=10;loops=0"), 10, "no loop is one");
 }
 
+/// fio 3.33 reads 256 blocks of 4 KiB whatever `loops` and `io_size` ask for, in order and at random.
+#[test]
+fn what_a_job_reads_back_to_check_it_reads_once() {
+    for more in ["rw=read", "rw=randread", "rw=read;loops=3", "rw=randread;loops=2", "rw=read;io_size=4m;loops=2"] {
+        let check = more.replace(';', "\n");
+        let text = format!(
+            "[global]\nfilename=/tmp/x\nverify=crc32c\nsize=1m\nbs=4k\n[a]\nrw=write\n[b]\nstonewall\n{check}\n"
+        );
+        let plan = plan(&text);
+        let (load, stop) = io(plan.tests.last().and_then(|test| test.steps.last()).expect("a step"));
+        let passes = stop.passes.map(|passes| u64::from(passes) * load.span.length.get());
+        let moved = passes.into_iter().chain(stop.volume.map(|volume| volume.get())).min();
+        assert_eq!(moved, Some(1 << 20), "{more}: {stop:?}");
+        if let Some(loops) = more.split(';').find(|option| option.starts_with("loops")) {
+            let (fate, said) = why(&text, loops);
+            assert!(fate == Fate::NoEffect && said.contains("once"), "{more}: {said}");
+        }
+    }
+}
+
 #[test]
 fn numbers_that_fio_refuses_are_refused_and_others_are_kept_or_named() {
     for (options, line) in [

@@ -97,7 +97,7 @@ pub(super) fn stop(one: &One<'_>, alone: bool, target: &Target, state: &mut Stat
 /// The end of a job by its work: bytes of all loops, or operations if they are fewer.
 fn work(one: &One<'_>, alone: bool, limited: bool, target: &Target, state: &mut State) -> Said {
     let (job, load) = (one.job, &one.load);
-    let loops = job.whole("loops", state).unwrap_or(1).max(1);
+    let loops = loops(job, load, state);
     // fio counts only the writes: each block is trimmed before it is written.
     let often = if load.twice { 2 } else { 1 };
     let count = job.whole("number_ios", state).filter(|count| *count > 0);
@@ -110,6 +110,7 @@ fn work(one: &One<'_>, alone: bool, limited: bool, target: &Target, state: &mut 
         asked = None;
     }
     let moved = match (asked, pass) {
+        (Some(Amount::Bytes(size)), Some(pass)) if only_checks(load) => Some(size.min(pass)),
         (Some(Amount::Bytes(size)), _) => Some(size),
         (Some(Amount::Percent(share)), Some(pass)) => Some(fraction(pass, share, 100)),
         _ => None,
@@ -166,6 +167,21 @@ fn work(one: &One<'_>, alone: bool, limited: bool, target: &Target, state: &mut 
     job.say("", Fate::Lost, why, state);
     said.push(("time", quoted(&time(SOME_TIME)), Origin::Ours(why.to_owned())));
     said
+}
+
+/// How often a job does its work. fio reads its headers back once, however many loops and bytes are asked for.
+fn loops(job: &Job, load: &Load, state: &mut State) -> u64 {
+    let loops = job.whole("loops", state).unwrap_or(1).max(1);
+    if loops == 1 || !only_checks(load) {
+        return loops;
+    }
+    job.say("loops", Fate::NoEffect, "fio reads back once what it checks", state);
+    1
+}
+
+/// Whether a job only reads back what an earlier one wrote.
+fn only_checks(load: &Load) -> bool {
+    load.table.get("op") == Some("\"verify\"")
 }
 
 /// Bytes of all loops, from the bytes to move in one loop and the bytes of one pass; `None` if neither is known.
