@@ -56,8 +56,11 @@ fn methods_that_do_not_exist_or_are_wrong() {
     let form =
         refused(&lab, &["run", "quick", ".", "--form", "faithful"], 2, &["has no faithful form", "quick and smoke"]);
     assert!(!form.stderr.contains("methods/quick.toml"), "{}", form.stderr);
-    let last = refused(&lab, &["results", "remove", "--last"], 2, &["unexpected argument '--last'"]);
-    assert!(!last.stderr.contains("tip:"), "{}", last.stderr);
+    for last in ["last", "--last"] {
+        refused(&lab, &["results", "remove", last], 2, &["does not accept `last`", "results list"]);
+    }
+    let unknown = refused(&lab, &["results", "remove", "--lats"], 2, &["unexpected argument '--lats'"]);
+    assert!(!unknown.stderr.contains("to pass"), "{}", unknown.stderr);
 }
 
 /// Each of these once printed the whole input.

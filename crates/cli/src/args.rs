@@ -27,7 +27,7 @@ use drivelab_method::SpeedGuess;
 
 pub use article::ArticleCommand;
 pub use check::CheckArgs;
-pub use compare::{By, CompareArgs};
+pub use compare::{By, CompareArgs, kind};
 pub use condition::ConditionArgs;
 pub use drives::{DrivesArgs, DrivesCommand};
 pub use import::{ForeignFormat, ImportArgs};

@@ -9,6 +9,8 @@ pub mod say;
 pub mod screens;
 pub mod settings;
 
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
+
 use clap::Parser;
 use drivelab_core::exit::ExitCode;
 use drivelab_lab::{Failure, Result};
@@ -26,7 +28,7 @@ pub fn main() -> u8 {
         Ok(true) => Ok(ExitCode::Ok),
         Err(error) => not_parsed(&error),
     });
-    let code = done.unwrap_or_else(|Failure { code, message }| {
+    let code = done.unwrap_or_else(|Failure { code, message, .. }| {
         let word = if code == ExitCode::Interrupted { "interrupted" } else { "error" };
         say::cut(&format!("{word}: {message}"));
         code
@@ -64,10 +66,11 @@ fn negative(error: &clap::Error) -> Option<String> {
     if error.kind() != clap::error::ErrorKind::UnknownArgument {
         return None;
     }
-    let below_zero =
-        |word: &String| word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let value = error.get(clap::error::ContextKind::InvalidArg)?.to_string();
+    value.strip_prefix('-').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))?;
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    let at = words.iter().position(below_zero)?;
+    // clap names the word without what follows its first letter.
+    let at = words.iter().position(|word| word.starts_with(&value))?;
     let flag = words.get(at.checked_sub(1)?).filter(|before| before.starts_with("--"));
     let value = &words[at];
     Some(match flag {
@@ -83,12 +86,15 @@ fn negative(error: &clap::Error) -> Option<String> {
 /// types.
 fn no_number(error: &clap::Error) -> Option<String> {
     use clap::error::ContextKind;
-    let why = match std::error::Error::source(error)?.to_string() {
-        large if large.contains("number too large") => "the number is too large",
-        word if word.contains("invalid digit") => "not a whole number",
-        empty if empty.contains("cannot parse integer from empty string") => "a number is missing",
-        word if word.contains("invalid float literal") => "not a number",
-        _ => return None,
+    let source = std::error::Error::source(error)?;
+    let why = match (source.downcast_ref::<ParseIntError>(), source.downcast_ref::<ParseFloatError>()) {
+        (Some(integer), _) => match integer.kind() {
+            IntErrorKind::PosOverflow => "the number is too large",
+            IntErrorKind::Empty => "a number is missing",
+            _ => "not a whole number",
+        },
+        (None, Some(_)) => "not a number",
+        (None, None) => return None,
     };
     let (flag, value) = (error.get(ContextKind::InvalidArg)?.to_string(), error.get(ContextKind::InvalidValue)?);
     let flag = flag.split(' ').next().unwrap_or_default();

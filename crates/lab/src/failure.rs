@@ -11,6 +11,8 @@ pub struct Failure {
     pub code: ExitCode,
     /// What failed, where, the likely cause, and what to do.
     pub message: String,
+    /// The word of the user that it is about, where a caller may point at it; not a part of the message.
+    pub about: Option<String>,
 }
 
 /// What a command returns: the exit code of a command that did its work is not always 0 (an interrupted run is 7).
@@ -19,7 +21,13 @@ pub type Result<T = ExitCode> = std::result::Result<T, Failure>;
 impl Failure {
     /// A failure with this code and message.
     pub fn new(code: ExitCode, message: impl Into<String>) -> Self {
-        Failure { code, message: message.into() }
+        Failure { code, message: message.into(), about: None }
+    }
+
+    /// The same about a word of the user.
+    #[must_use]
+    pub fn about(self, word: &str) -> Self {
+        Failure { about: Some(word.to_owned()), ..self }
     }
 
     /// The command line or a user's file is wrong.

@@ -236,8 +236,9 @@ impl Methodology {
         declared.chain([Form::Smoke]).collect()
     }
 
-    /// The forms that the file declares.
-    pub(crate) fn declared_forms(&self) -> Vec<Form> {
+    /// The forms that the file declares; none for a suite.
+    #[must_use]
+    pub fn declared_forms(&self) -> Vec<Form> {
         self.forms().into_iter().filter(|form| *form != Form::Smoke).collect()
     }
 

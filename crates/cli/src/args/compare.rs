@@ -53,9 +53,14 @@ pub enum By {
     Time,
 }
 
+/// The difference of a name.
+pub fn kind(name: &str) -> Option<Kind> {
+    Kind::ALL.into_iter().find(|kind| kind.name() == name)
+}
+
 /// The names of these differences, which can be allowed.
 pub(super) fn kinds(of: &[Kind]) -> impl TypedValueParser<Value = Kind> + use<> {
-    let kind = |name: String| Kind::ALL.into_iter().find(|kind| kind.name() == name).ok_or("not a difference");
+    let kind = |name: String| kind(&name).ok_or("not a difference");
     let values = of.iter().map(|kind| PossibleValue::new(kind.name()).help(about(*kind)));
     PossibleValuesParser::new(values.collect::<Vec<_>>()).try_map(kind)
 }

@@ -164,7 +164,11 @@ pub enum ResultsCommand {
     /// Delete a run for good.
     Remove {
         /// Id of the run, or its first or last characters.
-        run: String,
+        #[arg(required_unless_present = "last")]
+        run: Option<String>,
+        /// Refused: what cannot be restored is named by its id.
+        #[arg(long, hide = true, conflicts_with = "run")]
+        last: bool,
         /// Print what would be deleted, without deleting it.
         #[arg(long)]
         dry_run: bool,

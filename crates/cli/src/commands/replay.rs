@@ -55,6 +55,8 @@ pub fn replay(context: &Context, arguments: &ReplayArgs) -> Result {
         let input = ReportInput { records: &records, analysis: &analysis };
         match arguments.json {
             true => say::json(&drivelab_report::document(&[input])?)?,
+            // A check has answers instead.
+            false if analysis.checked.is_some() => {}
             // As at the end of the run: the lines of the steps do not show what disturbed them.
             false => say::data(&drivelab_report::terminal_summary(&input, terminal_width()))?,
         }

@@ -43,5 +43,9 @@ pub fn of_member(context: &Context, run: RunId) -> Result<Vec<(RunRecords, Analy
 }
 
 fn load(context: &Context, runs: &[RunId]) -> Vec<(RunRecords, Analysis)> {
-    runs.iter().filter_map(|run| context.load(*run).ok()).collect()
+    let load = |run: &RunId| {
+        let unread = |why: Failure| context.settings.voice.warn(format!("run {run} is left out: {}", why.message));
+        context.load(*run).map_err(unread).ok()
+    };
+    runs.iter().filter_map(load).collect()
 }

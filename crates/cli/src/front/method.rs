@@ -10,6 +10,7 @@ use drivelab_lab::failure::input_code;
 use drivelab_lab::{Failure, Result, Words};
 use drivelab_method::{Diagnostic, Diagnostics, Methodology, lacks_figure, library, nothing_left};
 
+use super::foreign;
 use crate::args::FormArg;
 
 /// What messages call the values of a methodology file.
@@ -93,22 +94,15 @@ pub fn text(name: &str) -> Result<(String, String)> {
         }
         _ => Failure::new(input_code(&error), format!("cannot read the methodology file '{name}': {error}")),
     })?;
-    if let Some(tool) = tool_of(&text) {
+    let is_toml =
+        path.extension().is_some_and(|extension| extension == "toml") || toml::from_str::<toml::Table>(&text).is_ok();
+    if let Some(tool) = foreign::tool_of(&text).filter(|_| !is_toml && !foreign::is_methodology(&text)) {
         return Err(Failure::usage(format!(
-            "'{name}' is a file of {tool}, not a methodology; `drivelab methods import {name}` makes a methodology of it"
+            "'{name}' is a file of {}, not a methodology; `drivelab methods import {name}` makes a methodology of it",
+            foreign::name(tool)
         )));
     }
     Ok((name.to_owned(), text))
-}
-
-/// The tool whose job file or parameter file a text is, by keys that no methodology has.
-fn tool_of(text: &str) -> Option<&'static str> {
-    let has = |keys: &[&str]| text.lines().any(|line| keys.iter().any(|key| line.trim_start().starts_with(key)));
-    match text {
-        _ if has(&["rw=", "readwrite=", "ioengine=", "iodepth="]) => Some("fio"),
-        _ if has(&["sd=", "wd=", "rd="]) => Some("Vdbench"),
-        _ => None,
-    }
 }
 
 /// The form to use if none is asked for: quick, or the only one that the methodology has.
@@ -125,8 +119,7 @@ pub fn form(methodology: &Methodology, asked: Option<FormArg>) -> Result<Form> {
     let Some(asked) = asked.map(Form::from) else { return Ok(usual_form(methodology)) };
     let forms = methodology.forms();
     // A suite declares none: those of its methodologies count.
-    let declares = forms.iter().any(|form| *form != Form::Smoke);
-    if declares && !forms.contains(&asked) {
+    if !methodology.declared_forms().is_empty() && !forms.contains(&asked) {
         let names: Vec<&str> = forms.into_iter().map(Form::name).collect();
         let (name, asked) = (&methodology.identity().name, asked.name());
         return Err(Failure::usage(format!(

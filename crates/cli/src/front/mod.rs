@@ -1,6 +1,7 @@
 //! What connects the lab with a terminal: how results are shown, questions asked, signals handled.
 
 pub mod checked;
+pub mod foreign;
 pub mod found;
 pub mod group_pages;
 pub mod method;

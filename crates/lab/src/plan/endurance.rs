@@ -58,7 +58,10 @@ pub fn known((lab, facts): Known<'_>, below: Below<'_>) -> Option<Endurance> {
 /// The rating from a data sheet alone, without asking the drive.
 fn rated((lab, facts): Known<'_>, below: Below<'_>) -> Option<Endurance> {
     let reported = below.0.iter().rev().find(|device| device.model.is_some()).or(below.0.last());
-    by_sheet(&data_sheet::of(lab, below.0, facts).ok()??, reported.map(|it| it.capacity))
+    let unread = |why: Failure| {
+        lab.voice.warn(format!("the rated endurance of data sheets is left out: {}", why.message));
+    };
+    by_sheet(&data_sheet::of(lab, below.0, facts).map_err(unread).ok()??, reported.map(|it| it.capacity))
 }
 
 fn by_sheet(sheet: &DataSheet, reported: Option<Bytes>) -> Option<Endurance> {

@@ -217,7 +217,11 @@ pub fn run(lab: &Lab<'_>, asked: &Drives<'_>) -> Result {
 /// Shows the result of all runs, and writes the page.
 fn show(common: &Common<'_>, page: Option<&(OutputFile, bool)>) -> Result<()> {
     let lab = common.lab;
-    let runs: Vec<(RunRecords, Analysis)> = common.runs.iter().filter_map(|one| lab.load(one.run).ok()).collect();
+    let load = |run| {
+        let unread = |why: Failure| lab.voice.warn(format!("run {run} is left out of the comparison: {}", why.message));
+        lab.load(run).map_err(unread).ok()
+    };
+    let runs: Vec<(RunRecords, Analysis)> = common.runs.iter().filter_map(|one| load(one.run)).collect();
     let kept = lab.kept_drives();
     lab.front.group(&runs, &kept)?;
     let last = runs.last().map(|(records, _)| records.run);
@@ -289,7 +293,7 @@ impl Common<'_> {
     fn ended(&self, run: GroupRun, done: Result) -> ExitCode {
         match done {
             Ok(code) => code,
-            Err(Failure { code, message }) => {
+            Err(Failure { code, message, .. }) => {
                 if code != ExitCode::Interrupted {
                     self.lab.front.failed(&format!(
                         "error: {} ({}): {message}",

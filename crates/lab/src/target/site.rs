@@ -36,6 +36,8 @@ pub struct Site {
     pub length: Bytes,
     /// Size of the scratch file without the limit of free space; for a device, its full size.
     wanted: Bytes,
+    /// Bytes that `--size` asks for.
+    asked: Option<Bytes>,
     /// Bytes that the methodology states for an existing target, if it states any.
     stated: Option<Bytes>,
     /// The device that the guard released, held from here on.
@@ -109,12 +111,20 @@ impl Site {
             ));
         }
         if let (Some(node), true) = (self.place.device(), self.length < self.wanted) {
+            let why = match self.asked {
+                Some(_) => "as --size asks",
+                None => "as much as the methodology uses in this form; use more with --size",
+            };
             remarks.push(format!(
-                "the first {} of {} are used (of {}), as much as the methodology uses in this form; use more with --size",
+                "the first {} of {} are used (of {}), {why}",
                 format::bytes(self.length),
                 node.path.display(),
                 format::bytes(self.wanted)
             ));
+        }
+        if let (Some(node), Some(asked)) = (self.place.device(), self.asked.filter(|asked| *asked > self.wanted)) {
+            let (asked, has) = (format::bytes(asked), format::bytes(self.wanted));
+            remarks.push(format!("--size asks for {asked}; {} has {has}, and all of it is used", node.path.display()));
         }
         if let Some(stated) = self.stated.filter(|stated| !self.makes_scratch && self.length < *stated) {
             remarks.push(format!(
@@ -185,7 +195,8 @@ pub fn survey(
     } else {
         methodology.file_size(form).filter(|_| form != Form::Smoke && !methodology.takes_any_target())
     };
-    Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: whole, stated, released })
+    let (makes_scratch, wanted, asked) = (false, whole, size);
+    Ok(Site { place, makes_scratch, file_system, devices, direct_io, length, wanted, asked, stated, released })
 }
 
 /// As [`survey`], for a device that was set up for the run and is already held.
@@ -208,7 +219,8 @@ pub fn survey_set_up(
     let length = part_of(&*place, methodology, form, whole, size)?;
     let stated = methodology.stated_size(form);
     let released = Some(target);
-    Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: whole, stated, released })
+    let (makes_scratch, wanted, asked) = (false, whole, size);
+    Ok(Site { place, makes_scratch, file_system, devices, direct_io, length, wanted, asked, stated, released })
 }
 
 /// Whether any step of a methodology can change the target's content, found by expanding it for the size that it
@@ -260,6 +272,7 @@ fn new_file(
         direct_io,
         length,
         wanted,
+        asked: None,
         stated: None,
         released: None,
     })
@@ -284,7 +297,8 @@ fn part_of(
     if part >= minimum && part.get() > 0 {
         return Ok(part);
     }
-    let others = methodology.forms_that_fit(whole).into_iter().filter(|other| *other != form).map(Form::name);
+    let others =
+        methodology.forms_that_fit(asked.unwrap_or(whole)).into_iter().filter(|other| *other != form).map(Form::name);
     let others: Vec<String> = others.map(|name| format!("--form {name}")).collect();
     let others = if others.is_empty() { String::new() } else { format!(" (these forms fit: {})", others.join(", ")) };
     let more = if minimum.max(Bytes::MIB) <= whole { ", or ask for more with --size" } else { "" };

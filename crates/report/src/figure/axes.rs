@@ -1,4 +1,4 @@
-//! The x axis of a sweep: title, scale, ticks, labels.
+//! The x axis of a sweep (title, scale, ticks, labels), and of bars with names.
 
 use crate::figure::chart::{Axis, Scale};
 
@@ -59,10 +59,9 @@ const LONG_BEGINNING: usize = 12;
 /// The axis of bars with these labels. What many of them begin with is said once, below the axis.
 pub(crate) fn of_bars(labels: Vec<String>) -> Axis {
     let first = labels.first().cloned().unwrap_or_default();
-    let shared = labels.iter().fold(first.len(), |shared, label| {
-        let same = first.bytes().zip(label.bytes()).take_while(|(one, other)| one == other).count();
-        shared.min(same)
-    });
+    let same = |label: &String| first.chars().zip(label.chars()).take_while(|(one, other)| one == other).count();
+    let shared = labels.iter().map(same).min().unwrap_or_default();
+    let shared = first.char_indices().nth(shared).map_or(first.len(), |(at, _)| at);
     // Whole words only.
     let shared = first.get(..shared).and_then(|text| text.rfind(' ')).map_or(0, |space| space + 1);
     if labels.len() < MANY_LABELS || shared < LONG_BEGINNING {

@@ -156,7 +156,7 @@ fn is_short(figure: &Figure) -> bool {
 fn how(text: &mut String, input: &ReportInput<'_>, left: usize) {
     let plan = &input.records.plan;
     heading(text, 2, "What was measured and how");
-    line(text, &format!("{}\n", escape::markdown(&plan.summary)));
+    line(text, &format!("{}\n", escape::markdown(&run_facts::summary(input))));
     line(text, &format!("Cannot tell: {}\n", prose::markdown(&run_facts::cannot_tell(input))));
     let method = &plan.methodology;
     let (name, version, hash) =

@@ -88,7 +88,8 @@ fn figures(document: &IoResults) -> Table {
     Table { caption: String::new(), columns, rows }
 }
 
-/// Marks the disturbed figures of a row (two rates, then times), and replaces void ones.
+/// Marks the figures of a row (two rates, then times): disturbed ones, and rates that are lower bounds; replaces void
+/// ones.
 fn mark(row: &mut [Cell], document: &IoResults) {
     let (wrong, void) = (document.wrong, document.void);
     for (at, cell) in row.iter_mut().enumerate().skip(1) {
@@ -96,6 +97,8 @@ fn mark(row: &mut [Cell], document: &IoResults) {
         let figure = std::mem::take(cell);
         *cell = if void && !figure.plain().is_empty() {
             Cell::void(document.voided_by.join(", "))
+        } else if at <= 2 && document.lower_bound && !figure.text.is_empty() {
+            Cell::at_least(figure.text).wrong(wrong)
         } else {
             figure.wrong(wrong)
         };

@@ -134,7 +134,7 @@ fn how(text: &mut String, input: &ReportInput<'_>) {
     let plan = &input.records.plan;
     heading(text, 2, "What was measured and how");
     let method = &plan.methodology;
-    line(text, &format!("{}\n", escape::markdown(&plan.summary)));
+    line(text, &format!("{}\n", escape::markdown(&run_facts::summary(input))));
     for (what, words) in [("Good for", &plan.good_for), ("Cannot tell", &run_facts::cannot_tell(input))] {
         if !words.is_empty() {
             line(text, &format!("{what}: {}\n", prose::markdown(words)));

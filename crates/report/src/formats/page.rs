@@ -177,7 +177,7 @@ impl RunView {
             smoke: plan.form == Form::Smoke,
             title: plan.title.clone(),
             version: run_facts::version(plan).to_owned(),
-            summary: plan.summary.clone(),
+            summary: run_facts::summary(input),
             good_for: plan.good_for.clone(),
             cannot_tell: run_facts::cannot_tell(input),
             method: plan.methodology.name.clone(),
@@ -271,11 +271,19 @@ pub(crate) fn html(inputs: &[ReportInput<'_>], digests: &[&Digest], sides: &Side
     Ok(at_detail(inputs, (sides, compared.as_ref()), Detail::COARSEST, true)?.unwrap_or_default())
 }
 
+/// `a, b and c`.
+fn enumerated(parts: &[&str]) -> String {
+    match parts {
+        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        few => few.concat(),
+    }
+}
+
 /// What a level of detail leaves out, a clause each.
 fn thinned(detail: Detail, lost: &[&str], several: bool) -> Vec<String> {
     let curves =
         format!("curves over time have at most about {} points (their captions say how they were made)", detail.points);
-    let copy = format!("the copy of the results leaves out {}", lost.join(", "));
+    let copy = format!("the copy of the results leaves out {}", enumerated(lost));
     let tables = "the charts of the comparison have no tables of their own".to_owned();
     [(detail.thins_curves(), curves), (!lost.is_empty(), copy), (several && detail.drops_tables_of_charts(), tables)]
         .into_iter()

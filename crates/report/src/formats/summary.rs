@@ -66,7 +66,7 @@ fn disturbed(input: &ReportInput<'_>) -> Option<String> {
     let plan = &input.records.plan;
     let labels: Vec<&str> = ids.iter().filter_map(|id| plan.step(id)).map(|step| &*step.label).collect();
     let steps = format::counted(labels.len(), "step");
-    (!labels.is_empty()).then(|| format!("{steps} disturbed (no mark in the lines above): {}", labels.join(", ")))
+    (!labels.is_empty()).then(|| format!("{steps} disturbed: {}", labels.join(", ")))
 }
 
 /// The pairs of read and write as reviewers print them; without any, the sentences; without these, headline figures.
@@ -177,7 +177,7 @@ mod tests {
             .for_each(|metric| metric.spoiled_by = vec!["others_used_disk".to_owned()]);
         let text = text(&analysis);
         let line = text.lines().find(|line| line.contains("disturbed")).expect("a line");
-        assert!(line.starts_with("5 steps disturbed (no mark in the lines above): "), "{line}");
+        assert!(line.starts_with("5 steps disturbed: "), "{line}");
         assert!(steps.iter().any(|(_, label)| line.contains(label.as_str())), "{line}");
     }
 }

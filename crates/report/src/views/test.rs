@@ -16,9 +16,9 @@ pub(crate) mod sweep;
 
 use drivelab_core::plan::{Step, TestPlan};
 
-use crate::figure::TestView;
 use crate::figure::input::ReportInput;
 use crate::figure::pairs::measured;
+use crate::figure::{Figure, TestView};
 use crate::views::time_line;
 
 /// Every measured test with its figures. `prefix` keeps ids unique on a page of several runs; curves over time have at
@@ -49,7 +49,12 @@ pub(crate) fn view(input: &ReportInput<'_>, test: &TestPlan, prefix: &str, most:
     figures.extend(map::figures(input, test, &id));
     figures.extend(loads::figures(input, test));
     for step in steps.iter().filter(|step| steps.len() <= 2 || is_overloaded(input, step)) {
-        figures.extend(time_line::of_step(input, step, &id, most));
+        // Several courses of one test are told apart by their steps.
+        let several = steps.len() > 1;
+        figures.extend(time_line::of_step(input, step, &id, most).into_iter().map(|figure| Figure {
+            title: if several { format!("{}: {}", figure.title, step.label) } else { figure.title },
+            ..figure
+        }));
     }
     figures.extend(percentiles::of_test(input, test, &id));
     TestView { id, title: test.title.clone(), purpose: test.purpose.clone(), figures }

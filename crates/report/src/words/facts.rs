@@ -300,7 +300,7 @@ pub(crate) fn target(input: &ReportInput<'_>) -> Vec<Fact> {
 pub(crate) fn stated(input: &ReportInput<'_>) -> Vec<Fact> {
     let Label { title: _, note, tags, conditions } = &input.records.label;
     let of_testbed = input.records.environment.testbed.note.clone().unwrap_or_default();
-    let more = [("Note", note.clone()), ("Testbed", of_testbed), ("Tags", tags.join(", "))].into_iter();
+    let more = [("Note", note.clone()), ("Testbed note", of_testbed), ("Tags", tags.join(", "))].into_iter();
     let more = more.filter(|(_, value)| !value.is_empty()).map(|(name, value)| fact(name, value));
     conditions.iter().map(|(name, value)| fact(name.clone(), value.clone())).chain(more).collect()
 }

@@ -28,6 +28,24 @@ pub(crate) fn form_note(input: &ReportInput<'_>) -> &'static str {
     }
 }
 
+/// What the methodology does, in its own words, which are about the form that it was written for.
+pub(crate) fn summary(input: &ReportInput<'_>) -> String {
+    let plan = &input.records.plan;
+    let shorter = match plan.form {
+        _ if plan.methodology.name == OWN_LOAD => "",
+        Form::Faithful => "",
+        Form::Quick => {
+            " This run is in the quick form: its times and volumes may be smaller than this text says. The plan below \
+             has those that were used."
+        }
+        Form::Smoke => {
+            " This run is in the smoke form, a moment per step, whatever this text says. The plan below has the times \
+             and volumes that were used."
+        }
+    };
+    format!("{}{shorter}", plan.summary.trim_end())
+}
+
 /// The version that the author gave the methodology; a load given by flags has none.
 pub(crate) fn version(plan: &Plan) -> &str {
     if plan.methodology.name == OWN_LOAD { "" } else { &plan.methodology.version }

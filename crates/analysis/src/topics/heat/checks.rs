@@ -37,9 +37,7 @@ fn throttled(subject: &Subject<'_>) -> Vec<Seen> {
     let mut seen = told(subject, (!hot.is_empty()).then(found));
     if let (Some(seen), Some(first)) = (seen.first_mut(), hot.first()) {
         seen.notes.push(format!("{:.0} s", first.at_s));
-        seen.notes.extend(rhythm(&hot).map(|(slow, between)| {
-            format!(" It came in bursts: {} falls of {slow:.0} s each, one every {between:.0} s.", hot.len())
-        }));
+        seen.notes.extend(rhythm(&hot).map(text::bursts));
     }
     seen
 }

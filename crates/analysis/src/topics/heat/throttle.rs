@@ -83,7 +83,7 @@ fn fallen(slow: &[Slice]) -> &[Slice] {
 pub fn falls(slices: &[Slice], temperature: impl Fn(f64) -> Option<f64>) -> Vec<Fall> {
     let whole: Vec<Slice> = slices.iter().copied().filter(|slice| slice.seconds > 0.0).collect();
     let Some(begin) = rate(within(&whole, 0.0, BEGIN_S)).filter(|begin| *begin > 0.0) else { return Vec::new() };
-    let mut falls = Vec::new();
+    let mut falls: Vec<Fall> = Vec::new();
     let mut before = begin;
     let mut rest = within(&whole, BEGIN_S, f64::INFINITY);
     while let Some(first) = rest.first() {
@@ -101,9 +101,9 @@ pub fn falls(slices: &[Slice], temperature: impl Fn(f64) -> Option<f64>) -> Vec<
                 rest = rest.get(slow.len()..).unwrap_or_default();
             }
             (None, Some(fast)) => {
-                falls.iter_mut().rev().take(1).for_each(|fall: &mut Fall| {
+                if let Some(fall) = falls.last_mut() {
                     fall.until_s.get_or_insert(first.from_s);
-                });
+                }
                 before = rate(fast).unwrap_or(before).min(begin);
                 rest = rest.get(fast.len()..).unwrap_or_default();
             }
@@ -113,17 +113,26 @@ pub fn falls(slices: &[Slice], temperature: impl Fn(f64) -> Option<f64>) -> Vec<
     falls
 }
 
-/// How long falls that recover last, and how far apart they begin, in seconds and on average; `None` for fewer than
-/// three: a drive that throttles in bursts has a rhythm.
+/// Falls that come again and again.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rhythm {
+    /// How many recovered.
+    pub bursts: usize,
+    /// How long these lasted on average, seconds.
+    pub slow_s: f64,
+    /// How far apart they began on average, seconds.
+    pub every_s: f64,
+}
+
+/// The rhythm of a drive that throttles in bursts; `None` for fewer than three falls that recovered.
 #[must_use]
-pub fn rhythm(falls: &[Fall]) -> Option<(f64, f64)> {
-    let slow: Vec<f64> = falls.iter().filter_map(|fall| Some(fall.until_s? - fall.at_s)).collect();
-    let (first, last) = (falls.first()?, falls.last()?);
-    if slow.len() < 3 {
-        return None;
-    }
-    let between = (last.at_s - first.at_s) / (falls.len() - 1) as f64;
-    Some((slow.iter().sum::<f64>() / slow.len() as f64, between))
+pub fn rhythm(falls: &[Fall]) -> Option<Rhythm> {
+    let bursts: Vec<(f64, f64)> =
+        falls.iter().filter_map(|fall| Some((fall.at_s, fall.until_s? - fall.at_s))).collect();
+    let ((first, _), (last, _)) = (bursts.first()?, bursts.last()?);
+    let slow_s = bursts.iter().map(|(_, slow)| slow).sum::<f64>() / bursts.len() as f64;
+    let every_s = (last - first) / bursts.len().saturating_sub(1).max(1) as f64;
+    (bursts.len() >= 3).then_some(Rhythm { bursts: bursts.len(), slow_s, every_s })
 }
 
 /// Rates of the first and of the last minute; `None` for less than two minutes.
@@ -187,7 +196,7 @@ mod tests {
         let slices = course(&[&[(30, 1400.0)], &burst[..], &burst, &burst, &burst[..1]].concat());
         let found = falls(&slices, |_| Some(77.0));
         assert_eq!(found.iter().map(|fall| fall.at_s).collect::<Vec<_>>(), [60.0, 100.0, 140.0]);
-        assert_eq!(rhythm(&found), Some((10.0, 40.0)));
+        assert_eq!(rhythm(&found), Some(Rhythm { bursts: 3, slow_s: 10.0, every_s: 40.0 }));
         assert_eq!(rhythm(&found[..2]), None, "two are no rhythm");
     }
 

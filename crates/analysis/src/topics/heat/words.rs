@@ -1,16 +1,23 @@
 //! Findings about heat and rates over minutes.
 
+use super::throttle::Rhythm;
 use crate::check::Seen;
 use crate::evidence::{FindingDef, executions};
 
 /// Note of an execution of which no temperature was recorded.
 pub(crate) const NO_TEMPERATURE: &str = "no temperature";
 
+/// A sentence about a drive that throttles in bursts.
+pub(super) fn bursts(Rhythm { bursts, slow_s, every_s }: Rhythm) -> String {
+    format!("It came in bursts: {bursts} falls of {slow_s:.0} s each, one every {every_s:.0} s.")
+}
+
 pub(super) static THROTTLED: FindingDef = FindingDef::warning(
     "throttled_by_heat",
     |seen| {
         let note = |at: usize| seen.first().and_then(|seen| seen.notes.get(at)).map_or("", String::as_str);
-        let (first, bursts) = (note(0), note(1));
+        let (first, bursts) = (note(0), Some(note(1)).filter(|text| !text.is_empty()));
+        let bursts = bursts.map_or_else(String::new, |text| format!(" {text}"));
         format!(
             "Heat seems to have slowed the drive down in {}: the rate fell by a tenth or more for at least 5 s, while \
              the drive was no cooler than when the fall began. The first fall came after {first}.{bursts}",

@@ -34,7 +34,7 @@ pub(super) fn split(data: &Path, words: &[String]) -> Result<(Vec<PublishedSide>
             continue;
         };
         let (name, drive) = name.split_once('/').unwrap_or((name, ""));
-        let publication = named(data, name)?;
+        let publication = named(data, name).map_err(|why| why.about(word))?;
         let found = PublishedSide::of(&publication, drive, sides.len() + 1);
         if found.is_empty() {
             let all = PublishedSide::of(&publication, "", 1);
@@ -42,10 +42,12 @@ pub(super) fn split(data: &Path, words: &[String]) -> Result<(Vec<PublishedSide>
             return Err(Failure::nothing(format!(
                 "'{name}' has no drive whose name contains '{drive}'; its drives are: {}",
                 all.join("; ")
-            )));
+            ))
+            .about(word));
         }
         if let Some(twice) = found.iter().find(|one| sides.iter().any(|known: &PublishedSide| known.is_of(one))) {
-            return Err(Failure::usage(format!("{} is named twice, last by '{word}'; leave one out", twice.title())));
+            return Err(Failure::usage(format!("{} is named twice, last by '{word}'; leave one out", twice.title()))
+                .about(word));
         }
         sides.extend(found);
     }

@@ -146,8 +146,10 @@ fn named_with_base(context: &Context, all: &[RunRow], words: &[String], base: Op
 
 /// A side for each word.
 fn named(context: &Context, all: &[RunRow], words: &[String]) -> Result<Vec<Side>> {
-    let read: Vec<(&String, Word)> =
-        words.iter().map(|word| Ok((word, read(context, all, word)?))).collect::<Result<_>>()?;
+    let read: Vec<(&String, Word)> = words
+        .iter()
+        .map(|word| Ok((word, read(context, all, word).map_err(|why| why.about(word))?)))
+        .collect::<Result<_>>()?;
     // Of a drive the newest run is taken that is like the other sides.
     let known = read.iter().find_map(|(_, word)| match word {
         Word::Run(row) => Some(row.as_ref()),

@@ -22,7 +22,14 @@ pub(super) fn flags(written: &Written, diagnostics: &Diagnostics) -> Failure {
 
 fn line(written: &Written, one: &Diagnostic) -> String {
     let place = written.flag_of(one).map_or_else(String::new, |flag| format!("{flag}: "));
-    let mut line = format!("{place}{}; {}", as_typed(one.title()), as_typed(one.label()));
+    let mut line = format!("{place}{}", as_typed(one.title()));
+    // Such a label stands below the word in an excerpt; here it would repeat the title.
+    if !one.label().starts_with("not a ") {
+        line.push_str(&format!("; {}", as_typed(one.label())));
+    }
+    if place.starts_with("--op ") && line.contains("expected one of") {
+        line.push_str(", or mix=70 for 70 % reads");
+    }
     for help in one.advice() {
         line.push_str("; ");
         line.push_str(&as_typed(help));

@@ -16,6 +16,7 @@ use drivelab_report::format;
 
 use super::checked::{EDITOR_HELP, forms};
 use crate::args::{ForeignFormat, ImportArgs};
+use crate::front::foreign;
 use crate::say;
 
 /// Runs the command.
@@ -28,11 +29,11 @@ pub(super) fn import(arguments: &ImportArgs) -> Result {
         |error| Failure::new(input_code(&error), format!("cannot read '{}': {error}; check the path", path.display()));
     let text = read(path).map_err(unread)?;
     let name = path.display().to_string();
-    if is_methodology(&text) {
+    if foreign::is_methodology(&text) {
         let says = "is already a methodology and needs no import";
         return Err(Failure::usage(format!("'{name}' {says}: drivelab run {name} TARGET")));
     }
-    let from = arguments.from.or_else(|| looks_like(&text)).ok_or_else(|| {
+    let from = arguments.from.or_else(|| foreign::tool_of(&text)).ok_or_else(|| {
         Failure::usage(format!(
             "'{name}' looks neither like a fio job file ([section] first) nor like a Vdbench parameter file (sd=, wd=, \
              rd=); name the tool with --from"
@@ -80,41 +81,6 @@ fn no_methodology((name, text): (&str, &str), imported: &Imported, wrong: &Diagn
     lines.dedup();
     let head = "drivelab cannot run what this file describes";
     Failure::usage(format!("{head}\n{}", lines.join("\n")))
-}
-
-/// Whether the file is in our own language; the other readers would reject every line of it. `format` followed by a
-/// word is one of Vdbench's parameters.
-fn is_methodology(text: &str) -> bool {
-    let lines = || text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
-    let numbered = |line: &str| {
-        line.split_once('=').is_some_and(|(key, value)| key.trim() == "format" && value.trim().parse::<u32>().is_ok())
-    };
-    lines().take_while(|line| !line.starts_with('[')).any(numbered) || lines().any(|line| line == "[[tests]]")
-}
-
-/// `[name]`, possibly with a comment after it: no other tool has such a line.
-fn is_section(line: &str) -> bool {
-    let content = line.split([';', '#']).next().unwrap_or_default().trim();
-    content.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).is_some_and(|name| !name.trim().is_empty())
-}
-
-/// Which tool a file belongs to: fio if it has a section anywhere, since options before it are a mistake that only the
-/// fio reader can name; otherwise the first line with content decides.
-fn looks_like(text: &str) -> Option<ForeignFormat> {
-    if text.lines().any(is_section) {
-        return Some(ForeignFormat::Fio);
-    }
-    let content =
-        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with([';', '#', '*', '/']));
-    for line in content {
-        if line.starts_with('[') || line.starts_with("include ") {
-            return Some(ForeignFormat::Fio);
-        }
-        if line.split_once('=').is_some_and(|(key, _)| key.chars().all(char::is_alphanumeric)) {
-            return Some(ForeignFormat::Vdbench);
-        }
-    }
-    None
 }
 
 fn made(name: &str, text: &str, path: &Path, from: ForeignFormat) -> Result<Imported> {

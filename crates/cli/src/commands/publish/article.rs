@@ -3,22 +3,23 @@
 mod assets;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Component, Path, PathBuf};
 
 use drivelab_analysis::Analysis;
 use drivelab_analysis::digest::Digest;
+use drivelab_analysis::side_by_side::Kind;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::input;
 use drivelab_core::plan::Form;
 use drivelab_core::run::RunRecords;
+use drivelab_lab::output::new_file::NewFile;
 use drivelab_lab::output::pages::{OutputFile, without_names};
 use drivelab_lab::{Failure, Result};
 use drivelab_report::format::counted;
 use drivelab_report::{Article, Built, Front, LARGEST_PICTURE, Material, Picture, Remark, ReportInput, Sides, draft};
 
-use crate::args::{ArticleCommand, CompareArgs};
+use crate::args::{ArticleCommand, CompareArgs, kind};
 use crate::commands::compare;
 use crate::context::Context;
 use crate::say;
@@ -51,19 +52,20 @@ struct Loaded {
 
 /// What a front matter names and cannot be used.
 struct Unusable {
-    /// The key, and the word in it.
-    at: (&'static str, String),
+    key: &'static str,
+    /// The word of the key's list; empty if it is about all of them.
+    word: String,
     why: Failure,
 }
 
 impl Unusable {
     fn new(key: &'static str, word: &str, why: Failure) -> Unusable {
-        Unusable { at: (key, word.to_owned()), why }
+        Unusable { key, word: word.to_owned(), why }
     }
 
     /// With the line of the file.
     fn in_file(self, path: &Path, article: &Article) -> Failure {
-        let line = article.line_of(self.at.0, &self.at.1);
+        let line = article.line_of(self.key, &self.word);
         Failure { message: format!("{}:{line}: {}", path.display(), self.why.message), ..self.why }
     }
 }
@@ -112,8 +114,8 @@ impl Loaded {
 
 /// No sides, for a single run.
 fn without_comparison(front: &Front) -> std::result::Result<Sides, Unusable> {
-    let key = if front.base.is_some() { "base" } else { "allow" };
     if front.base.is_some() || !front.allow.is_empty() {
+        let key = if front.base.is_some() { "base" } else { "allow" };
         let why = "`base` and `allow` in the front matter need a comparison, but there is only one run: name others in \
                    `against`, or leave them out";
         return Err(Unusable::new(key, "", Failure::usage(why)));
@@ -128,10 +130,10 @@ fn compared(
     words: &[String],
     redact: bool,
 ) -> std::result::Result<(Vec<Digest>, Sides), Unusable> {
-    // One at a time, so that the error is on its line.
-    for kind in &front.allow {
-        CompareArgs::of(words, None, std::slice::from_ref(kind))
-            .map_err(|error| Unusable::new("allow", kind, Failure::usage(error.to_string())))?;
+    if let Some(unknown) = front.allow.iter().find(|name| kind(name).is_none()) {
+        let known: Vec<&str> = Kind::ALL.into_iter().map(Kind::name).collect();
+        let why = format!("`allow` has '{unknown}', which is no difference; differences are {}", known.join(", "));
+        return Err(Unusable::new("allow", unknown, Failure::usage(why)));
     }
     let mut arguments = CompareArgs::of(words, front.base.as_deref(), &front.allow)
         .map_err(|error| Unusable::new("base", "", Failure::usage(error.to_string())))?;
@@ -139,27 +141,20 @@ fn compared(
     let unasked = front.against.is_empty() && front.base.is_none() && front.allow.is_empty();
     match compare::for_article(context, &arguments) {
         // Nobody asked for a comparison: two tests of one drive have nothing in common.
-        Err(why) if unasked && why.code == Failure::nothing("").code => {
+        Err(why) if unasked && why.code == ExitCode::NothingSelected => {
             context.settings.voice.warn(format!("the runs are not compared: {}", why.message));
             Ok((Vec::new(), Sides::alone(0)))
         }
         compared => compared.map_err(|why| {
-            let word = front.against.iter().find(|word| quotes(&why.message, word));
+            let about = why.about.clone().unwrap_or_default();
             let key = match &front.base {
-                Some(base) if word.is_none() && quotes(&why.message, base) => "base",
-                _ if front.against.is_empty() => "runs",
-                _ => "against",
+                Some(base) if *base == about => "base",
+                _ if front.against.contains(&about) || !front.against.is_empty() => "against",
+                _ => "runs",
             };
-            let word = word.cloned().unwrap_or_default();
-            Unusable::new(key, &word, why)
+            Unusable::new(key, &about, why)
         }),
     }
-}
-
-/// Whether an error is about a word: it quotes a run, or publication and drive of `published:NAME/DRIVE`.
-fn quotes(message: &str, word: &str) -> bool {
-    let parts = word.strip_prefix("published:").unwrap_or(word).split('/');
-    message.contains(word) || parts.into_iter().all(|part| message.contains(&format!("'{part}'")))
 }
 
 fn new(context: &Context, (runs, against, allow): (&[String], &[String], &[String]), output: &Path) -> Result {
@@ -184,8 +179,11 @@ fn new(context: &Context, (runs, against, allow): (&[String], &[String], &[Strin
         environment.redact();
         drivelab_report::drive_title(&environment)
     };
-    front.drives = loaded.runs.iter().map(drive).collect();
-    front.drives.dedup();
+    for name in loaded.runs.iter().map(drive) {
+        if !front.drives.contains(&name) {
+            front.drives.push(name);
+        }
+    }
     // What the user has stated about a run need not be written again.
     let stated = |key: &str| {
         let of_run = |(records, _): &(RunRecords, Analysis)| records.label.conditions.get(key).cloned();
@@ -204,8 +202,11 @@ fn new(context: &Context, (runs, against, allow): (&[String], &[String], &[Strin
         .unwrap_or_default()
         .to_owned();
     let text = loaded.with(|material| Ok(draft(&front, material)))?;
-    let made = File::options().write(true).create_new(true).open(output);
-    made.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| match error.kind() {
+    let made = NewFile::begin(output.parent().unwrap_or(Path::new(""))).and_then(|new| {
+        new.file().write_all(text.as_bytes())?;
+        new.place(output)
+    });
+    made.map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => taken(),
         _ => Failure::unusable(format!("cannot write {}: {error}", output.display())),
     })?;
@@ -291,9 +292,9 @@ fn build(context: &Context, path: &Path, output: Option<&Path>, folder: Option<&
 
 fn check(context: &Context, path: &Path) -> Result {
     let built = open(context, path, false)?.built()?;
-    let open = built.gaps.iter().map(|gap| (gap.line, format!("still to be written: {}", gap.what)));
+    let gaps = built.gaps.iter().map(|gap| (gap.line, format!("still to be written: {}", gap.what)));
     let unlike = built.remarks.iter().map(|remark| (remark.line, remark.what.clone()));
-    let mut all: Vec<(usize, String)> = open.chain(unlike).collect();
+    let mut all: Vec<(usize, String)> = gaps.chain(unlike).collect();
     all.sort();
     let lines: String =
         all.iter().map(|(line, what)| format!("{}:{line}: {}\n", path.display(), say::plain(what))).collect();

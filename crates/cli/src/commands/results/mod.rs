@@ -33,7 +33,9 @@ pub fn results(context: &Context, command: &ResultsCommand) -> Result {
             say::data(&format!("{}\n", context.data()?.bundle_path(row.id).display()))?;
             Ok(ExitCode::Ok)
         }
-        ResultsCommand::Remove { run, dry_run, yes } => remove(context, run, *dry_run, *yes),
+        ResultsCommand::Remove { run, last: _, dry_run, yes } => {
+            remove(context, run.as_deref().unwrap_or(LAST), *dry_run, *yes)
+        }
         ResultsCommand::Reindex { dry_run: true, .. } => {
             let bundles = std::fs::read_dir(context.data()?.runs_dir()).map_or(0, Iterator::count);
             say::data(&format!("Dry run: would rebuild the catalog from {bundles} bundles\n"))?;

@@ -161,7 +161,7 @@ pub(super) fn say_cleaned(voice: &Voice, cleaned: Vec<Cleaned>) -> Result<()> {
     for Cleaned { run, done, trouble } in cleaned {
         if let Some(error) = trouble {
             done.iter().for_each(|done| voice.say(format!("Undone    {done}")));
-            let Failure { code, message } = error.into();
+            let Failure { code, message, .. } = error.into();
             return Err(Failure::new(code, format!("some conditions of run {run} could not be undone: {message}")));
         }
         let what = if done.is_empty() { "nothing was left to undo".to_owned() } else { done.join("; ") };

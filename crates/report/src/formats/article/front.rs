@@ -132,7 +132,7 @@ fn read(text: &str) -> Result<Front, Remark> {
         let line = 1 + error.span().map_or(1, |span| line_and_column(text, span.start).0);
         Remark { line, what: hinted(error.message()) }
     })?;
-    let at = |key: &str| 2 + text.lines().position(|line| line.trim_start().starts_with(key)).unwrap_or(0);
+    let at = |key: &str| line_of(text, key, "");
     if front.title.trim().is_empty() {
         return Err(Remark { line: at("title"), what: "the title is empty".to_owned() });
     }

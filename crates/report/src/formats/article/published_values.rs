@@ -21,7 +21,7 @@ pub(super) fn split(address: &str) -> Option<(&str, &str)> {
 /// exactly its load.
 ///
 /// # Errors
-/// There is no such side or figure, or it is a range.
+/// There is no such side, test or metric.
 pub(super) fn value(letter: &str, address: &str, material: &Material<'_>) -> Result<String, String> {
     let all = &material.sides.published;
     let Some(side) = all.iter().find(|side| side.letter == letter) else {
@@ -54,8 +54,12 @@ pub(super) fn value(letter: &str, address: &str, material: &Material<'_>) -> Res
 /// The tests of which a side has this metric, for a message.
 fn tests_of(side: &PublishedSide, metric: &str) -> String {
     let figures = side.figures.iter().filter(|figure| figure.metric == metric);
-    let mut tests: Vec<&str> = figures.map(|figure| figure.test.as_str()).collect();
-    tests.dedup();
+    let mut tests: Vec<&str> = Vec::new();
+    for test in figures.map(|figure| figure.test.as_str()) {
+        if !tests.contains(&test) {
+            tests.push(test);
+        }
+    }
     match tests.len() {
         0 => "none of this metric".to_owned(),
         few if few <= NAMED => format!("'{}'", tests.join("', '")),

@@ -20,7 +20,7 @@ use crate::views::across::published::PublishedSide;
 use drawing::Drawing;
 
 pub(crate) use drawing::range;
-pub(crate) use ranking::{Ranked, ranking};
+pub(crate) use ranking::{Mark, Ranked, ranking};
 
 /// The charts of each test, the scores first. `id` begins the ids of their elements.
 pub(crate) fn views(contrast: &Contrast<'_>, published: &[PublishedSide], id: &str) -> Vec<TestView> {

@@ -11,7 +11,7 @@ use crate::figure::format::ratio_text;
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{Figure, cells, format, signs};
 use crate::views::across::against::{base_of, ratio_cell, touched_note, value_cell, verdict_word};
-use crate::views::across::charts::{Ranked, range, ranking};
+use crate::views::across::charts::{Mark, Ranked, range, ranking};
 use crate::views::across::compare::method_title;
 use crate::views::across::contrast::label;
 use crate::views::across::published::{PublishedSide, Readings, measured_here, source_notes};
@@ -154,7 +154,7 @@ impl RankInput<'_> {
                 text: format!("{} {unit}", value_cell(cell).plain()),
                 range: range(cell),
                 published: false,
-                mark: if self.marked.contains(&placed.side) { "Under review" } else { "" },
+                mark: if self.marked.contains(&placed.side) { Mark::Reviewed } else { Mark::None },
                 drive: self.drives[placed.side].clone(),
             }
         });

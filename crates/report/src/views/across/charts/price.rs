@@ -7,7 +7,7 @@ use drivelab_core::drive_facts::Price;
 use drivelab_core::metric::Better;
 
 use super::drawing::Drawing;
-use super::ranking::{Ranked, mark_of_base, ranking};
+use super::ranking::{Mark, Ranked, ranking};
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{Figure, TestView, cells, format};
 use crate::views::across::against::value_cell;
@@ -96,7 +96,7 @@ impl<'c, 'd> Priced<'c, 'd> {
     /// A bar for a side.
     fn bar(&self, side: usize, value: Option<f64>, text: String) -> Ranked {
         let name = self.contrast.names[side].clone();
-        Ranked { name, value, text, mark: mark_of_base(side == self.contrast.ratios.base), ..Ranked::default() }
+        Ranked { name, value, text, mark: Mark::of_base(side == self.contrast.ratios.base), ..Ranked::default() }
     }
 
     /// Ranking bars of the price per GB, and of headline figures per unit of currency.

@@ -6,7 +6,7 @@ use drivelab_analysis::families::{Family, SizedDrive, families};
 use drivelab_core::units::Bytes;
 
 use super::drawing::{MOST_SERIES, Value, published_series};
-use super::ranking::{Ranked, mark_of_base, ranking};
+use super::ranking::{Mark, Ranked, ranking};
 use super::scaling;
 use crate::figure::chart::{Chart, Panel, Series};
 use crate::figure::{Figure, TestView, axes, cells};
@@ -213,7 +213,7 @@ fn rank(unpaired: &Unpaired<'_>, at: usize) -> Option<Figure> {
             text: value.text,
             range: value.range,
             published: true,
-            mark: mark_of_base(unpaired.base == Some(side)),
+            mark: Mark::of_base(unpaired.base == Some(side)),
             drive: String::new(),
         })
     };

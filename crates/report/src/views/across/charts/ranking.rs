@@ -19,8 +19,8 @@ pub(crate) struct Ranked {
     pub(crate) range: Option<(f64, f64)>,
     /// Others published it.
     pub(crate) published: bool,
-    /// What the legend calls the base or the drive under review, which has a colour of its own; empty for others.
-    pub(crate) mark: &'static str,
+    /// Whether it has a colour of its own.
+    pub(crate) mark: Mark,
     /// The drive, if it may have several bars, such as that of the empty and that of the full drive; they stand
     /// together.
     pub(crate) drive: String,
@@ -46,9 +46,32 @@ fn sort(bars: Vec<Ranked>, better: Better) -> Vec<Ranked> {
     sorted
 }
 
-/// What a bar is called if it is the base of the comparison.
-pub(super) const fn mark_of_base(is_base: bool) -> &'static str {
-    if is_base { "Base" } else { "" }
+/// A bar that stands out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Mark {
+    /// One of the others.
+    #[default]
+    None,
+    /// The base of the comparison.
+    Base,
+    /// The drive under review (`rank --mark`).
+    Reviewed,
+}
+
+impl Mark {
+    /// That of the base, and none for the others.
+    pub(super) const fn of_base(is_base: bool) -> Mark {
+        if is_base { Mark::Base } else { Mark::None }
+    }
+
+    /// What the legend calls such bars.
+    const fn words(self) -> &'static str {
+        match self {
+            Mark::None => "",
+            Mark::Base => "Base",
+            Mark::Reviewed => "Under review",
+        }
+    }
 }
 
 /// Bars sorted by the value, the best at the top.
@@ -63,13 +86,15 @@ pub(crate) fn ranking(title: &str, unit: &str, better: Better, bars: Vec<Ranked>
         series
     };
     let is_further = |x: usize| x > 0 && !bars[x].drive.is_empty() && bars[x].drive == bars[x - 1].drive;
-    let mark = bars.iter().map(|bar| bar.mark).find(|mark| !mark.is_empty()).unwrap_or_default();
+    let mark = bars.iter().map(|bar| bar.mark).find(|mark| *mark != Mark::None).unwrap_or_default().words();
     let all = vec![
-        series("Measured", 0, false, &|x, bar| !bar.published && bar.mark.is_empty() && !is_further(x)),
-        series("Same drive, other state", 4, false, &|x, bar| !bar.published && bar.mark.is_empty() && is_further(x)),
-        series(mark, 1, false, &|_, bar| !bar.published && !bar.mark.is_empty()),
-        series("Published", 0, true, &|_, bar| bar.published && bar.mark.is_empty()),
-        series(&format!("{mark}, published"), 1, true, &|_, bar| bar.published && !bar.mark.is_empty()),
+        series("Measured", 0, false, &|x, bar| !bar.published && bar.mark == Mark::None && !is_further(x)),
+        series("Same drive, other state", 4, false, &|x, bar| {
+            !bar.published && bar.mark == Mark::None && is_further(x)
+        }),
+        series(mark, 1, false, &|_, bar| !bar.published && bar.mark != Mark::None),
+        series("Published", 0, true, &|_, bar| bar.published && bar.mark == Mark::None),
+        series(&format!("{mark}, published"), 1, true, &|_, bar| bar.published && bar.mark != Mark::None),
     ];
     let pairs = if (0..bars.len()).any(is_further) {
         " Bars of the same drive are next to each other; the better one decides their place."
@@ -111,7 +136,7 @@ pub(super) fn scores(drawing: Drawing<'_, '_>, id: &str) -> Vec<Figure> {
                 value,
                 text,
                 range,
-                mark: mark_of_base(side == drawing.contrast.ratios.base),
+                mark: Mark::of_base(side == drawing.contrast.ratios.base),
                 ..Ranked::default()
             }
         };

@@ -143,7 +143,7 @@ fn a_ranking_has_the_best_first_in_both_directions() {
         text: value.map_or_else(String::new, |value| format!("{value} s")),
         range: None,
         published,
-        mark: if name == "b" { "Marked" } else { "" },
+        mark: if name == "b" { Mark::Reviewed } else { Mark::None },
         drive: String::new(),
     };
     let names = |better: Better| {
