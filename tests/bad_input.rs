@@ -59,6 +59,8 @@ fn methods_that_do_not_exist_or_are_wrong() {
     for last in ["last", "--last"] {
         refused(&lab, &["results", "remove", last], 2, &["does not accept `last`", "results list"]);
     }
+    // What follows `--` is another program's.
+    refused(&lab, &["watch", "--bogus", ".", "--", "nice", "-5", "cp"], 2, &["unexpected argument '--bogus'"]);
     let unknown = refused(&lab, &["results", "remove", "--lats"], 2, &["unexpected argument '--lats'"]);
     assert!(!unknown.stderr.contains("to pass"), "{}", unknown.stderr);
 }

@@ -44,6 +44,15 @@ fn a_load_prints_a_table_keeps_a_run_and_leaves_no_scratch_file() {
     assert!(lab.ok(&["replay", &run, "--speed", "0", "--plain"]).stderr.contains("4 KiB Q4T1 read"));
 }
 
+/// Nothing but drivelab limits a target that takes no time.
+#[test]
+fn rates_that_are_lower_bounds_have_their_sign_in_the_table() {
+    let lab = Lab::new();
+    let table = lab.ok(&["io", "nop:", "--time", "200ms", "--no-save"]).stdout;
+    let row = table.lines().find(|line| line.trim_start().starts_with("read ")).expect("the row of reads");
+    assert_eq!(row.matches('≥').count(), 2, "IOPS and MB/s, and no time: {table}");
+}
+
 #[test]
 fn the_document_holds_the_kinds_that_the_load_issues_and_the_load_itself() {
     let lab = Lab::new();

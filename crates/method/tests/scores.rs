@@ -51,6 +51,18 @@ fn a_score_names_the_steps_that_it_is_made_of() {
     assert_eq!((two.parts[0].weight_thousandths, two.address().as_str()), (150, "score/two:score.sum"));
 }
 
+/// Bytes alone say nothing about a drive; over a time they are a bandwidth.
+#[test]
+fn a_score_of_bytes_alone_is_better_in_neither_direction() {
+    let built_in = library::find("application-traces").expect("built in");
+    let method = parse("application-traces", built_in.text).expect("it can be read");
+    let found = plan(&method, Form::Faithful, Bytes::new(500_000_000_000));
+    let better = |name: &str| found.scores.iter().find(|score| score.name == name).expect("a score").better;
+    assert_eq!(better("applications-data"), Better::Neutral);
+    assert_eq!(better("applications-busy"), Better::Lower);
+    assert_eq!(better("applications-bandwidth"), Better::Higher);
+}
+
 #[test]
 fn what_a_score_refers_to_must_be_there() {
     let wrong = |score: &str| of(&[&depths(), score].concat()).unwrap_err();
