@@ -22,7 +22,7 @@ use drivelab_core::plan::{Form, Plan, Rounds, TestPlan};
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_method::{MethodTarget, Methodology, library};
 use drivelab_report::format;
-use drivelab_rig::{LoopDevice, LoopFs, Throttle, root_or_skip};
+use drivelab_rig::{DIRECT, LoopDevice, LoopFs, Throttle, root_or_skip};
 use serde_json::Value;
 use sum::ends_by_amount;
 use support::Lab;
@@ -247,15 +247,22 @@ impl Ran {
 fn run(mut command: Command) -> Ran {
     let done = support::done(command.output().expect("the program starts"));
     assert_eq!(done.code, 0, "{command:?}\n{}", done.stderr);
-    let events: Vec<Value> =
-        done.stdout.lines().map(|line| serde_json::from_str(line).expect("every line is JSON")).collect();
+    ran(&events_of(&done.stdout))
+}
+
+fn events_of(stdout: &str) -> Vec<Value> {
+    stdout.lines().map(|line| serde_json::from_str(line).expect("every line is JSON")).collect()
+}
+
+/// What the events of one run show.
+fn ran(events: &[Value]) -> Ran {
     let of = |kind: &str| events.iter().filter_map(|event| event["event"].get(kind)).cloned().collect::<Vec<_>>();
     let took = events.last().and_then(|event| event["at_ns"].as_f64()).expect("a time") / 1e9;
     let mut began = BTreeMap::new();
     for interval in of("interval").iter().filter(|interval| interval["index"] == 0) {
         began.insert(interval["key"].to_string(), interval["start_ns"].as_f64().expect("a time"));
     }
-    Ran { started: of("run_started").remove(0), ended: of("step_ended"), began, waits: Waits::of(&events), took }
+    Ran { started: of("run_started").remove(0), ended: of("step_ended"), began, waits: Waits::of(events), took }
 }
 
 /// The plan's arguments, for a run.
@@ -267,6 +274,29 @@ fn command(lab: &Lab, ground: &Ground, words: &[String], planned: &Value) -> Com
     });
     command.args(words).args(ground.permission(writes)).args(["--yes", "--events", "json", "--telemetry", "off"]);
     command
+}
+
+/// A condition takes a part of the device, so a plan made before does not know how much is left: each run is compared
+/// with the plan that it recorded.
+#[test]
+fn runs_under_conditions_write_what_their_own_plans_say() {
+    if !root_or_skip("a loop device") {
+        return;
+    }
+    let (lab, disk) = (Lab::new(), LoopDevice::sparse("/dev/shm", 1 << 30, DIRECT).expect("a loop device"));
+    let arms = ["--form", "smoke", "--arm", "none", "--arm", "none", "--repeats", "1"];
+    let mut command = lab.command(&["run", "encryption-cost", &disk.device, "--destroy", &disk.device, "--yes"]);
+    let done = support::done(command.args(arms).args(["--events", "json", "--telemetry", "off"]).output().expect("it"));
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let events = events_of(&done.stdout);
+    let begins: Vec<usize> = (0..events.len()).filter(|at| events[*at]["event"]["run_started"].is_object()).collect();
+    assert_eq!(begins.len(), 2, "a run for each arm");
+    for (begin, end) in begins.iter().zip(begins.iter().skip(1).chain([&events.len()])) {
+        let ran = ran(&events[*begin..*end]);
+        let found = differences(&serde_json::json!({ "plan": ran.started["plan"] }), &ran);
+        let wrong: Vec<&String> = found.wrong.iter().filter(|words| !words.contains(TOO_LONG)).collect();
+        assert!(wrong.is_empty() && found.compared[0] > 0, "{wrong:#?}, {:?} compared", found.compared);
+    }
 }
 
 /// How far the bytes of a step may be from the plan: the share, a block per thread, and the variation of chance if the
