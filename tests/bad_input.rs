@@ -50,11 +50,15 @@ fn methods_that_do_not_exist_or_are_wrong() {
     refused(&lab, &["run", "binary.toml", "."], 2, &["not text"]);
     // Files of other tools, and a form that is not there: no line of a methodology is to blame.
     lab.write("job.fio", "[global]\nsize=1m\n[j]\nrw=read\n");
-    refused(&lab, &["run", "job.fio", "."], 2, &["is a file of fio", "drivelab methods import job.fio"]);
+    refused(&lab, &["run", "job.fio", "."], 2, &["is a fio file", "drivelab methods import job.fio"]);
     lab.write("parm.txt", "sd=sd1,lun=/dev/x\nwd=wd1,sd=sd1\nrd=rd1,wd=wd1,elapsed=1\n");
-    refused(&lab, &["methods", "check", "parm.txt"], 2, &["is a file of Vdbench", "drivelab methods import parm.txt"]);
-    let form =
-        refused(&lab, &["run", "quick", ".", "--form", "faithful"], 2, &["has no faithful form", "quick and smoke"]);
+    refused(&lab, &["methods", "check", "parm.txt"], 2, &["is a Vdbench file", "drivelab methods import parm.txt"]);
+    let form = refused(
+        &lab,
+        &["run", "quick", ".", "--form", "faithful"],
+        2,
+        &["--form faithful: ", "has no faithful form", "quick, smoke"],
+    );
     assert!(!form.stderr.contains("methods/quick.toml"), "{}", form.stderr);
     for last in ["last", "--last"] {
         refused(&lab, &["results", "remove", last], 2, &["does not accept `last`", "results list"]);

@@ -243,7 +243,15 @@ fn an_open_loop_says_response_times_and_backlog() {
     // Enough operations for p99, which needs five above it, however slow the machine is. Without a disk: one that others
     // keep busy falls behind the schedule, and then there are no response times.
     let enough = ["io", "nop:", "--operations", "1000"];
-    let done = document(&lab, &[&enough[..], &flags].concat());
+    // Nor are there any if other programs take the CPU from such a short load just before its end: it is repeated.
+    let measured = || document(&lab, &[&enough[..], &flags].concat());
+    let mut done = measured();
+    for _ in 0..7 {
+        if done["operations"]["read"]["response_ns"].is_object() {
+            break;
+        }
+        done = measured();
+    }
     assert_eq!(done["workload"]["pace"]["rate"]["per_1000_s"], 4_000_000);
     assert!(done["operations"]["read"]["response_ns"]["p99"].is_u64(), "{:#}", done["operations"]);
     assert!(done["backlog"]["asked_iops"] == 4000.0, "{:#}", done["backlog"]);

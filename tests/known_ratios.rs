@@ -218,6 +218,12 @@ fn are_ranked(lab: &Lab, devices: usize) {
     assert!(values.len() == devices && values.is_sorted_by(|one, other| one > other), "{ranked}");
     let ends = [0, 1, 2].map(|at| rows[at]["place"].as_u64());
     assert_eq!(ends, [Some(1), Some(2), Some(3)], "{ranked}");
+    // A newer run with other parameters does not hide them.
+    lab.ok(&["io", "nop:", "--block", "8k", "--time", "200ms", "--quiet"]);
+    let again = lab.run(&["rank", "io", "--json"]);
+    let kept: Value = serde_json::from_str(&again.stdout).expect("a document");
+    assert_eq!(kept["rows"].as_array().map(Vec::len), Some(devices), "{kept}");
+    assert!(again.stderr.contains("1 run is left out: another version, form, parameters"), "{}", again.stderr);
     let page = lab.root().join("ranking.html");
     lab.ok(&["rank", "io", "-o", page.to_str().expect("UTF-8")]);
     assert!(std::fs::read_to_string(&page).expect("the page").contains("\"kind\":\"rank\""));

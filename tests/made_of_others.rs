@@ -302,7 +302,7 @@ fn limits_of_a_methodology_decide_the_exit_code_and_stand_in_the_result() {
     };
     let (code, said, found) = run(LIMITED, "quick");
     assert_eq!((code, found.len()), (0, 1), "{said}");
-    assert_eq!(found[0]["statement"], "All 2 limits of the methodology hold.");
+    assert_eq!(found[0]["statement"], "Both limits of the methodology hold.");
     let dry = lab.json(&["run", "limited.toml", "nop:", "--dry-run", "--json"]);
     assert_eq!(dry["limits"].as_array().expect("limits").len(), 2, "{dry}");
 
@@ -314,13 +314,14 @@ fn limits_of_a_methodology_decide_the_exit_code_and_stand_in_the_result() {
     assert_eq!((code, &found[0]["code"]), (3, &"limits_broken".into()), "{said}");
     assert!(
         said.contains(
-            "1 of the methodology's 2 limits failed: reads/rnd-4k-q1t1-read-buffered:read.iops < 1,000 M: it is "
+            "1 of the methodology's 2 limits did not hold: the run fails if \
+             reads/rnd-4k-q1t1-read-buffered:read.iops < 1,000 M, and it is "
         ),
         "{said}"
     );
     assert_eq!(found[0]["evidence"][0]["limit"], 1e9);
     let report = lab.ok(&["report", "last"]).stdout;
-    assert!(report.contains("1 of the methodology's 2 limits failed"), "{report}");
+    assert!(report.contains("1 of the methodology's 2 limits did not hold"), "{report}");
     let (code, _, found) = run(&strict, "smoke");
     assert_eq!((code, &found[0]["code"]), (0, &"limits_not_judged".into()), "the smoke form has no usable figures");
     // Another depth changes what the steps are called: their limits do not belong to that run.

@@ -28,7 +28,7 @@ use sum::ends_by_amount;
 use support::Lab;
 use waits::Waits;
 
-/// Share by which bytes may be off.
+/// Share by which bytes may be off; times have bounds of their own below.
 const WITHIN: f64 = 0.02;
 /// Standard deviations of chance if reads and writes are drawn.
 const DEVIATIONS: f64 = 5.0;
@@ -316,17 +316,18 @@ fn spare(step: &Value, written: f64) -> f64 {
 #[derive(Default)]
 struct Differences {
     wrong: Vec<String>,
-    /// What took a moment longer than planned, by its name.
+    /// What took longer than planned, perhaps because threads got a CPU late, by its name.
     late: BTreeMap<String, String>,
     /// How many steps were compared by bytes and by time, and how many waits.
     compared: [usize; 3],
 }
 
 impl Differences {
-    /// Something took longer than planned and longer than the allowance.
-    fn too_long(&mut self, what: String, planned_s: f64, seconds: f64, spare: f64) {
+    /// Something took longer than planned and longer than the allowance; `by_threads` if threads that got a CPU late
+    /// may be the reason.
+    fn too_long(&mut self, what: String, planned_s: f64, seconds: f64, by_threads: bool) {
         let words = format!("{what}: {planned_s} s planned, {TOO_LONG} {seconds} s");
-        if spare < SECONDS {
+        if by_threads {
             self.late.insert(what, words);
         } else {
             self.wrong.push(words);
@@ -374,7 +375,7 @@ fn differences(planned: &Value, ran: &Ran) -> Differences {
                 // The time around it is checked with the waits.
                 let due = (time + step["action"]["io"]["ramp"].as_f64().unwrap_or(0.0)) / 1e9;
                 if seconds > due * (1.0 + TIME_WITHIN) + MOMENT {
-                    found.too_long(ended["key"].to_string(), due, seconds, MOMENT);
+                    found.too_long(ended["key"].to_string(), due, seconds, true);
                 }
             }
             found.compared[1] += 1;
@@ -426,8 +427,8 @@ fn hold(share: impl Fn(usize) -> bool, all: bool) -> [usize; 3] {
 }
 
 /// Demands that a run does what its plan states. Bytes do not depend on the machine: the run is only repeated if every
-/// difference is something that took too long. What took too long by a moment must have been in time in one of the
-/// runs: nothing makes it shorter, so the shortest time is the least disturbed one.
+/// difference is something that took too long. A step that took too long must have been in time in one of the runs:
+/// nothing makes it shorter, so the shortest time is the least disturbed one.
 fn same(name: &str, planned: &Value, run: impl Fn() -> Ran) -> [usize; 3] {
     let mut late: Option<BTreeMap<String, String>> = None;
     let mut wrong = Vec::new();

@@ -95,6 +95,9 @@ fn a_run_stands_beside_the_figures_of_a_file_of_the_users_own() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let page = std::fs::read_to_string(lab.folder().join("ranked.html")).expect("the page");
     assert!(page.contains("\"name\":\"Under review\"") && !page.contains("\"name\":\"Measured\""));
+    let alone = ranked(&[]).stdout;
+    assert!(alone.contains("measured") && alone.contains("there are no places"), "{alone}");
+    assert!(!alone.contains("Place") && !alone.contains("first"), "a single drive is first of nothing: {alone}");
     let outcome = ranked(&["--mark", "zzz"]);
     assert!(outcome.code == 2 && outcome.stderr.contains("no ranked drive has this in its name"), "{}", outcome.stderr);
     // Steps of another methodology may have the same names.

@@ -143,8 +143,11 @@ impl AcceptanceLimit {
     }
 
     fn judge(&self, metrics: &[Metric]) -> Judged {
-        let not_shown =
-            |why: String| Judged { standing: Standing::NotShown, why: format!("{self}: {why}"), evidence: None };
+        let not_shown = |why: String| Judged {
+            standing: Standing::NotShown,
+            why: format!("the run fails if {self}: {why}"),
+            evidence: None,
+        };
         let metric = match self.found(metrics) {
             Ok(metric) => metric,
             Err(why) => return not_shown(why),
@@ -175,10 +178,10 @@ impl AcceptanceLimit {
             Truth::AtMost(why) => format!("at most {value_text} ({why})"),
             Truth::Unknown(why) => format!("{value_text}, but may be too high or too low ({why})"),
         };
-        let so = if standing == Standing::NotShown { ", so nothing shows that the limit holds" } else { "" };
+        let so = if standing == Standing::NotShown { ", so nothing shows that it passes" } else { "" };
         let (what, unit) = (metric.address.clone(), metric.unit.clone());
         let evidence = Some(Evidence { what, value, limit: Some(limit), unit });
-        Judged { standing, why: format!("{self}: it is {is}{so}"), evidence }
+        Judged { standing, why: format!("the run fails if {self}, and it is {is}{so}"), evidence }
     }
 
     /// The figure that it is about.
@@ -239,6 +242,7 @@ pub(crate) fn of_methodology(records: &RunRecords, metrics: &[Metric]) -> Option
     let evidence = judged.iter().filter_map(|one| one.evidence.clone()).collect();
     let words = match (failed.as_slice(), limits.len()) {
         ([], 1) => note("limits_held", "The methodology's limit holds.".to_owned(), "", ""),
+        ([], 2) => note("limits_held", "Both limits of the methodology hold.".to_owned(), "", ""),
         ([], count) => note("limits_held", format!("All {count} limits of the methodology hold."), "", ""),
         (failed, count) => {
             let which = match count {
@@ -246,7 +250,7 @@ pub(crate) fn of_methodology(records: &RunRecords, metrics: &[Metric]) -> Option
                 _ => format!("{} of the methodology's {count} limits", failed.len()),
             };
             let action = "The limits are in `[limits]` of the methodology.";
-            warning(LIMITS_BROKEN, format!("{which} failed: {}.", failed.join("; ")), "", action)
+            warning(LIMITS_BROKEN, format!("{which} did not hold: {}.", failed.join("; ")), "", action)
         }
     };
     Some(words.answer(evidence))
@@ -322,7 +326,7 @@ mod tests {
         let broken = |text: String| limit(&text).broken_by(&analysis);
         assert_eq!(broken(format!("{address} < {}", value / 2.0)), None);
         let why = broken(format!("{address} < {}", value * 2.0)).expect("it is slower");
-        assert!(why.contains("MB/s") && why.starts_with(address.as_str()), "{why}");
+        assert!(why.contains("MB/s") && why.starts_with(&format!("the run fails if {address}")), "{why}");
         assert!(broken(format!("{address} > {}", value / 2.0)).is_some());
         assert!(broken("no/step:read.throughput < 1".to_owned()).expect("no figure").contains("no such figure"));
         let mut void = analysis.clone();

@@ -3,6 +3,7 @@
 //! A replayed trace has pauses of its own, which show nothing about the drive, so its rate is the one over the time in
 //! which operations were outstanding.
 
+use drivelab_core::files::FileWork;
 use drivelab_core::load::OpKind;
 use drivelab_core::plan::Step;
 use drivelab_core::record::StepRecord;
@@ -26,10 +27,14 @@ pub fn has_pauses_of_a_trace(load: &Workload) -> bool {
 }
 
 /// Id of the metric that is a step's rate in bytes: for its reads, its writes, both, or a trace over busy time; `None`
-/// if it neither reads nor writes.
+/// if it moves no data.
 #[must_use]
 pub fn rate_metric(step: &Step) -> Option<&'static str> {
     let load = step.workload()?;
+    // Removing files counts as writing them.
+    if load.files.as_ref().is_some_and(|files| files.work == FileWork::Delete) {
+        return None;
+    }
     if load.replay.is_some() {
         return Some(BUSY_RATE);
     }

@@ -13,7 +13,7 @@ mod seams;
 use asked::span;
 pub use asked::{acceptance, condition, files, group, label, load, places, plan, relative, replay, score, workload};
 use base::redact;
-pub use base::{clock, excerpt, exit, ids, input, units, wall};
+pub use base::{clock, excerpt, exit, ids, input, units, wall, words};
 pub use found::{
     ceilings, content, data_sheet, drive_facts, environment, namespace, probe, published, verdict_rules, watching_cost,
 };

@@ -122,30 +122,29 @@ fn kinds() -> [Kind; 15] {
     ]
 }
 
-/// Quadratic work takes a hundred times as long in every try. The larger text no longer fits in the caches, and other
-/// programs slow it down further: twice as much as ten times was seen, so three times is allowed.
-const MOST_TIMES: f64 = 30.0;
+/// Quadratic work takes a hundred times as long in every try. Other programs on the machine slow the larger text down
+/// by some part, and not in every try.
 const TRIES: usize = 5;
 
 #[test]
 #[expect(clippy::cast_precision_loss, reason = "a ratio needs no more")]
-fn ten_times_the_lines_take_far_less_than_a_hundred_times_the_time() {
+fn ten_times_the_lines_take_at_most_fifteen_times_the_time() {
     for kind in kinds() {
-        // So many that both runs last longer than warming up the caches and the allocator.
+        // So many that neither text fits in the caches: with less, the larger one takes longer by that alone.
         let mut count = 500;
-        while cost_ns(&kind, count, 1) < 20_000_000 && count < 32_000 {
+        while cost_ns(&kind, count, 1) < 100_000_000 && count < 128_000 {
             count *= 2;
         }
         let mut least = f64::INFINITY;
         for attempt in 1..=TRIES {
-            let (few, many) = (cost_ns(&kind, count, 3), cost_ns(&kind, 10 * count, 1));
+            let (few, many) = (cost_ns(&kind, count, 3), cost_ns(&kind, 10 * count, 2));
             let times = many as f64 / few as f64;
             println!("{}: {count} of them {few} ns, ten times as many {many} ns: {times:.1} ({attempt})", kind.what);
             least = least.min(times);
-            if least <= MOST_TIMES {
+            if least <= 15.0 {
                 break;
             }
         }
-        assert!(least <= MOST_TIMES, "{}: ten times the lines took {least:.1} times as long at the least", kind.what);
+        assert!(least <= 15.0, "{}: ten times the lines took {least:.1} times as long at the least", kind.what);
     }
 }

@@ -11,7 +11,7 @@ pub struct Failure {
     pub code: ExitCode,
     /// What failed, where, the likely cause, and what to do.
     pub message: String,
-    /// The word of the user that it is about, where a caller may point at it; not a part of the message.
+    /// The user's word that the message is about, so that a caller can point at its place in a file.
     pub about: Option<String>,
 }
 

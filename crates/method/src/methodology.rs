@@ -237,9 +237,24 @@ impl Methodology {
     }
 
     /// The forms that the file declares; none for a suite.
-    #[must_use]
-    pub fn declared_forms(&self) -> Vec<Form> {
+    pub(crate) fn declared_forms(&self) -> Vec<Form> {
         self.forms().into_iter().filter(|form| *form != Form::Smoke).collect()
+    }
+
+    /// Why a form cannot be used, if the methodology does not declare it. A suite declares none: the forms of its
+    /// methodologies count.
+    #[must_use]
+    pub fn without_form(&self, form: Form) -> Option<String> {
+        let lacks = !self.declared_forms().is_empty() && !self.forms().contains(&form);
+        let (title, forms) = self.lacks_form(form);
+        lacks.then(|| format!("{title}; {forms}"))
+    }
+
+    /// The message about a form that it does not have, and the forms that it has.
+    pub(crate) fn lacks_form(&self, form: Form) -> (String, String) {
+        let names: Vec<&str> = self.forms().into_iter().map(Form::name).collect();
+        let title = format!("the methodology '{}' has no {} form", self.identity().name, form.name());
+        (title, format!("its forms are: {}", names.join(", ")))
     }
 
     /// The declared form whose values a form uses: smoke uses quick, or faithful if there is no quick form.

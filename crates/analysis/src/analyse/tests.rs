@@ -1,10 +1,10 @@
 //! The whole analysis: any run, at any moment, and what was noted while it ran.
 
-use drivelab_core::event::Steadiness;
+use drivelab_core::event::{RunState, Steadiness};
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::ids::StepKey;
-use drivelab_core::metric::Metric;
-use drivelab_core::plan::Step;
+use drivelab_core::metric::{Metric, Wrong};
+use drivelab_core::plan::{Form, Step};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
 use drivelab_samples::{sample_events, sample_run};
@@ -67,7 +67,6 @@ fn what_the_session_noted_stays_and_is_not_told_twice() {
     let before = of_session(&run);
     assert_eq!(before.len(), 1);
     let measured = findings::bundle_on_target_device(Bytes::new(123_456));
-    assert_eq!(measured.statement, "The record of the run (121 KiB) is written to the device that is measured.");
     assert_eq!(measured.evidence[0].value, 123_456.0, "the exact figure is in the evidence");
     run.findings = vec![before[0].clone(), measured.clone()];
     let mut own = measured.clone();
@@ -246,4 +245,38 @@ fn what_the_host_does_is_a_finding_of_a_measured_run_and_not_of_a_simulated_one(
     assert_eq!(of_host(&run), 4);
     run.steps.iter_mut().for_each(|record| record.origin = drivelab_core::record::Origin::Simulated);
     assert_eq!(of_host(&run), 0);
+}
+
+/// What the limits of the methodology are found to be. Its `read.throughput` is 100 MB/s, and with `wrong` it may be
+/// other than that.
+fn of_limits(limits: &[&str], wrong: Option<Wrong>, change: fn(&mut RunRecords)) -> Finding {
+    let mut run = sample_run();
+    run.plan.limits = limits.iter().map(|limit| (*limit).to_owned()).collect();
+    change(&mut run);
+    let mut metrics = analyse(&sample_run()).metrics;
+    metrics.retain(|metric| metric.address == "corners/seq-1m-q8t1-read:read.throughput");
+    metrics.iter_mut().for_each(|metric| (metric.value, metric.wrong) = (Some(100.0), wrong));
+    acceptance::of_methodology(&run, &metrics).expect("it has limits")
+}
+
+#[test]
+fn each_finding_about_limits_in_its_words() {
+    use crate::check::testing::in_words;
+    let step = "corners/seq-1m-q8t1-read";
+    let [above, below, missing] =
+        ["read.throughput < 200 MB/s", "read.throughput < 50 MB/s", "read.latency_p99 > 1 ms"]
+            .map(|limit| format!("{step}:{limit}"));
+    let (above, below, missing) = (above.as_str(), below.as_str(), missing.as_str());
+    insta::assert_snapshot!(in_words(&[
+        of_limits(&[below], None, |run| run.plan.form = Form::Smoke),
+        of_limits(&[below], None, |run| run.state = RunState::Interrupted),
+        of_limits(&[below], None, |_| ()),
+        of_limits(&[below, below], None, |_| ()),
+        of_limits(&[above], None, |_| ()),
+        of_limits(&[above, below], None, |_| ()),
+        of_limits(&[above, below, missing], None, |_| ()),
+        of_limits(&[above], Some(Wrong::TooLow), |_| ()),
+        of_limits(&[below], Some(Wrong::TooHigh), |_| ()),
+        of_limits(&[below], Some(Wrong::EitherWay), |_| ()),
+    ]));
 }

@@ -3,6 +3,8 @@
 mod seen;
 mod subjects;
 mod table;
+#[cfg(test)]
+pub(crate) mod testing;
 
 pub(crate) use seen::{Seen, Spoils, Subject, Voids, told};
 pub(crate) use subjects::subjects;

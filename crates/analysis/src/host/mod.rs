@@ -9,3 +9,6 @@ mod words;
 
 pub use doctor::host_findings;
 pub use words::{bundle_on_target_device, scratch_file_smaller, target_smaller};
+
+#[cfg(test)]
+mod tests;

@@ -64,7 +64,8 @@ fn granted(nvme: &NvmeProbe, queues: Option<&QueueFacts>) -> Option<Finding> {
     if granted >= cpus || cpus == 0 {
         return None;
     }
-    let statement = format!("The controller granted {granted} I/O queues, fewer than the {cpus} CPUs of this host.");
+    let queues = plural(granted as usize, "I/O queue");
+    let statement = format!("The controller granted {queues}, fewer than the {cpus} CPUs of this host.");
     let cause = "The controller has a limit (Number of Queues, feature 07h); the driver requests one for each CPU.";
     let action = "Nothing is wrong, but if all CPUs use the drive concurrently, some share a queue.";
     let seen = evidence("queues granted", f64::from(granted), Some(f64::from(cpus)), "");
@@ -88,10 +89,8 @@ fn uplink(probe: &TargetProbe) -> Option<Finding> {
         UplinkRoot::Switch => "a switch",
         UplinkRoot::Cpu | UplinkRoot::RootPort | UplinkRoot::RootBus => return None,
     };
-    let others = path.shares_uplink_with.len();
-    let statement = format!(
-        "The drive is connected through {through} and shares its path to the CPU with {others} other visible devices."
-    );
+    let others = plural(path.shares_uplink_with.len(), "other visible device");
+    let statement = format!("The drive is connected through {through} and shares its path to the CPU with {others}.");
     let cause = "Its slot or port is not wired to the CPU directly.";
     let action =
         "For its full rate, put it into a slot of the CPU, or keep other devices on that path idle during the test.";
@@ -125,7 +124,8 @@ fn media_errors(nvme: &NvmeProbe) -> Option<Finding> {
     if errors == 0 {
         return None;
     }
-    let statement = format!("The drive has counted {errors} media and data integrity errors over its life.");
+    let counted = plural(usize::try_from(errors).unwrap_or(usize::MAX), "media and data integrity error");
+    let statement = format!("The drive has counted {counted} over its life.");
     let cause = "Blocks could not be corrected.";
     let action = "Look at its error log, and read the whole drive once before you trust it with data.";
     let seen = evidence("media errors", errors as f64, Some(0.0), "");

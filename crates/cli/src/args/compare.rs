@@ -53,7 +53,7 @@ pub enum By {
     Time,
 }
 
-/// The difference of a name.
+/// The difference that is called so; `None` if none is.
 pub fn kind(name: &str) -> Option<Kind> {
     Kind::ALL.into_iter().find(|kind| kind.name() == name)
 }

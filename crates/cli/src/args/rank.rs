@@ -39,7 +39,7 @@ pub struct RankArgs {
     /// [default: the first score or headline figure].
     #[arg(long, value_name = "FIGURE")]
     pub by: Option<String>,
-    /// Form of the runs [default: that of the newest].
+    /// Form of the runs [default: that of most drives].
     #[arg(long, value_enum)]
     pub form: Option<FormArg>,
     /// Only runs with this tag; if repeated, with all of them.

@@ -4,15 +4,14 @@ use std::ops::ControlFlow;
 
 use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
 use drivelab_core::exit::ExitCode;
-use drivelab_lab::{Failure, Result, View};
-use drivelab_report::ReportInput;
+use drivelab_lab::{Failure, Result, Show, View};
+use drivelab_report::{IoInput, ReportInput};
 use drivelab_store::Bundle;
 
 use crate::args::{PrintArgs, ReplayArgs};
 use crate::context::Context;
-use crate::front::signals;
 use crate::front::terminal::{events_written, screens};
-use crate::front::width::terminal_width;
+use crate::front::{outcome, signals};
 use crate::say;
 
 /// Runs the command.
@@ -55,10 +54,8 @@ pub fn replay(context: &Context, arguments: &ReplayArgs) -> Result {
         let input = ReportInput { records: &records, analysis: &analysis };
         match arguments.json {
             true => say::json(&drivelab_report::document(&[input])?)?,
-            // A check has answers instead.
-            false if analysis.checked.is_some() => {}
             // As at the end of the run: the lines of the steps do not show what disturbed them.
-            false => say::data(&drivelab_report::terminal_summary(&input, terminal_width()))?,
+            false => outcome::text(context, &IoInput { run: input, saved: true }, Show::of(&records))?,
         }
     }
     events_written(&unwritten)?;

@@ -1,4 +1,4 @@
-//! Whose language a file is in: a methodology, a job file of fio, a parameter file of Vdbench.
+//! What a file is: a methodology, a fio job file, or a Vdbench parameter file.
 
 use crate::args::ForeignFormat;
 
@@ -11,8 +11,8 @@ pub const fn name(tool: ForeignFormat) -> &'static str {
     }
 }
 
-/// Whether the file is in our own language; the other readers would reject every line of it. `format` followed by a
-/// word is one of Vdbench's parameters.
+/// Whether the file is a methodology: it has `format = NUMBER` before its first table, or a `[[tests]]`. (Vdbench has a
+/// parameter `format`, but it takes a word.)
 #[must_use]
 pub fn is_methodology(text: &str) -> bool {
     let lines = || text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
@@ -28,8 +28,8 @@ fn is_section(line: &str) -> bool {
     content.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).is_some_and(|name| !name.trim().is_empty())
 }
 
-/// Which tool a file belongs to: fio if it has a section anywhere, since options before it are a mistake that only the
-/// fio reader can name; otherwise the first line with content decides.
+/// The tool whose file this is: fio if any line is a `[section]`, else what the first line with content looks like.
+/// Options before the first section are a mistake, which the fio reader reports.
 #[must_use]
 pub fn tool_of(text: &str) -> Option<ForeignFormat> {
     if text.lines().any(is_section) {

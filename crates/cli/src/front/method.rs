@@ -98,7 +98,7 @@ pub fn text(name: &str) -> Result<(String, String)> {
         path.extension().is_some_and(|extension| extension == "toml") || toml::from_str::<toml::Table>(&text).is_ok();
     if let Some(tool) = foreign::tool_of(&text).filter(|_| !is_toml && !foreign::is_methodology(&text)) {
         return Err(Failure::usage(format!(
-            "'{name}' is a file of {}, not a methodology; `drivelab methods import {name}` makes a methodology of it",
+            "'{name}' is a {} file, not a methodology; convert it with `drivelab methods import {name}`",
             foreign::name(tool)
         )));
     }
@@ -117,17 +117,10 @@ pub fn usual_form(methodology: &Methodology) -> Form {
 /// The methodology declares other forms only.
 pub fn form(methodology: &Methodology, asked: Option<FormArg>) -> Result<Form> {
     let Some(asked) = asked.map(Form::from) else { return Ok(usual_form(methodology)) };
-    let forms = methodology.forms();
-    // A suite declares none: those of its methodologies count.
-    if !methodology.declared_forms().is_empty() && !forms.contains(&asked) {
-        let names: Vec<&str> = forms.into_iter().map(Form::name).collect();
-        let (name, asked) = (&methodology.identity().name, asked.name());
-        return Err(Failure::usage(format!(
-            "--form {asked}: {name} has no {asked} form; its forms are {}",
-            names.join(" and ")
-        )));
+    match methodology.without_form(asked) {
+        Some(why) => Err(Failure::usage(format!("--form {}: {why}", asked.name()))),
+        None => Ok(asked),
     }
-    Ok(asked)
 }
 
 /// Errors in a methodology file, as the user sees them; or the message that nothing in a correct file can run here.

@@ -5,6 +5,7 @@ pub mod foreign;
 pub mod found;
 pub mod group_pages;
 pub mod method;
+pub mod mistyped;
 pub mod outcome;
 pub mod question;
 pub mod review;

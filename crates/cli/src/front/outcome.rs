@@ -69,12 +69,8 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
         Show::Check => {}
         Show::Review if print.json => say::json(&drivelab_report::document(&[input])?)?,
         Show::Load if print.json => say::json(&drivelab_report::io_json(&load)?)?,
-        _ if show == Show::Part || print.events.is_some() || records.steps.is_empty() => {}
-        Show::Review if saved && context.settings.voice.loudness < Loudness::Verbose => {
-            say::data(&drivelab_report::terminal_summary(&input, terminal_width()))?;
-        }
-        Show::Review | Show::Part => say::data(&drivelab_report::terminal_table(&input, terminal_width()))?,
-        Show::Load => say::data(&drivelab_report::io_table(&load, terminal_width())?)?,
+        _ if print.events.is_some() => {}
+        _ => text(context, &load, show)?,
     }
     if let Some((path, written)) = page {
         written?;
@@ -90,6 +86,23 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
     broken.iter().for_each(|why| say::cut(&format!("error: {whose}{why}")));
     let code = if broken.is_empty() || code != ExitCode::Ok { code } else { ExitCode::AcceptanceFailed };
     Ok(verdict.map(checked::code).filter(|code| *code != ExitCode::Ok).unwrap_or(code))
+}
+
+/// Prints the figures as text: the summary, or with `-v` every figure; of a load given by flags, its table.
+///
+/// # Errors
+/// stdout cannot be written.
+pub fn text(context: &Context, load: &IoInput<'_>, show: Show) -> Result<()> {
+    let (input, width) = (&load.run, terminal_width());
+    match show {
+        Show::Check | Show::Part => Ok(()),
+        _ if input.records.steps.is_empty() => Ok(()),
+        Show::Review if load.saved && context.settings.voice.loudness < Loudness::Verbose => {
+            say::data(&drivelab_report::terminal_summary(input, width))
+        }
+        Show::Review => say::data(&drivelab_report::terminal_table(input, width)),
+        Show::Load => say::data(&drivelab_report::io_table(load, width)?),
+    }
 }
 
 fn recording_failed(message: &str, go_on: &str) -> Failure {

@@ -119,6 +119,7 @@ pub(super) fn plan() -> Plan {
         good_for: String::new(),
         cannot_tell: String::new(),
         form: Form::Quick,
+        shortened: false,
         capacity: Bytes::new(SPAN),
         tests,
         sources: Vec::new(),

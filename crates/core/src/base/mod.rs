@@ -8,3 +8,4 @@ pub mod input;
 pub(crate) mod redact;
 pub mod units;
 pub mod wall;
+pub mod words;

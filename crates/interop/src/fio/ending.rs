@@ -175,7 +175,7 @@ fn loops(job: &Job, load: &Load, state: &mut State) -> u64 {
     if loops == 1 || !only_checks(load) {
         return loops;
     }
-    job.say("loops", Fate::NoEffect, "fio reads back once what it checks", state);
+    job.say("loops", Fate::NoEffect, "fio verifies written data only once", state);
     1
 }
 

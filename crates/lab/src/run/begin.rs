@@ -111,7 +111,7 @@ pub fn prepare(lab: &Lab<'_>, order: Order<'_>, stop: StopToken) -> Result<Optio
             Keep::Bundle { data, recorder }
         }
     };
-    opened.look_again()?;
+    opened.target.look_again()?;
     let unseen = watching.unseen(&start.environment.target.devices).then(findings::others_not_watched);
     let opening = site.smaller().into_iter().chain(book.as_mut().and_then(Book::found)).chain(unseen).collect();
     let engine = Options { trace: trace.as_ref().map(TraceFile::sink), placement, other, ..order.engine };
@@ -203,7 +203,7 @@ fn environment(
     environment.condition = order.under.as_ref().map(|under| under.set_up.facts().clone());
     environment.source = source;
     if order.sample {
-        environment.content = sample::sample(plan, &opened.target, lab.voice).map(Box::new);
+        environment.content = sample::sample(plan, &*opened.target, lab.voice).map(Box::new);
         environment.drive_facts = sample::facts(lab, environment.probe.as_deref())?.map(Box::new);
     }
     let sheet = data_sheet::of(lab, &environment.target.devices, order.facts);

@@ -7,7 +7,7 @@ use drivelab_core::environment::{Content, TargetFacts};
 use drivelab_core::finding::Finding;
 use drivelab_core::ids::{RunId, StepKey};
 use drivelab_core::run::RunRecords;
-use drivelab_core::target::{DeviceIdentity, IoTarget};
+use drivelab_core::target::DeviceIdentity;
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_device::{BlockNode, Roots, host_counters, identity_of, this_boot};
 use drivelab_store::{DataDir, read_drive_state, write_drive_state};
@@ -50,10 +50,8 @@ impl Book {
     pub fn open(opened: &OpenedIo, data: Option<&DataDir>, run: RunId, strange: Option<&str>) -> Option<Self> {
         let OpenedIo { facts, target, .. } = opened;
         let (length, data) = (target.length(), data.cloned());
-        let guarded = match target {
-            IoTarget::Writable(target) => target.decision().device.as_ref().map(|device| device.identity.clone()),
-            IoTarget::ReadOnly(_) | IoTarget::Nop { .. } => None,
-        };
+        let guarded = target.decision().and_then(|decision| decision.device.as_ref());
+        let guarded = guarded.map(|device| device.identity.clone());
         let (device, state) = match facts.kind.content() {
             Content::Nothing => return None,
             Content::Scratch => (None, DriveState::empty(length)),

@@ -28,7 +28,7 @@ use crate::voice::Voice;
 fn opened_file(recorded: &TargetFacts, target: WritableTarget, scratch: Option<Scratch>) -> Result<OpenedIo> {
     let mut facts = drivelab_device::target_facts(target.path(), recorded.kind, target.length())?;
     facts.direct_io = target.direct_io().clone();
-    Ok(OpenedIo { target: target.into(), scratch, facts, remarks: Vec::new() })
+    Ok(OpenedIo { scratch, ..OpenedIo::of(target, facts) })
 }
 
 /// Refuses a drive other than the one that the run began on.

@@ -96,7 +96,7 @@ pub fn resume(lab: &Lab<'_>, asked: ResumeOrder<'_>) -> Result {
     let devices = &resumed.environment.target.devices;
     let watching = Watching::open(lab, asked.telemetry, devices, Nanos::new(left_ns))?;
     watching::check(&records.plan, Some(&watching))?;
-    again.opened.look_again()?;
+    again.opened.target.look_again()?;
     // Headers that an earlier process wrote, for steps that check them.
     options.written = headers::of_finished(&records).ok();
     let opening = unseen_from_here(&watching, devices, &records);

@@ -4,13 +4,13 @@ use drivelab_core::content::ContentSample;
 use drivelab_core::drive_facts::DriveFacts;
 use drivelab_core::plan::{Action, Plan, Step, StepRole};
 use drivelab_core::probe::TargetProbe;
-use drivelab_core::target::IoTarget;
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::Pattern;
 
 use crate::failure::Result;
 use crate::lab::Lab;
 use crate::plan::drives::library;
+use crate::target::storage::Storage;
 use crate::voice::Voice;
 
 /// The facts of the drive's model, if they are known.
@@ -26,9 +26,9 @@ pub fn facts(lab: &Lab<'_>, probe: Option<&TargetProbe>) -> Result<Option<DriveF
 
 /// Samples the content of the places that a plan reads sequentially, before anything is measured.
 #[must_use]
-pub fn sample(plan: &Plan, target: &IoTarget, voice: &Voice) -> Option<ContentSample> {
+pub fn sample(plan: &Plan, target: &dyn Storage, voice: &Voice) -> Option<ContentSample> {
     let places: Vec<(Bytes, Bytes)> = plan.steps().filter_map(place).collect();
-    match drivelab_device::sample_content(target, &places) {
+    match target.sample(&places) {
         Ok(content) => Some(content),
         Err(error) => {
             voice.warn(format!(

@@ -5,18 +5,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use drivelab_core::backend::Backend;
-use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
-use drivelab_core::exit::ExitCode;
+use drivelab_core::clock::{RunClock, StopToken};
 use drivelab_core::finding::Finding;
 use drivelab_core::group::Group;
 use drivelab_core::ids::RunId;
 use drivelab_core::record::Stuck;
-use drivelab_engine::{BackendChoice, Engine, EngineError, Options};
+use drivelab_engine::{BackendChoice, Options};
 use drivelab_report::format;
 use drivelab_session::Start;
 use drivelab_store::{Bundle, DataDir, Recorder};
 
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::lab::Lab;
 use crate::order::show::Show;
 use crate::output::pages::Wish;
@@ -28,6 +27,7 @@ use crate::run::trace_file::TraceFile;
 use crate::set_up::files::Made;
 use crate::set_up::watching::Watching;
 use crate::target::opened::OpenedIo;
+use crate::target::storage::engine_failure;
 
 /// Where the results are stored.
 #[expect(clippy::large_enum_variant, reason = "there is one for each run")]
@@ -96,7 +96,7 @@ impl Wiring {
         }
     }
 
-    /// Opens the backend, and separates what the session needs.
+    /// Lets the target open its backend, and separates what the session needs.
     ///
     /// # Errors
     /// Exit 9 if the kernel refuses the engine.
@@ -123,18 +123,16 @@ impl Wiring {
             asks,
         } = self;
         (engine.run, engine.traces, engine.folders) = (run.number(), Some(traces::opener()), made.folders);
-        let engine = Engine::open(target, engine).map_err(engine_failure)?;
-        lab.voice.say(format!("Engine    {}", engine.describe()));
-        let folders = made.owners;
-        let care = Care { scratch, folders, bundle_on_target, trace, opening, group, company, book };
         let clock = clock.unwrap_or_else(|| {
-            let at_ns = match &start {
+            target.clock(match &start {
                 Start::New(_) => 0,
                 Start::Resumed { records, .. } => records.last_at_ns,
-            };
-            Arc::new(MonotonicClock::starting_at(at_ns))
+            })
         });
-        let backend = Box::new(engine);
+        let backend = target.backend(engine)?;
+        lab.voice.say(format!("Engine    {}", backend.describe()));
+        let folders = made.owners;
+        let care = Care { scratch, folders, bundle_on_target, trace, opening, group, company, book };
         Ok(Ready { run, keep, start, backend, care, watching, clock, page, show, stop, history, asks })
     }
 }
@@ -177,8 +175,4 @@ fn stuck_text(stuck: &Stuck) -> String {
         op.name().replace('_', " "),
         format::duration(*oldest)
     )
-}
-
-fn engine_failure(error: EngineError) -> Failure {
-    Failure::new(ExitCode::HostNotFit, error.to_string())
 }

@@ -15,4 +15,5 @@ pub(crate) mod released;
 pub(crate) mod scratch;
 pub mod site;
 pub(crate) mod sorts;
+pub mod storage;
 pub mod unmounted;

@@ -9,10 +9,10 @@ use drivelab_core::plan::{Plan, Step};
 use drivelab_core::target::IoTarget;
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::Workload;
-use drivelab_device::guard::{self, Destroy};
+use drivelab_device::guard::Destroy;
 use drivelab_device::{OpenedToRead, Scratch};
 
-use crate::failure::Result;
+use super::storage::Storage;
 
 /// Kinds of operation that a load issues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -78,8 +78,8 @@ pub struct Wanted<'a> {
 
 /// An open target and its facts.
 pub struct OpenedIo {
-    /// For the engine.
-    pub target: IoTarget,
+    /// The target.
+    pub target: Box<dyn Storage>,
     /// The keeper of the scratch file, if one was created: it is new and has no content yet.
     pub scratch: Option<Scratch>,
     /// For the record.
@@ -89,6 +89,12 @@ pub struct OpenedIo {
 }
 
 impl OpenedIo {
+    /// A target and its facts; no scratch file was created for it.
+    #[must_use]
+    pub fn of(target: impl Into<IoTarget>, facts: TargetFacts) -> Self {
+        OpenedIo { target: Box::new(target.into()), scratch: None, facts, remarks: Vec::new() }
+    }
+
     /// A target that is open for reading only.
     #[must_use]
     pub fn read_only(opened: OpenedToRead) -> Self {
@@ -97,18 +103,7 @@ impl OpenedIo {
         if facts.kind.stores_nothing() {
             remarks.clear();
         }
-        OpenedIo { target: target.into(), scratch: None, facts, remarks }
-    }
-
-    /// The last check, immediately before the first write: a device must still be as it was when it was released.
-    ///
-    /// # Errors
-    /// What changed in the meantime.
-    pub fn look_again(&self) -> Result<()> {
-        match &self.target {
-            IoTarget::Writable(target) => Ok(guard::look_again(target)?),
-            IoTarget::ReadOnly(_) | IoTarget::Nop { .. } => Ok(()),
-        }
+        OpenedIo { remarks, ..OpenedIo::of(target, facts) }
     }
 
     /// The environment for the record, without the stored measurements of the host; `data` is the folder of results,
@@ -116,14 +111,10 @@ impl OpenedIo {
     #[must_use]
     pub fn environment(&self, data: Option<&Path>) -> Environment {
         let devices = &self.facts.devices;
-        let guard = match &self.target {
-            IoTarget::Writable(target) => Some(target.decision().clone()),
-            IoTarget::ReadOnly(_) | IoTarget::Nop { .. } => None,
-        };
         Environment {
             target: self.facts.clone(),
             testbed: drivelab_device::testbed_facts(devices.first().map(|device| device.name.as_str())),
-            guard,
+            guard: self.target.decision().cloned(),
             bundle_on_same_device: data.is_some_and(|data| same_device(devices, data)),
             ceilings: None,
             watching_cost: None,

@@ -9,5 +9,5 @@ use super::opened::OpenedIo;
 #[must_use]
 pub(crate) fn released_device(node: &BlockNode, target: WritableTarget) -> OpenedIo {
     let facts = drivelab_device::device_facts(node, target.length(), target.direct_io().clone());
-    OpenedIo { target: target.into(), scratch: None, facts, remarks: Vec::new() }
+    OpenedIo::of(target, facts)
 }

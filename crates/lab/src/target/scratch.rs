@@ -53,7 +53,7 @@ pub(super) fn make(folder: &Path, file: Option<&Path>, wanted: &Wanted<'_>, voic
     let (target, scratch) = guard::make_scratch(folder, name, wanted.run, length)?;
     let mut facts = drivelab_device::target_facts(target.path(), TargetKind::ScratchFile, length)?;
     facts.direct_io = target.direct_io().clone();
-    Ok(OpenedIo { target: target.into(), scratch: Some(scratch), facts, remarks })
+    Ok(OpenedIo { scratch: Some(scratch), remarks, ..OpenedIo::of(target, facts) })
 }
 
 fn exact(bytes: Bytes) -> String {

@@ -297,8 +297,8 @@ fn part_of(
     if part >= minimum && part.get() > 0 {
         return Ok(part);
     }
-    let others =
-        methodology.forms_that_fit(asked.unwrap_or(whole)).into_iter().filter(|other| *other != form).map(Form::name);
+    let usable = asked.map_or(whole, |asked| asked.min(whole));
+    let others = methodology.forms_that_fit(usable).into_iter().filter(|other| *other != form).map(Form::name);
     let others: Vec<String> = others.map(|name| format!("--form {name}")).collect();
     let others = if others.is_empty() { String::new() } else { format!(" (these forms fit: {})", others.join(", ")) };
     let more = if minimum.max(Bytes::MIB) <= whole { ", or ask for more with --size" } else { "" };

@@ -99,9 +99,8 @@ fn with_preparation(tests: Vec<TestPlan>) -> Vec<(Vec<TestPlan>, TestPlan)> {
 /// The form does not exist in this methodology.
 pub(crate) fn no_form(method: &Methodology, form: Form) -> Diagnostic {
     let at = method.root().entry("forms").map_or(0..0, |entry| entry.value.at.clone());
-    let names: Vec<&str> = method.forms().into_iter().map(Form::name).collect();
-    let title = format!("the methodology '{}' has no {} form", method.identity().name, form.name());
-    Diagnostic::new(at, title, format!("its forms are: {}", names.join(", ")))
+    let (title, forms) = method.lacks_form(form);
+    Diagnostic::new(at, title, forms)
         .help(format!("choose one of these with --form, or declare [forms.{}]", form.name()))
 }
 

@@ -90,6 +90,9 @@ pub(crate) struct SideRunDoc {
     /// What its user calls it; absent for nothing.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) title: String,
+    /// Codes of its failed checks and warnings; absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Sides that may be compared.

@@ -68,8 +68,8 @@ pub struct RankDoc {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct RankRowDoc {
     /// Its place, from 1. A new place begins with a drive that is shown to be worse than the first drive of the
-    /// place before; drives that share a place may still differ.
-    pub(crate) place: usize,
+    /// place before; drives that share a place may still differ. `null` if it is the only ranked drive.
+    pub(crate) place: Option<usize>,
     /// The drive.
     pub(crate) drive: String,
     /// Geometric mean of its runs.
@@ -128,7 +128,7 @@ pub(crate) fn document(input: &RankInput<'_>) -> RankDoc {
         let cell = &figure.cells[placed.side];
         let against = cell.against;
         RankRowDoc {
-            place: placed.place,
+            place: input.has_places().then_some(placed.place),
             drive: input.names[placed.side].clone(),
             value: cell.value,
             lower_bound: cell.is_at_least(),
@@ -183,7 +183,7 @@ impl RankDoc {
             let verdict = verdict.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
             rows.write_record([
                 VERSION.to_string(),
-                row.place.to_string(),
+                row.place.map_or_else(String::new, |place| place.to_string()),
                 escape::spreadsheet(&row.drive),
                 number(row.value),
                 row.lower_bound.to_string(),

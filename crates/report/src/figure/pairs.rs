@@ -1,7 +1,7 @@
 //! The measured steps of a test, and pairs of steps that read and write the same load.
 
 use drivelab_core::load::OpKind;
-use drivelab_core::plan::{Step, StepRole, TestPlan};
+use drivelab_core::plan::{Plan, Step, StepRole, TestPlan};
 use drivelab_core::units::Percent;
 use drivelab_core::workload::Workload;
 
@@ -21,6 +21,11 @@ pub(crate) struct Pair<'a> {
 /// The measured steps of a test.
 pub(crate) fn measured(test: &TestPlan) -> impl Iterator<Item = &Step> {
     test.steps.iter().filter(|step| step.role == StepRole::Measure && step.workload().is_some())
+}
+
+/// The tests with a measured step.
+pub(crate) fn measured_tests(plan: &Plan) -> impl Iterator<Item = &TestPlan> {
+    plan.tests.iter().filter(|test| measured(test).next().is_some())
 }
 
 /// Steps that only read or only write, paired if everything else is equal; in the order of the plan.

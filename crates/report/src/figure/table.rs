@@ -14,6 +14,15 @@ pub(crate) enum Sign {
     AtLeast,
 }
 
+/// The level of a heading among the rows of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Heading {
+    /// Of a test, or of the whole run.
+    Test,
+    /// Of a step of the test above it.
+    Step,
+}
+
 /// One cell.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Cell {
@@ -27,6 +36,8 @@ pub(crate) struct Cell {
     pub(crate) wrong: Option<Wrong>,
     /// Why the parameters of the row are approximations; empty if they are not.
     pub(crate) approximation: String,
+    /// The level, if the row is a heading and this its first cell.
+    pub(crate) heading: Option<Heading>,
 }
 
 impl Cell {

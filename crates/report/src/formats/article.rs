@@ -77,7 +77,7 @@ impl Article {
         Ok(Article { front, front_text: front_text.to_owned(), body, first_line })
     }
 
-    /// The line of the file on which a key of the front matter has a word, from 1.
+    /// The line of the file, from 1, on which a key of the front matter has this word, or that of the key's value.
     #[must_use]
     pub fn line_of(&self, key: &str, word: &str) -> usize {
         front::line_of(&self.front_text, key, word)

@@ -191,7 +191,7 @@ mod tests {
     use drivelab_samples as testing;
 
     use super::*;
-    use crate::figure::pairs::measured;
+    use crate::figure::pairs::{measured, measured_tests};
 
     fn of(records: &RunRecords, analysis: &Analysis) -> String {
         brief(&ReportInput { records, analysis })
@@ -202,7 +202,7 @@ mod tests {
         let records = testing::sample_run();
         let text = of(&records, &analyse(&records));
         assert!(text.lines().count() < 150, "{} lines", text.lines().count());
-        for test in records.plan.tests.iter().filter(|test| measured(test).next().is_some()) {
+        for test in measured_tests(&records.plan) {
             assert!(text.contains(&format!("\n## {}\n", test.title)), "{} is not there: {text}", test.title);
         }
         let whole = crate::markdown(&[ReportInput { records: &records, analysis: &analyse(&records) }]).unwrap();
@@ -226,7 +226,7 @@ mod tests {
             .and_then(|rest| rest.split(' ').next())
             .unwrap();
         let shown = text.matches("\n## ").count();
-        let all = records.plan.tests.iter().filter(|test| measured(test).next().is_some()).count();
+        let all = measured_tests(&records.plan).count();
         // Beside the tests: the pairs, the figures, findings, drive, how.
         assert_eq!(left.parse::<usize>().unwrap() + shown - 5, all, "{text}");
         let last = &records.plan.tests[records.plan.tests.len() - 1].title;

@@ -6,6 +6,7 @@ use drivelab_analysis::side_by_side::{Kind, side_by_side};
 use drivelab_analysis::together::capacity;
 use drivelab_core::drive_facts::Price;
 use drivelab_core::event::RunState;
+use drivelab_core::finding::Severity;
 use drivelab_core::group::letter;
 
 use crate::documents::compare::{self as document, CompareDoc, PriceDoc, SideDoc, SideRunDoc};
@@ -19,7 +20,7 @@ use crate::views::across::contrast::{Contrast, label};
 use crate::views::across::published::PublishedSide;
 use crate::views::across::published::unpaired::UnpairedView;
 use crate::views::across::sides::Sides;
-use crate::words::run_facts;
+use crate::words::run_facts::{self, Warned};
 
 /// A run in a comparison.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +84,11 @@ impl<'d> Compared<'d> {
         parts::heading(&mut text, 1, "Comparison");
         let sides = self.sides.runs.iter().enumerate();
         let side = |(at, runs): (usize, &Vec<usize>)| {
-            let words: Vec<String> = runs.iter().map(|run| self.run_words(*run, runs, &names)).collect();
+            let words = |run: &usize| {
+                let warned = self.warned(*run).map_or_else(String::new, |warned| format!(". {warned}"));
+                self.run_words(*run, runs, &names) + warned.trim_end_matches('.')
+            };
+            let words: Vec<String> = runs.iter().map(words).collect();
             format!("{}: {} ({})", letter(at), self.title(at, runs), words.join("; "))
         };
         parts::list(&mut text, &sides.map(side).collect::<Vec<_>>());
@@ -224,8 +229,18 @@ impl<'d> Compared<'d> {
     fn side_lines(&self, at: usize, runs: &[usize], width: usize) -> Vec<String> {
         let first = wrap::cut(&format!("{}  {}", letter(at), self.title(at, runs)), width);
         let names = self.sides.run_names();
-        let below = runs.iter().map(|run| format!("   {}", self.run_words(*run, runs, &names)));
+        let below = runs.iter().flat_map(|run| {
+            let words = format!("   {}", self.run_words(*run, runs, &names));
+            let warned = self.warned(*run).map(|warned| wrap::cut(&format!("   {warned}"), width));
+            std::iter::once(words).chain(warned)
+        });
         std::iter::once(first).chain(below).collect()
+    }
+
+    /// How many failed checks and warnings a run has, and the most serious one.
+    fn warned(&self, run: usize) -> Option<String> {
+        let Warned { count, most_serious } = run_facts::warned_among(&self.runs[run].digest.findings)?;
+        Some(format!("{count}. {}", prose::plain(&most_serious)))
     }
 
     /// A run of a side; with its name if the side has several.
@@ -237,7 +252,14 @@ impl<'d> Compared<'d> {
 
 fn run_doc(run: &ComparedRun<'_>) -> SideRunDoc {
     let facts = &run.digest.run;
-    SideRunDoc { id: facts.id, started: facts.started.clone(), state: facts.state, title: run.title.to_owned() }
+    let warnings = run.digest.findings.iter().filter(|finding| finding.severity > Severity::Note);
+    SideRunDoc {
+        id: facts.id,
+        started: facts.started.clone(),
+        state: facts.state,
+        title: run.title.to_owned(),
+        warnings: warnings.map(|finding| finding.code.clone()).collect(),
+    }
 }
 
 /// Id and time of a run, and its state if it is not complete.
@@ -307,7 +329,7 @@ mod tests {
         steps.flat_map(|step| &mut step.metrics).for_each(|metric| metric.lower_bound = false);
         let text = text(&digests.each_ref(), 80).expect("alike");
         let lines: Vec<&str> = text.lines().collect();
-        assert!(lines[0].starts_with("A  ") && lines[2].starts_with("B  Another"), "{text}");
+        assert!(lines[0].starts_with("A  ") && lines.iter().any(|line| line.starts_with("B  Another")), "{text}");
         assert!(lines.iter().all(|line| line.chars().count() <= 80), "{text}");
         let head = lines.iter().find(|line| line.trim_start().starts_with("Step")).expect("a head");
         assert_eq!(head.split_whitespace().collect::<Vec<_>>(), ["Step", "Unit", "A", "B", "B/A"]);
@@ -362,6 +384,25 @@ mod tests {
         let markdown = compared.markdown();
         assert!(markdown.contains("| SEQ 1 MiB Q8T1 read") && crate::is_drivelab_output(markdown.as_bytes()));
         assert!(crate::is_drivelab_output(csv.as_bytes()));
+    }
+
+    #[test]
+    fn the_warnings_of_each_run_stand_below_it() {
+        let (first, second) = (sample_run(), slowed(1.5));
+        let mut digests = [&first, &second].map(|run| Digest::of(run, &analyse(run)));
+        digests[0].findings.retain(|finding| finding.severity == Severity::Note);
+        let warnings = digests[1].findings.iter().filter(|finding| finding.severity > Severity::Note);
+        let codes: Vec<String> = warnings.map(|finding| finding.code.clone()).collect();
+        assert!(!codes.is_empty(), "the made-up run has warnings");
+        let runs = digests.each_ref().map(|digest| ComparedRun { digest, live: false, title: "" });
+        let compared = Compared { runs: &runs, sides: &Sides::alone(2) };
+        let (text, markdown) = (compared.text(80).expect("alike"), compared.markdown());
+        let sides = text.split("B  ").collect::<Vec<_>>();
+        assert!(!sides[0].contains("warning") && sides[1].contains("warning"), "{text}");
+        assert!(markdown.lines().any(|line| line.starts_with("- B: ") && line.contains("warning")), "{markdown}");
+        let document = serde_json::to_value(compared.document()).expect("JSON");
+        assert!(document["sides"][0]["runs"][0]["warnings"].is_null());
+        assert_eq!(document["sides"][1]["runs"][0]["warnings"], serde_json::json!(codes));
     }
 
     #[test]

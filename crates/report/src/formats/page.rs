@@ -8,12 +8,13 @@ use drivelab_analysis::digest::Digest;
 use drivelab_core::group::letter;
 use drivelab_core::metric::MetricDef;
 use drivelab_core::plan::{Form, TestPlan};
+use drivelab_core::words::enumerated;
 
 use crate::documents::results;
 use crate::error::ReportError;
 use crate::figure::chart::Chart;
 use crate::figure::input::ReportInput;
-use crate::figure::pairs::measured;
+use crate::figure::pairs::measured_tests;
 use crate::figure::prose::filters;
 use crate::figure::table::Table;
 use crate::figure::{Figure, TestView, escape, format, wrap};
@@ -88,7 +89,7 @@ struct ShownTest {
 /// ones: a reader looks for a test by its headline figure, and unfolds what lies behind it.
 fn shown_tests(input: &ReportInput<'_>, prefix: &str, most: usize) -> Vec<ShownTest> {
     let plan = &input.records.plan;
-    let tests: Vec<&TestPlan> = plan.tests.iter().filter(|test| measured(test).next().is_some()).collect();
+    let tests: Vec<&TestPlan> = measured_tests(plan).collect();
     let many = tests.len() > MOST_OPEN_TESTS;
     let open = |at: usize, test: &TestPlan| match plan.headlines.as_slice() {
         [] => at < MOST_OPEN_TESTS,
@@ -269,14 +270,6 @@ pub(crate) fn html(inputs: &[ReportInput<'_>], digests: &[&Digest], sides: &Side
         }
     }
     Ok(at_detail(inputs, (sides, compared.as_ref()), Detail::COARSEST, true)?.unwrap_or_default())
-}
-
-/// `a, b and c`.
-fn enumerated(parts: &[&str]) -> String {
-    match parts {
-        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
-        few => few.concat(),
-    }
 }
 
 /// What a level of detail leaves out, a clause each.

@@ -63,8 +63,8 @@ fn left_out(input: &ReportInput<'_>) -> Option<String> {
 fn disturbed(input: &ReportInput<'_>) -> Option<String> {
     let metrics = input.analysis.metrics.iter().filter(|metric| !metric.spoiled_by.is_empty());
     let ids: BTreeSet<_> = metrics.filter_map(|metric| metric.step.as_ref()).collect();
-    let plan = &input.records.plan;
-    let labels: Vec<&str> = ids.iter().filter_map(|id| plan.step(id)).map(|step| &*step.label).collect();
+    let steps = input.records.plan.steps().filter(|step| ids.contains(&step.id));
+    let labels: Vec<&str> = steps.map(|step| &*step.label).collect();
     let steps = format::counted(labels.len(), "step");
     (!labels.is_empty()).then(|| format!("{steps} disturbed: {}", labels.join(", ")))
 }

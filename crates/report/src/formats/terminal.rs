@@ -6,7 +6,7 @@ use drivelab_core::plan::{Plan, Step, TestPlan};
 
 use crate::figure::input::ReportInput;
 use crate::figure::op::Op;
-use crate::figure::pairs::{Pair, measured, pairs_of};
+use crate::figure::pairs::{Pair, measured, measured_tests, pairs_of};
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{cells, escape, format, prose, quantity, rates, signs, wrap};
 use crate::formats::check;
@@ -45,7 +45,7 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
     }
     lines.extend(in_short(&short::of_run(input), width));
     let corners = look::corner_test(input).map(|test| &test.name);
-    for test in plan.tests.iter().filter(|test| measured(test).next().is_some()) {
+    for test in measured_tests(plan) {
         let rounds = reported_rounds(input, test);
         let title = if rounds.is_empty() { test.title.clone() } else { format!("{} ({rounds})", test.title) };
         let tables: Vec<Table> = if curve::is_one(test) {

@@ -17,14 +17,14 @@ pub(crate) mod sweep;
 use drivelab_core::plan::{Step, TestPlan};
 
 use crate::figure::input::ReportInput;
-use crate::figure::pairs::measured;
+use crate::figure::pairs::{measured, measured_tests};
 use crate::figure::{Figure, TestView};
 use crate::views::time_line;
 
 /// Every measured test with its figures. `prefix` keeps ids unique on a page of several runs; curves over time have at
 /// most `most` points.
 pub(crate) fn tests(input: &ReportInput<'_>, prefix: &str, most: usize) -> Vec<TestView> {
-    let tests = input.records.plan.tests.iter().filter(|test| measured(test).next().is_some());
+    let tests = measured_tests(&input.records.plan);
     tests.map(|test| view(input, test, prefix, most)).collect()
 }
 

@@ -23,25 +23,22 @@ pub(crate) fn form_note(input: &ReportInput<'_>) -> &'static str {
             "parameters and durations as stated, on a smaller area than stated"
         }
         Form::Faithful => "parameters and durations as stated, nothing shortened",
-        Form::Quick => "shortened, same tests",
+        Form::Quick if plan.shortened => "shortened, same tests",
+        Form::Quick => "parameters and durations as stated, nothing shortened",
         Form::Smoke => "a moment per step, not usable for comparison",
     }
 }
 
-/// What the methodology does, in its own words, which are about the form that it was written for.
+/// What the methodology does, in its own words, which describe its longest form.
 pub(crate) fn summary(input: &ReportInput<'_>) -> String {
     let plan = &input.records.plan;
     let shorter = match plan.form {
         _ if plan.methodology.name == OWN_LOAD => "",
-        Form::Faithful => "",
-        Form::Quick => {
-            " This run is in the quick form: its times and volumes may be smaller than this text says. The plan below \
-             has those that were used."
+        Form::Smoke => " This run used the smoke form: each step ran only for a moment, whatever is described here.",
+        Form::Quick if plan.shortened => {
+            " This run used the quick form: its times and volumes may be smaller than described here."
         }
-        Form::Smoke => {
-            " This run is in the smoke form, a moment per step, whatever this text says. The plan below has the times \
-             and volumes that were used."
-        }
+        Form::Faithful | Form::Quick => "",
     };
     format!("{}{shorter}", plan.summary.trim_end())
 }
@@ -90,8 +87,13 @@ pub(crate) struct Warned {
 
 /// Failed checks and warnings of a run; `None` if there are only notes.
 pub(crate) fn warned(input: &ReportInput<'_>) -> Option<Warned> {
-    let findings: Vec<&Finding> =
-        findings(input).into_iter().filter(|finding| finding.severity > Severity::Note).collect();
+    warned_among(&input.analysis.findings)
+}
+
+/// Failed checks and warnings among findings; `None` if there are only notes.
+pub(crate) fn warned_among(findings: &[Finding]) -> Option<Warned> {
+    let mut findings: Vec<&Finding> = findings.iter().filter(|finding| finding.severity > Severity::Note).collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let kinds = [(count(Severity::Void), "failed check"), (count(Severity::Warning), "warning")];
     let counts = kinds.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| format::counted(count, noun));

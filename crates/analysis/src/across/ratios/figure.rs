@@ -12,8 +12,8 @@ use crate::stats::mean;
 /// What an open loop is judged by: its rate is asked for.
 const RESPONSES: [&str; 3] = ["total.response_p99", "read.response_p99", "write.response_p99"];
 
-/// What a step that moves no data is judged by.
-const COUNTS: [&str; 3] = ["trim.iops", "write_zeroes.iops", "flush.iops"];
+/// What a step that moves no data is judged by; files are removed by operations of the kind that wrote them.
+const COUNTS: [&str; 4] = ["trim.iops", "write_zeroes.iops", "flush.iops", "write.iops"];
 
 /// Width of a bucket of the latency histogram, as a part of its value (`drivelab_core::histogram`).
 const BUCKET: f64 = 1.0 / 128.0;
@@ -81,17 +81,7 @@ pub(super) fn figures_of_step<'d>(step: &AlignedStep<'d>, sides: &[Vec<usize>], 
     }
     let has =
         |id: &str| step.of.iter().flatten().any(|one| one.metric(id).is_some_and(|metric| metric.value.is_some()));
-    let moves = |id: &str| {
-        let metrics = step.of.iter().flatten().filter_map(|one| one.metric(id));
-        metrics.filter_map(|metric| metric.value).any(|value| value > 0.0)
-    };
-    let mut judged = judged_ids(step.facts, has);
-    // A load on files that moves no data, such as removing them, is judged by its number of operations.
-    for id in judged.iter_mut().filter(|id| !moves(id)) {
-        let count = id.strip_suffix("throughput").map(|kind| format!("{kind}iops"));
-        let known = count.and_then(|count| ids.iter().find(|other| **other == count && moves(other)));
-        *id = known.copied().unwrap_or(id);
-    }
+    let judged = judged_ids(step.facts, has);
     ids.sort_by_key(|id| !judged.contains(id));
     let of = |id: &'d str| {
         let metrics = |side: &Vec<usize>| side.iter().map(|run| step.of[*run]?.metric(id)).collect();

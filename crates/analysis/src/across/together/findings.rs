@@ -4,6 +4,7 @@ use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::group::letter;
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::Form;
+use drivelab_core::words::enumerated;
 
 use super::share::{LEAST_OVERLAP_PERCENT, Pair, StepTogether, is_complete};
 use crate::evidence::{evidence, plural, words};
@@ -26,14 +27,6 @@ pub(super) fn all(pairs: &[Pair<'_>], steps: &[StepTogether], form: Form, each_o
     findings.extend(apart(steps));
     findings.extend(busy(steps));
     findings
-}
-
-/// `A`, `A and B`, `A, B and C`.
-fn and(letters: &[String]) -> String {
-    match letters.split_last() {
-        Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
-        _ => letters.concat(),
-    }
 }
 
 /// One finding for each device that several targets lie on; of a stack of devices, the uppermost they share.
@@ -61,8 +54,10 @@ fn shared_device(pairs: &[Pair<'_>]) -> Vec<Finding> {
     }
     let finding = |(name, members): (String, Vec<usize>)| {
         let letters: Vec<String> = members.iter().map(|drive| letter(*drive)).collect();
-        let statement =
-            format!("{} are on the same device, {name}: measured together, they share its performance.", and(&letters));
+        let statement = format!(
+            "{} are on the same device, {name}: measured together, they share its performance.",
+            enumerated(&letters)
+        );
         let cause = "All these targets are on one drive, directly or through partitions and volumes.";
         let action = "To see how much drives slow each other down, name targets on different drives.";
         words(Severity::Warning, SHARED_DEVICE, statement, cause, action).about_run(Vec::new())
@@ -79,13 +74,13 @@ fn missing(pairs: &[Pair<'_>], each_only: bool) -> Vec<Finding> {
     };
     let together = lacking(&|pair| is_complete(pair.together));
     if !together.is_empty() && !each_only {
-        let statement = format!("The concurrent runs of {} are incomplete.", and(&together));
+        let statement = format!("The concurrent runs of {} are incomplete.", enumerated(&together));
         let action = "The steps that were measured are shown. For the rest, measure the drives again.";
         findings.push(words(Severity::Warning, "group_unfinished", statement, "", action).about_run(Vec::new()));
     }
     let alone = lacking(&|pair| is_complete(pair.alone));
     if !alone.is_empty() {
-        let statement = format!("How much {} lost is unknown: no complete run was measured alone.", and(&alone));
+        let statement = format!("How much {} lost is unknown: no complete run was measured alone.", enumerated(&alone));
         let cause =
             "The methodology or --together-only asks for concurrent runs only, or a run alone failed or was stopped.";
         let action =
@@ -105,7 +100,7 @@ fn resumed(pairs: &[Pair<'_>]) -> Option<Finding> {
     (!letters.is_empty()).then(|| {
         let statement = format!(
             "The runs of {} were resumed separately: what they measured after that was not concurrent.",
-            and(&letters)
+            enumerated(&letters)
         );
         let action = "Figures from after the break are left out here; the report of each run has them.";
         words(Severity::Warning, "group_resumed", statement, "", action).about_run(Vec::new())
@@ -161,3 +156,6 @@ fn busy(steps: &[StepTogether]) -> Option<Finding> {
         words(Severity::Warning, "host_full_together", statement, cause, action).finding(keys, found)
     })
 }
+
+#[cfg(test)]
+mod tests;

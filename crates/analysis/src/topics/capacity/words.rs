@@ -82,7 +82,7 @@ pub(crate) fn missing(said: u64, account: &Account, evidence: Vec<Evidence>) -> 
              none did ({} blocks with other data than was written, {} failed reads)",
             account.bad, account.unreadable
         ),
-        (None, None) => format!("only {there} were found"),
+        (None, None) => "nearly no block held what was written".to_owned(),
     };
     let statement = format!("Part of the claimed capacity is missing: the drive claims {}, but {what}.", decimal(said));
     let cause = "The drive is counterfeit and its controller reports more than its flash holds, or a bridge cuts \
@@ -196,3 +196,6 @@ pub(crate) fn slow_regions(records: &RunRecords, map: &SpeedMap, slow: &[MapPart
     let key = records.steps.iter().rfind(|record| record.key.step == map.step).map(|record| record.key.clone());
     words.finding(key.into_iter().collect(), slow.iter().take(MOST_REGIONS).map(rate).collect())
 }
+
+#[cfg(test)]
+mod tests;

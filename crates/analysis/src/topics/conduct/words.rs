@@ -12,8 +12,8 @@ pub(super) static CAP_REACHED: FindingDef = FindingDef::warning(
     "cap_reached",
     |seen| {
         format!(
-            "The figures of {} cover only the part that was done: the time limit of the step was reached before its \
-             volume or pass was complete.",
+            "The figures of {} cover only the part that was done: the time limit was reached before the volume or pass was \
+             complete.",
             executions(seen)
         )
     },
@@ -24,10 +24,7 @@ pub(super) static CAP_REACHED: FindingDef = FindingDef::warning(
 pub(super) static SHORT_STEP: FindingDef = FindingDef::warning(
     "short_step",
     |seen| {
-        format!(
-            "The figures of {} rest on less time or volume than was requested: the step ended early.",
-            executions(seen)
-        )
+        format!("The figures of {} rest on less time or volume than was requested: it ended early.", executions(seen))
     },
     "The run was stopped, or device errors ended the step.",
     "If the run was stopped, resume it: the step is measured again. After errors, look at the kernel log (`dmesg`) and \
@@ -153,3 +150,6 @@ pub(crate) fn step_failed(error: &str, keys: Vec<StepKey>) -> Finding {
     warning("step_failed", statement, "", "Remove the cause and run again. A failed step is never shown as 0.")
         .finding(keys, Vec::new())
 }
+
+#[cfg(test)]
+mod tests;

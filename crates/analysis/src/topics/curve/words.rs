@@ -79,3 +79,6 @@ pub(crate) fn findings(records: &RunRecords, metrics: &[Metric]) -> Vec<Finding>
     }
     findings
 }
+
+#[cfg(test)]
+mod tests;

@@ -79,3 +79,6 @@ pub(crate) fn findings(records: &RunRecords, analysis: &Analysis) -> Vec<Finding
     let short = sheet.rows.iter().filter(|row| matches!(row.verdict, Verdict::Missed | Verdict::Undecided));
     short.filter_map(fell_short).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -71,13 +71,8 @@ fn cache_ended(subject: &Subject<'_>) -> Vec<Seen> {
             share(subject, cache),
         ];
         if shape.recoveries > 0 {
-            let percent = 100.0 * shape.recovered_share;
-            found.push(evidence(
-                "recoveries (limit: their share of the rest, %)",
-                shape.recoveries as f64,
-                Some(percent),
-                "",
-            ));
+            found.push(evidence("recoveries", shape.recoveries as f64, None, ""));
+            found.push(evidence("share of the remaining data", 100.0 * shape.recovered_share, None, "%"));
         }
         found
     });

@@ -60,11 +60,11 @@ pub(super) static CACHE_ENDED: FindingDef = FindingDef::note(
     "write_cache_ended",
     |seen| {
         let (behind, before) = first(seen, 0);
-        let (rises, share) = first(seen, 3);
-        let stayed = match rises {
+        let (recoveries, share) = (first(seen, 3).0, first(seen, 4).0);
+        let stayed = match recoveries {
             0.0 => " and stayed there".to_owned(),
-            1.0 => format!(", and rose once for {share:.1} % of what followed"),
-            _ => format!(", and rose {rises:.0} times for {share:.1} % of what followed"),
+            1.0 => format!(", and recovered once, for {share:.1} % of the remaining data"),
+            _ => format!(", and recovered {recoveries:.0} times, for {share:.1} % of the remaining data"),
         };
         format!(
             "The write cache ended after {} ({:.0} % of the span): sequential writes fell from {before:.0} to \
@@ -131,17 +131,17 @@ pub(super) static TOO_LITTLE: FindingDef = FindingDef::note(
     |seen| {
         let varies = seen.first().is_some_and(|seen| seen.evidence.len() > 3);
         let ((count, _), (behind, before)) = (first(seen, 2), first(seen, 3));
-        let varies = if varies {
+        let why = if varies {
             format!(
-                ", and rates vary so much that the fall from {before:.0} to {behind:.0} MB/s after {} may be the end of \
-                 the cache or chance",
+                "The rates vary too much to tell whether a write cache ends: the fall from {before:.0} to {behind:.0} \
+                 MB/s after {} may be its end, or chance. Written were",
                 volume(first(seen, 4).0, 1)
             )
         } else {
-            String::new()
+            "Too little was written to tell whether a write cache ends:".to_owned()
         };
         format!(
-            "Too little was written to tell whether a write cache ends: {} ({:.0} % of the span) in {}{varies} ({}{}).",
+            "{why} {} ({:.0} % of the span) in {} ({}{}).",
             volume(first(seen, 0).0, 1),
             first(seen, 1).0,
             plural(count as usize, "recorded interval"),
@@ -188,8 +188,11 @@ pub(super) static STALLED: FindingDef = FindingDef::note(
             "as fast as before".to_owned()
         };
         format!(
-            "Sequential writes stalled {}, the longest for {:.1} s after {}, and continued {went_on} ({}{}).",
-            plural(first(seen, 1).0 as usize, "time"),
+            "Sequential writes stalled {} for {:.1} s after {}, and continued {went_on} ({}{}).",
+            match first(seen, 1).0 as usize {
+                1 => "once,".to_owned(),
+                times => format!("{times} times, the longest"),
+            },
             first(seen, 0).0,
             volume(first(seen, 2).0, 1),
             executions(seen),
@@ -200,3 +203,6 @@ pub(super) static STALLED: FindingDef = FindingDef::note(
      below the target waited.",
     "Measure again: a stall that recurs at the same place comes from the drive.",
 );
+
+#[cfg(test)]
+mod tests;

@@ -7,8 +7,7 @@ pub(super) static OPEN_LOOP_OVERLOADED: FindingDef = FindingDef::void(
     |seen| {
         format!(
             "The response times of {} are not shown as results: operations arrived faster than they were completed, \
-             so the backlog, and with it the mean and the percentiles of the response time, grew for as long as the \
-             step ran.",
+             so the backlog, and with it the mean and the percentiles of the response time, grew until the end.",
             executions(seen)
         )
     },
@@ -22,7 +21,7 @@ pub(super) static CURVE_OVERLOADED: FindingDef = FindingDef::note(
     |seen| {
         format!(
             "At full speed and above, the growth of the backlog is the result: in {} of a curve, operations arrived \
-             faster than they were completed, as the curve intends. Their response times grow with the length of the \
+             faster than they were completed, as the curve intends. Response times there grow with the length of the \
              step and are not shown. Points at lower speeds are not affected.",
             executions(seen)
         )
@@ -251,3 +250,6 @@ pub(super) static BUFFERED_IO: FindingDef = FindingDef::warning(
     "A span that fits into memory is served from memory after the first pass, and writes end in memory.",
     "Compare only with buffered results of the same span and memory size, after the same treatment of the cache.",
 );
+
+#[cfg(test)]
+mod tests;

@@ -113,14 +113,14 @@ pub fn falls(slices: &[Slice], temperature: impl Fn(f64) -> Option<f64>) -> Vec<
     falls
 }
 
-/// Falls that come again and again.
+/// How often a drive throttles that does so in bursts, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rhythm {
-    /// How many recovered.
+    /// Falls that recovered.
     pub bursts: usize,
-    /// How long these lasted on average, seconds.
+    /// Mean length of these falls, seconds.
     pub slow_s: f64,
-    /// How far apart they began on average, seconds.
+    /// Mean time from the beginning of one to that of the next, seconds.
     pub every_s: f64,
 }
 

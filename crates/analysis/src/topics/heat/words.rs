@@ -9,7 +9,7 @@ pub(crate) const NO_TEMPERATURE: &str = "no temperature";
 
 /// A sentence about a drive that throttles in bursts.
 pub(super) fn bursts(Rhythm { bursts, slow_s, every_s }: Rhythm) -> String {
-    format!("It came in bursts: {bursts} falls of {slow_s:.0} s each, one every {every_s:.0} s.")
+    format!("The drive throttled in bursts: {bursts} falls of {slow_s:.0} s on average, one every {every_s:.0} s.")
 }
 
 pub(super) static THROTTLED: FindingDef = FindingDef::warning(
@@ -55,3 +55,6 @@ pub(super) static MINUTES: FindingDef = FindingDef::note(
     "",
     "",
 );
+
+#[cfg(test)]
+mod tests;

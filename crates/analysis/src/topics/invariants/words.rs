@@ -226,3 +226,6 @@ pub(super) static ABOVE_LINK: FindingDef = FindingDef::void(
      unwritten extents).",
     "Use direct I/O and a target that is larger than any cache and was filled before it is read.",
 );
+
+#[cfg(test)]
+mod tests;

@@ -97,3 +97,6 @@ fn not_watched(statement: &str) -> Finding {
     };
     words.about_run(Vec::new())
 }
+
+#[cfg(test)]
+mod tests;

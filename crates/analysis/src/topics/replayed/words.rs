@@ -42,3 +42,6 @@ pub(super) static TIMES_GO_BACK: FindingDef = FindingDef::warning(
      is wrong.",
     "Sort the trace by time or correct the line, and replay it again. `drivelab trace check` counts such lines.",
 );
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ pub(super) static TWO_MODES: FindingDef = FindingDef::warning(
     "two_modes",
     |seen| {
         format!(
-            "One figure does not describe {}: the rounds fall into two groups with a gap between them.",
+            "The rounds of {} fall into two groups with a gap between them: a mean describes neither.",
             plural(steps_of(seen), "step")
         )
     },
@@ -33,3 +33,6 @@ pub(super) static ROUNDS_DIFFER: FindingDef = FindingDef::warning(
 fn steps_of(seen: &[Seen]) -> usize {
     seen.iter().map(|one| one.key.step.as_str()).collect::<BTreeSet<&str>>().len()
 }
+
+#[cfg(test)]
+mod tests;

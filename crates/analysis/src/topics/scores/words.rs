@@ -36,3 +36,6 @@ pub(crate) fn not_measured(missing: &[&Score], untold: &BTreeSet<&str>) -> Findi
     };
     Words { code: "scores_not_measured", severity: Severity::Note, statement, cause, action }.about_run(Vec::new())
 }
+
+#[cfg(test)]
+mod tests;

@@ -35,7 +35,7 @@ pub(crate) fn searched(search: &RateSearch, step: &Step, found: &Found) -> Findi
                 "{subject} stayed within {bound} at every rate that was tried, up to {}: the limit is higher.",
                 rate(held)
             ),
-            "Search with a higher `to`.",
+            if found.finished { "Search with a higher `to`." } else { "`drivelab resume` tries higher rates." },
         ),
         (None, Some(missed)) => (
             Severity::Warning,
@@ -85,3 +85,6 @@ pub(crate) fn findings(records: &RunRecords) -> Vec<Finding> {
     }
     findings
 }
+
+#[cfg(test)]
+mod tests;

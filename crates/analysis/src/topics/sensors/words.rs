@@ -76,3 +76,6 @@ pub(crate) fn counter_stands_still(names: &[String], evidence: Vec<Evidence>) ->
     let action = "Do not read the drive's wear from SMART, or look at it again after a day of use.";
     warning("counter_stands_still", statement, cause, action, evidence)
 }
+
+#[cfg(test)]
+mod tests;

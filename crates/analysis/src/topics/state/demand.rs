@@ -74,7 +74,7 @@ fn of_test(records: &RunRecords, test: &TestPlan) -> Option<Finding> {
 
 /// Names the points MAX, MID and MIN of a table of threads by queue depth, given in this order; `None` if no cell has a
 /// latency below [`MAX_LATENCY_NS`].
-fn demand_points(title: &str, points: Option<[(&Step, Point); 3]>) -> Finding {
+pub(super) fn demand_points(title: &str, points: Option<[(&Step, Point); 3]>) -> Finding {
     let names = ["MAX", "MID", "MIN"];
     let limit = MAX_LATENCY_NS / 1e6;
     let statement = match &points {

@@ -121,7 +121,7 @@ fn of_states(test: &TestPlan, points: &[Point<'_>]) -> Option<Finding> {
 
 /// Block sizes at which a sweep is slower than at smaller and at larger ones. Each has the step, its rate and the rate
 /// that it would reach without the dip, in bytes per second.
-fn said_of_dips(title: &str, dips: &[(&Step, f64, f64)]) -> Finding {
+pub(super) fn said_of_dips(title: &str, dips: &[(&Step, f64, f64)]) -> Finding {
     let named = dips.iter().map(|(step, found, expected)| {
         format!("'{}' reached {} instead of at least {}", step.label, in_both_units(*found), in_both_units(*expected))
     });
@@ -145,7 +145,7 @@ fn said_of_dips(title: &str, dips: &[(&Step, f64, f64)]) -> Finding {
 
 /// How much faster reads are that need not be fetched, compared with those of incompressible data at `fetched` bytes a
 /// second.
-fn said_of_states(title: &str, of: &Step, fetched: f64, others: &[(&str, &Step, f64)]) -> Finding {
+pub(super) fn said_of_states(title: &str, of: &Step, fetched: f64, others: &[(&str, &Step, f64)]) -> Finding {
     let faster = others.iter().map(|(case, _, ratio)| format!("{case} at {ratio:.2} times that rate"));
     let words = Words {
         code: "data_states",

@@ -18,3 +18,6 @@ pub(crate) fn findings(records: &RunRecords) -> Vec<Finding> {
     findings.extend(demand::findings(records));
     findings
 }
+
+#[cfg(test)]
+mod tests;

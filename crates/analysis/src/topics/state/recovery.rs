@@ -71,7 +71,7 @@ fn slice(interval: &IntervalRecord) -> Slice {
 
 /// How long a load took until it was as fast as before another load: the step, the mean rate before in bytes per
 /// second, and the seconds, `None` if it never was.
-fn recovered(title: &str, step: &Step, before: f64, seconds: Option<f64>) -> Finding {
+pub(super) fn recovered(title: &str, step: &Step, before: f64, seconds: Option<f64>) -> Finding {
     let statement = match seconds {
         Some(0.0) => format!("'{title}': '{}' recovered immediately (to {}).", step.label, in_both_units(before)),
         Some(seconds) => {

@@ -40,7 +40,7 @@ pub(super) static IO_ERRORS: FindingDef = FindingDef::warning(
 
 pub(super) static OPERATIONS_STUCK: FindingDef = FindingDef::warning(
     "operations_stuck",
-    |seen| format!("Operations did not complete for longer than the watchdog waits in {}.", executions(seen)),
+    |seen| format!("In {}, operations did not complete within the time that the watchdog waits.", executions(seen)),
     "The drive is busy internally, is resetting, or is gone and the kernel has not noticed yet.",
     "Look at the kernel log (`dmesg`) for time-outs and resets of the device.",
 );
@@ -97,3 +97,6 @@ pub(super) static WEAK_DATA: FindingDef = FindingDef::note(
     "The workload requests such data.",
     "Also write `data = \"incompressible\"` and compare. Report which data was used.",
 );
+
+#[cfg(test)]
+mod tests;

@@ -93,3 +93,6 @@ pub(super) static FEW_READINGS: FindingDef = FindingDef::note(
     "The step is short compared with the rate at which the source is read.",
     "For power figures, request longer steps, or use a meter that prints more often.",
 );
+
+#[cfg(test)]
+mod tests;

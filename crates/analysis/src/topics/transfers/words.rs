@@ -73,3 +73,6 @@ pub(crate) fn findings(records: &RunRecords) -> Vec<Finding> {
     }
     findings
 }
+
+#[cfg(test)]
+mod tests;

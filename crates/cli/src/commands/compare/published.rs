@@ -169,7 +169,7 @@ fn base(context: &Context, word: Option<&str>, published: &[PublishedSide]) -> R
         return Ok(place);
     }
     let letters = || published.iter().map(PublishedSide::letter).collect::<Vec<_>>().join(", ");
-    let none = || Failure::usage(format!("--base {word} is none of the sides; they are {}", letters()));
+    let none = || Failure::usage(format!("--base {word} is none of the sides; they are {}", letters())).about(word);
     if !word.starts_with(PREFIX) {
         return Err(none());
     }
@@ -178,7 +178,10 @@ fn base(context: &Context, word: Option<&str>, published: &[PublishedSide]) -> R
     match named.iter().filter_map(place).collect::<Vec<_>>().as_slice() {
         [place] => Ok(*place),
         [] => Err(none()),
-        several => Err(Failure::usage(format!("--base {word} is {} sides; name one by its letter", several.len()))),
+        several => {
+            let why = format!("--base {word} is {} sides; name one by its letter", several.len());
+            Err(Failure::usage(why).about(word))
+        }
     }
 }
 

@@ -1,10 +1,13 @@
 //! `drivelab rank`: all drives that ran a methodology, by one of its figures.
 
+use std::collections::BTreeSet;
+
 use drivelab_analysis::digest::Digest;
 use drivelab_analysis::rank::rank as ranked;
 use drivelab_analysis::ratios::Limits;
 use drivelab_analysis::side_by_side::{Kind, align, side_by_side};
 use drivelab_core::exit::ExitCode;
+use drivelab_core::ids::RunId;
 use drivelab_core::plan::Form;
 use drivelab_lab::{Failure, Result};
 use drivelab_report::{Compared, ComparedRun, PublishedSide, RankInput, Sides};
@@ -94,7 +97,7 @@ fn marked(word: Option<&str>, names: &[String]) -> Result<Vec<usize>> {
     Ok(found)
 }
 
-/// The runs of the methodology, a side for each drive and profile, as far as they may be compared with the newest.
+/// The runs of the methodology, a side for each drive and profile, as far as they may be compared with each other.
 fn read(context: &Context, arguments: &RankArgs) -> Result<Read> {
     let (data, catalog) = (context.data()?, context.catalog()?);
     let all = catalog.list()?;
@@ -134,11 +137,8 @@ fn read(context: &Context, arguments: &RankArgs) -> Result<Read> {
     let all = read.runs().count();
     let read = if arguments.allow.contains(&Kind::Company) { read } else { read.alone() };
     left_out(all - read.runs().count(), TOGETHER);
-    // Of the runs that remain: the newest of all may be one that is left out.
-    let newest = read.runs().max_by_key(|run| run.row.id).map(|run| run.row.form);
-    let read = read.only(|_, run| Some(run.row.form) == asked.or(newest));
-    let (read, unlike) = read.like_the_newest();
-    left_out(unlike, "another version, parameters or conditions than the newest run");
+    let (read, unlike) = read.like_most();
+    left_out(unlike, "another version, form, parameters or conditions than the runs of most drives");
     Ok(read)
 }
 
@@ -200,17 +200,17 @@ impl Read {
         self.only(|_, run| is_alone(run))
     }
 
-    /// The sides with the runs that may be compared with the newest run, and how many runs are left out.
-    fn like_the_newest(self) -> (Read, usize) {
+    /// Of the runs that may be compared with each other those of the most sides, with the newest run if there are
+    /// several such groups; and how many runs are left out.
+    fn like_most(self) -> (Read, usize) {
         let digests: Vec<&Digest> = self.runs().map(|run| &run.digest).collect();
-        let newest = self.runs().enumerate().max_by_key(|(_, run)| run.row.id).map(|(at, _)| at);
-        let found = side_by_side(&digests);
-        let kept: Vec<usize> = found
-            .groups
-            .into_iter()
-            .map(|group| group.places)
-            .find(|places| newest.is_some_and(|newest| places.contains(&newest)))
-            .unwrap_or_else(|| newest.into_iter().collect());
+        let of = self.sides.iter().enumerate().flat_map(|(side, runs)| runs.iter().map(move |run| (side, run.row.id)));
+        let of: Vec<(usize, RunId)> = of.collect();
+        let count = |places: &Vec<usize>| places.iter().map(|at| of[*at].0).collect::<BTreeSet<usize>>().len();
+        let newest = |places: &Vec<usize>| places.iter().map(|at| of[*at].1).max();
+        let alone = (0..of.len()).map(|at| vec![at]);
+        let groups = side_by_side(&digests).groups.into_iter().map(|group| group.places).chain(alone);
+        let kept = groups.max_by_key(|places| (count(places), newest(places), places.len())).unwrap_or_default();
         let left_out = digests.len() - kept.len();
         (self.only(|place, _| kept.contains(&place)), left_out)
     }

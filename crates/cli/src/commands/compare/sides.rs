@@ -146,9 +146,10 @@ fn named_with_base(context: &Context, all: &[RunRow], words: &[String], base: Op
 
 /// A side for each word.
 fn named(context: &Context, all: &[RunRow], words: &[String]) -> Result<Vec<Side>> {
+    let kept = context.kept_drives();
     let read: Vec<(&String, Word)> = words
         .iter()
-        .map(|word| Ok((word, read(context, all, word).map_err(|why| why.about(word))?)))
+        .map(|word| Ok((word, read(context, all, &kept, word).map_err(|why| why.about(word))?)))
         .collect::<Result<_>>()?;
     // Of a drive the newest run is taken that is like the other sides.
     let known = read.iter().find_map(|(_, word)| match word {
@@ -180,15 +181,14 @@ pub(super) fn is_fit(row: &RunRow) -> bool {
 }
 
 /// What a word names.
-fn read(context: &Context, all: &[RunRow], word: &str) -> Result<Word> {
+fn read(context: &Context, all: &[RunRow], kept: &[KeptDrive], word: &str) -> Result<Word> {
     if word.contains('=') {
         return selection(context, all, word).map(Word::Selection);
     }
     if word == LAST {
         return context.find_among(all, word).map(|row| Word::Run(Box::new(row)));
     }
-    let kept = context.kept_drives();
-    let is_named = |row: &RunRow| contains(&KeptDrive::name_of(&kept, row), word);
+    let is_named = |row: &RunRow| contains(&KeptDrive::name_of(kept, row), word);
     let is_it = |row: &&RunRow| is_fit(row) && (is_drive(row, word) || is_named(row));
     let of_drive: Vec<RunRow> = all.iter().filter(is_it).cloned().collect();
     let mut drives: Vec<String> = of_drive.iter().map(drive).collect();

@@ -12,7 +12,7 @@ use drivelab_core::record::StepRecord;
 use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth, Threads};
 use drivelab_core::workload::{Span, Workload};
 use drivelab_device::guard::Destroy;
-use drivelab_engine::{BackendChoice, Engine, Options};
+use drivelab_engine::{BackendChoice, Options};
 use drivelab_lab::target::naming::place_of;
 use drivelab_lab::target::opened::{Needs, Wanted};
 use drivelab_lab::target::place::NOP;
@@ -80,11 +80,11 @@ fn rounds(load: &Load, time: Nanos, voice: &Voice) -> Result<Ceiling> {
     let needs = Needs { reads: !load.writes, writes: load.writes, ..Needs::default() };
     let wanted = Wanted { run: RunId::now(), needs, destroy: &Destroy::default(), size: Some(SPAN), own: false };
     let opened = place_of(Path::new(load.place))?.open(&wanted, voice)?;
-    let mut engine = Engine::open(opened.target, Options::new(load.backend)).map_err(unfit)?;
+    let mut engine = opened.target.backend(Options::new(load.backend))?;
     let workload = workload(load)?;
     let mut records = Vec::new();
     for round in 0..ROUNDS {
-        records.push(step(&mut engine, &workload, time, round)?);
+        records.push(step(&mut *engine, &workload, time, round)?);
     }
     Ok(ceiling(load, &records))
 }
@@ -106,7 +106,7 @@ fn workload(load: &Load) -> Result<Workload> {
     })
 }
 
-fn step(engine: &mut Engine, workload: &Workload, time: Nanos, round: usize) -> Result<StepRecord> {
+fn step(engine: &mut dyn Backend, workload: &Workload, time: Nanos, round: usize) -> Result<StepRecord> {
     let key = StepKey { step: StepId::new("doctor", "ceiling"), round: u32::try_from(round).unwrap_or(0) + 1 };
     let stop_rule = StopRule { time: Some(time), ..StopRule::capped(Nanos::from_secs(600)) };
     let request = StepRequest {

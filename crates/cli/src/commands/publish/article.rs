@@ -132,7 +132,7 @@ fn compared(
 ) -> std::result::Result<(Vec<Digest>, Sides), Unusable> {
     if let Some(unknown) = front.allow.iter().find(|name| kind(name).is_none()) {
         let known: Vec<&str> = Kind::ALL.into_iter().map(Kind::name).collect();
-        let why = format!("`allow` has '{unknown}', which is no difference; differences are {}", known.join(", "));
+        let why = format!("'{unknown}' in `allow` is not a known difference; choose from {}", known.join(", "));
         return Err(Unusable::new("allow", unknown, Failure::usage(why)));
     }
     let mut arguments = CompareArgs::of(words, front.base.as_deref(), &front.allow)
@@ -149,7 +149,7 @@ fn compared(
             let about = why.about.clone().unwrap_or_default();
             let key = match &front.base {
                 Some(base) if *base == about => "base",
-                _ if front.against.contains(&about) || !front.against.is_empty() => "against",
+                _ if !front.against.is_empty() => "against",
                 _ => "runs",
             };
             Unusable::new(key, &about, why)

@@ -15,10 +15,10 @@ use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::watching_cost::{ReadLatency, WatchedSource, WatchingCost};
 use drivelab_core::workload::{Span, Workload};
 use drivelab_device::{BlockNode, Roots, identity_of};
-use drivelab_engine::Engine;
 use drivelab_lab::lab::now;
 use drivelab_lab::run::wiring::engine;
 use drivelab_lab::set_up::watching;
+use drivelab_lab::target::opened::OpenedIo;
 use drivelab_lab::{Failure, Result};
 use drivelab_report::{WatchCost, format};
 use drivelab_store::write_watching_cost;
@@ -42,23 +42,22 @@ pub(super) fn cost(
     node: &BlockNode,
     disks: &[String],
 ) -> Result {
-    let opened = drivelab_device::open_device_to_read(node)?;
+    let opened = OpenedIo::read_only(drivelab_device::open_device_to_read(node)?);
     let length = opened.facts.length;
     let print = PrintArgs { events: None, json: arguments.json, fail_if: Vec::new() };
     let terminal = Terminal::new(context, &print);
     let options = engine(&context.lab(&terminal), None)?;
     let telemetry = arguments.telemetry.asked();
-    let mut engine =
-        Engine::open(opened.target, options).map_err(|error| Failure::new(ExitCode::HostNotFit, error.to_string()))?;
+    let mut engine = opened.target.backend(options)?;
     let clock: Arc<dyn RunClock> = Arc::new(MonotonicClock::starting_at(0));
     let (mut without, mut with, mut described) = (SparseHistogram::default(), SparseHistogram::default(), None);
     for _ in 0..PAIRS {
-        without.merge(&stretch(&mut engine, &*clock, length)?);
+        without.merge(&stretch(&mut *engine, &*clock, length)?);
         let found = discover(&Roots::default(), &watching::wanted(&telemetry, disks.to_vec(), rates));
         let found = found.map_err(|error| watching::unusable_meter(&telemetry, &error))?;
         let options = SamplerOptions { always: true, abort_above: None, remarks: found.remarks };
         let mut sampler = Sampler::start(found.sources, Arc::clone(&clock), StopToken::default(), options);
-        with.merge(&stretch(&mut engine, &*clock, length)?);
+        with.merge(&stretch(&mut *engine, &*clock, length)?);
         described.get_or_insert_with(|| sampler.described());
         let _ = sampler.finish();
     }
@@ -95,7 +94,7 @@ fn keep(context: &Context, node: &BlockNode, described: &TelemetryDescribed, wit
 }
 
 /// Random 4 KiB reads, one at a time.
-fn stretch(engine: &mut Engine, clock: &dyn RunClock, length: Bytes) -> Result<SparseHistogram> {
+fn stretch(engine: &mut dyn Backend, clock: &dyn RunClock, length: Bytes) -> Result<SparseHistogram> {
     let workload = Workload {
         span: Span { offset: Bytes::new(0), length: length.align_down(Bytes::new(4096)) },
         ..Workload::default()

@@ -489,6 +489,9 @@ pub struct Plan {
     pub cannot_tell: String,
     /// The form.
     pub form: Form,
+    /// Whether the methodology also has a longer form, which is the one that its summary describes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shortened: bool,
     /// Bytes of the target for which the plan was made.
     pub capacity: Bytes,
     /// Tests in order; preparation is a test whose steps have the role [`StepRole::Prepare`].

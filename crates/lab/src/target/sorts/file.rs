@@ -84,7 +84,7 @@ impl Place for ExistingFile {
         }
         let target = guard::authorise_file(&self.0, wanted.destroy.id.as_deref())?;
         let facts = facts_of(&target)?;
-        Ok(OpenedIo { target: target.into(), scratch: None, facts, remarks: Vec::new() })
+        Ok(OpenedIo::of(target, facts))
     }
 }
 

@@ -80,7 +80,7 @@ impl Place for MemoryDevice {
         }
         let target = guard::authorise_null(&self.path, length)?;
         let facts = drivelab_device::facts_of_nothing(TargetKind::NullDevice, target.path(), length);
-        Ok(OpenedIo { target: target.into(), scratch: None, facts, remarks: Vec::new() })
+        Ok(OpenedIo::of(target, facts))
     }
 }
 

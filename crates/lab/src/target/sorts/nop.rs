@@ -47,6 +47,6 @@ impl Place for Nop {
     fn open(&self, wanted: &Wanted<'_>, _: &Voice) -> Result<OpenedIo> {
         let length = wanted.size.unwrap_or(DEFAULT_SIZE);
         let facts = drivelab_device::facts_of_nothing(TargetKind::Nop, self.path(), length);
-        Ok(OpenedIo { target: IoTarget::Nop { length }, scratch: None, facts, remarks: Vec::new() })
+        Ok(OpenedIo::of(IoTarget::Nop { length }, facts))
     }
 }

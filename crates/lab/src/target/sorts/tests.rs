@@ -5,7 +5,6 @@ use std::path::Path;
 use drivelab_core::environment::TargetKind;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
-use drivelab_core::target::IoTarget;
 use drivelab_core::units::Bytes;
 use drivelab_device::guard::Destroy;
 
@@ -41,7 +40,7 @@ fn targets_that_store_nothing_have_the_asked_length_and_are_marked() {
         assert_eq!(place.path(), Path::new(word));
         let opened = open(word, needs, Some(Bytes::MIB)).expect("open");
         assert_eq!((opened.facts.kind, opened.facts.length), (kind, Bytes::MIB));
-        assert_eq!((opened.target.length(), opened.target.handle(true).is_some()), (Bytes::MIB, false));
+        assert_eq!(opened.target.length(), Bytes::MIB);
         let environment = opened.environment(Some(Path::new("/")));
         assert_eq!(environment.guard.is_some(), kind == TargetKind::NullDevice);
         assert!(!environment.bundle_on_same_device);
@@ -61,7 +60,7 @@ fn what_a_place_cannot_do_is_refused_in_words() {
     let file = file.to_str().expect("a plain path");
     refused(file, WRITES, None, ExitCode::GuardRefused, "--destroy");
     refused(file, READS, Some(Bytes::MIB), ExitCode::Usage, "--span");
-    assert!(matches!(open(file, READS, None).expect("open").target, IoTarget::ReadOnly(_)));
+    assert!(open(file, READS, None).expect("open").target.decision().is_none(), "only read");
     refused(folder.path().to_str().expect("a plain path"), WRITES, Some(Bytes::new(5)), ExitCode::Usage, "1 MiB");
 }
 

@@ -11,7 +11,7 @@ use super::types::Material;
 use crate::figure::escape;
 use crate::figure::input::ReportInput;
 use crate::figure::op::Op;
-use crate::figure::pairs::measured;
+use crate::figure::pairs::{measured, measured_tests};
 use crate::figure::{cells, quantity};
 use crate::views::across::sides::Sides;
 use crate::views::run::look;
@@ -87,7 +87,7 @@ fn tests(text: &mut String, input: &ReportInput<'_>, items: &Items<'_>, letter: 
     let level = if letter.is_empty() { "##" } else { "###" };
     let run = if letter.is_empty() { String::new() } else { format!("{letter} ") };
     let mut told: Vec<&str> = Vec::new();
-    for test in input.records.plan.tests.iter().filter(|test| measured(test).next().is_some()) {
+    for test in measured_tests(&input.records.plan) {
         let _ = writeln!(text, "\n{level} {}\n", plain(&test.title));
         if let Some(sentence) = best(input, test, letter) {
             let _ = writeln!(text, "{sentence}\n");

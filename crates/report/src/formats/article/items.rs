@@ -376,7 +376,7 @@ impl<'a> Items<'a> {
             "scores" => "no run has scores",
             "corners" => "no run has pairs of reads and writes",
             "choice" if !self.material.runs.is_empty() => {
-                "`choice` is about published drives: it needs an article without `runs`"
+                "`choice` compares published drives only; remove `runs` from the front matter"
             }
             "choice" => "`choice` needs exactly two published drives in `against`",
             "verdicts" if self.material.runs.is_empty() => "no verdict rule could be applied to these drives",

@@ -4,6 +4,7 @@ use drivelab_analysis::metric_def;
 use drivelab_core::published::PublishedFigure;
 
 use super::types::Material;
+use crate::figure::table::Cell;
 use crate::figure::{cells, format};
 use crate::views::across::published::{PublishedSide, Readings};
 
@@ -27,7 +28,7 @@ pub(super) fn value(letter: &str, address: &str, material: &Material<'_>) -> Res
     let Some(side) = all.iter().find(|side| side.letter == letter) else {
         let letters: Vec<&str> = all.iter().map(|side| side.letter.as_str()).collect();
         let which = if letters.is_empty() { "none".to_owned() } else { letters.join(", ") };
-        return Err(format!("there is no published drive {letter}; there are: {which}"));
+        return Err(format!("no published drive {letter}; the article has: {which}"));
     };
     let Some((test, metric)) = address.rsplit_once(':') else {
         return Err(format!("a published value needs a test and a metric: {{{{ value {letter} TEST:METRIC }}}}"));
@@ -39,16 +40,18 @@ pub(super) fn value(letter: &str, address: &str, material: &Material<'_>) -> Res
         figure.metric == metric && called
     };
     let Some(readings) = Readings::of(side.figures.iter().filter(is_it), unit) else {
-        return Err(format!("{} has no figure '{test}:{metric}'; it has {}", side.name(), tests_of(side, metric)));
+        let tests = tests_of(side, metric);
+        return Err(format!("{} has no figure '{test}:{metric}'; its tests with this metric: {tests}", side.name()));
     };
-    let text = match readings.figures.as_slice() {
-        // In the source's own digits, unless it has another unit or says more than a number.
+    let cell = match readings.figures.as_slice() {
+        // In the source's own digits, unless it has another unit or is only about that or a bound.
         [one] if one.unit == cells::unit_text(unit) && !(one.about || one.bound.is_some()) => {
-            format::as_published(one.value)
+            Cell { text: format::as_published(one.value), ..readings.cell() }
         }
-        _ => readings.cell().plain(),
+        _ => readings.cell(),
     };
-    Ok(format!("{text} {}", cells::unit_text(unit)).trim_end().to_owned())
+    let with_unit = format!("{} {}", cell.text, cells::unit_text(unit)).trim_end().to_owned();
+    Ok(Cell { text: with_unit, ..cell }.plain())
 }
 
 /// The tests of which a side has this metric, for a message.
@@ -61,7 +64,7 @@ fn tests_of(side: &PublishedSide, metric: &str) -> String {
         }
     }
     match tests.len() {
-        0 => "none of this metric".to_owned(),
+        0 => "none".to_owned(),
         few if few <= NAMED => format!("'{}'", tests.join("', '")),
         many => format!("'{}' and {} more", tests[..NAMED].join("', '"), many - NAMED),
     }

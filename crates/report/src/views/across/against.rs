@@ -9,7 +9,7 @@ use drivelab_core::metric::Metric;
 use drivelab_core::published::Bound;
 
 use crate::figure::format::ratio_text;
-use crate::figure::table::{Cell, Column, Table};
+use crate::figure::table::{Cell, Column, Heading, Table};
 use crate::figure::{cells, format};
 use crate::views::across::contrast::{Contrast, label};
 use crate::views::across::published::{Base, PublishedSide, measured_here, source_notes};
@@ -149,7 +149,8 @@ fn table(contrast: &Contrast<'_>, published: &[PublishedSide], headlines: bool, 
     };
     let row = |row: Row<'_, '_>| match row {
         Row::Heading(title, facts) => {
-            let heading = first(format!("{title}:"), facts);
+            let level = if facts.is_some() { Heading::Step } else { Heading::Test };
+            let heading = Cell { heading: Some(level), ..first(format!("{title}:"), facts) };
             [heading].into_iter().chain(std::iter::repeat_n(Cell::default(), width - 1)).collect()
         }
         Row::Figure(label, facts, figure) => {

@@ -86,6 +86,11 @@ impl RankInput<'_> {
         self.ranking.figure.best == Some(side)
     }
 
+    /// Whether there are places: a single drive is first of nothing.
+    pub(crate) fn has_places(&self) -> bool {
+        self.ranking.order.len() > 1
+    }
+
     fn unit(&self) -> &str {
         cells::unit_text(&self.ranking.figure.metric.unit)
     }
@@ -112,9 +117,14 @@ impl RankInput<'_> {
             let interval =
                 ends.map_or_else(String::new, |(low, high)| format!("{} – {}", ratio_text(low), ratio_text(high)));
             let first = if self.is_best(placed.side) { "best" } else { "first" };
-            let verdict = against.map_or(first, |one| verdict_word(one.verdict));
+            let verdict = match against {
+                Some(one) => verdict_word(one.verdict),
+                None if self.has_places() => first,
+                None => "measured",
+            };
+            let place = if self.has_places() { placed.place.to_string() } else { String::new() };
             vec![
-                Cell::text(placed.place.to_string()),
+                Cell::text(place),
                 Cell::text(&*self.names[placed.side]),
                 value_cell(cell),
                 ratio,
@@ -140,7 +150,12 @@ impl RankInput<'_> {
             ]
         });
         let rows = self.ranking.order.iter().map(row).chain(of_others).collect();
-        Table { caption: self.title(), columns, rows }.without_empty_columns()
+        let mut table = Table { caption: self.title(), columns, rows }.without_empty_columns();
+        if !self.has_places() {
+            table.columns.remove(0);
+            table.rows.iter_mut().for_each(|row| drop(row.remove(0)));
+        }
+        table
     }
 
     /// Ranking bars.
@@ -149,7 +164,10 @@ impl RankInput<'_> {
         let own = self.ranking.order.iter().map(|placed| {
             let cell = &self.ranking.figure.cells[placed.side];
             Ranked {
-                name: format!("{}. {}", placed.place, self.names[placed.side]),
+                name: match self.has_places() {
+                    true => format!("{}. {}", placed.place, self.names[placed.side]),
+                    false => self.names[placed.side].clone(),
+                },
                 value: cell.value,
                 text: format!("{} {unit}", value_cell(cell).plain()),
                 range: range(cell),
@@ -174,9 +192,13 @@ impl RankInput<'_> {
     pub(crate) fn notes(&self) -> Vec<String> {
         let figure = &self.ranking.figure;
         let direction = if figure.better == Better::Lower { "Lower is better." } else { "Higher is better." };
-        let mut notes = vec![format!(
-            "{direction} A new place begins with a drive that is shown to be worse than the first drive of the place before."
-        )];
+        let mut notes = vec![match self.has_places() {
+            true => format!(
+                "{direction} A new place begins with a drive that is shown to be worse than the first drive of the place \
+                 before."
+            ),
+            false => direction.to_owned(),
+        }];
         let against = figure.cells.iter().filter_map(|cell| cell.against);
         if against.clone().any(|one| one.basis != Some(Basis::Runs) && one.ratio.is_some()) {
             notes.push(format!(
@@ -200,7 +222,14 @@ impl RankInput<'_> {
         let beside: Vec<PublishedSide> = self.beside().map(|(side, _)| side.clone()).collect();
         notes.extend(source_notes(&beside, Some(&self.method.run)));
         if !beside.is_empty() {
-            notes.push("Published figures were measured by others and have no place.".to_owned());
+            notes.push(match self.has_places() {
+                true => "Published figures were measured by others and have no place.".to_owned(),
+                false => {
+                    "Published figures were measured by others, and only one drive was measured here: there are no \
+                          places."
+                        .to_owned()
+                }
+            });
             notes.push(measured_here(&self.method.run, self.redact));
         }
         if !self.published.is_empty() && beside.is_empty() {

@@ -14,6 +14,7 @@ use drivelab_samples::sample_verified_run;
 
 use super::*;
 use crate::analyse;
+use crate::check::testing::figures;
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -63,10 +64,14 @@ fn what_holds_everywhere_is_there_as_far_as_a_sample_tells() {
         "{:?}",
         account(&run).share_found()
     );
-    assert!(told.statement.contains("68.72 GB") && told.statement.contains("1.34 %"), "{}", told.statement);
+    let (claimed, blocks) = (6.872e10, Some(65_540.0));
+    let places = [(claimed, None, "B"), (claimed, Some(claimed), "B"), (1024.0, blocks, "blocks")];
+    assert_eq!(figures(&told)[..3], places);
+    assert_eq!(figures(&told)[3..], [(0.0, Some(0.0), "blocks"), (1.34, None, "%")]);
     let all = self::run(None, Verification { checked: 65_536, ..good });
     assert_eq!(account(&all).share_found(), Some(0.0));
-    assert!(finding(&all).expect("a finding").statement.contains("every block held"));
+    let told = finding(&all).expect("a finding");
+    assert_eq!((told.code.as_str(), figures(&told)[4]), ("capacity_there", (0.0, None, "%")), "nothing may be missing");
 }
 
 #[test]
@@ -81,7 +86,8 @@ fn addresses_that_come_round_tell_the_capacity() {
     let run = run(SAMPLE, found);
     let told = finding(&run).expect("a finding");
     assert_eq!((told.code.as_str(), account(&run).there()), ("capacity_missing", Some(16 * GIB)));
-    assert!(told.statement.contains("that of byte 51539607552 at byte 0"), "{}", told.statement);
+    assert_eq!(account(&run).example, Some(bad(0, DataFault::Wrapped, Some(48 * GIB))));
+    assert_eq!(figures(&told)[1], (1.718e10, Some(6.872e10), "B"));
     let metric = analyse(&run).metric("verified/check:verified.capacity").and_then(|metric| metric.value);
     assert_eq!(metric, Some(17.179_869_184));
 }
@@ -118,11 +124,9 @@ fn a_drive_ends_where_everything_behind_is_lost_and_not_at_a_single_bad_block() 
     assert_eq!(account(&one).there(), Some(CLAIMED));
     let doubtful = finding(&one).expect("an answer");
     assert_eq!((doubtful.code.as_str(), doubtful.answers), ("capacity_doubtful", true));
-    let first = format!(
-        "1 of 1024 blocks that were checked did not hold what was written, the first at byte {}.",
-        places[from] * MIB
-    );
-    assert!(doubtful.statement.contains(&first), "{}", doubtful.statement);
+    let of = |what: &str| doubtful.evidence.iter().find(|one| one.what.starts_with(what)).expect("evidence").value;
+    assert_eq!((of("blocks checked"), of("blocks that did not hold")), (1024.0, 1.0));
+    assert_eq!(of("lowest address"), (places[from] * MIB) as f64);
     // The same if they cannot be read.
     let mut unread = run(SAMPLE, Verification { checked: 1024 - behind, ..Verification::default() });
     let check = unread.steps.iter_mut().find(|record| record.verification.is_some()).expect("a check");
@@ -145,7 +149,8 @@ fn a_check_that_was_cut_off_says_nothing_of_the_capacity() {
         let run = cut(run(None, good), reason);
         let told = finding(&run).expect("that nothing is said");
         assert_eq!(told.code, "capacity_not_judged", "{reason:?}");
-        assert!(told.statement.contains("after 655 of 65536 blocks"), "{}", told.statement);
+        let checked = &told.evidence[1];
+        assert_eq!((checked.value, checked.limit, checked.unit.as_str()), (655.0, Some(65_536.0), "blocks"));
         assert_eq!((account(&run).there(), account(&run).share_found()), (None, None));
         let metric = |name: &str| analyse(&run).metric(&format!("verified/check:{name}")).and_then(|one| one.value);
         assert_eq!((metric("verified.capacity"), metric("verified.share_found")), (None, None));
@@ -166,9 +171,11 @@ fn a_drive_that_ends_is_found_by_a_check_that_was_cut_off_behind_its_end() {
     assert_eq!(account(&stopped).there(), Some(40 * GIB));
     // The same faults among 20,000 intact blocks are single ones, of a drive whose rest is unknown.
     let few = Verification { checked: 62_960, ..found };
-    let told = finding(&cut(run(None, few), StopReason::Stopped)).expect("an answer");
-    assert_eq!(told.code, "capacity_doubtful");
-    assert!(told.statement.contains("cut off before its end, so its capacity was not judged"), "{}", told.statement);
+    let few = cut(run(None, few), StopReason::Stopped);
+    let told = finding(&few).expect("an answer");
+    assert_eq!((told.code.as_str(), account(&few).is_cut), ("capacity_doubtful", true));
+    let verified = told.evidence.iter().find(|one| one.what == "verified capacity");
+    assert_eq!(verified, None, "its capacity was not judged");
 }
 
 #[test]
@@ -179,9 +186,10 @@ fn the_last_block_alone_has_nothing_behind_it_that_held() {
         first: vec![bad(CLAIMED - MIB, DataFault::Zero, None)],
         ..Verification::default()
     };
-    let told = finding(&run(None, last)).expect("an answer");
-    assert_eq!(told.code, "capacity_doubtful");
-    assert!(told.statement.contains("no block after them held its data, but they are too few"), "{}", told.statement);
+    let last = run(None, last);
+    let account = account(&last);
+    assert_eq!((account.held_behind(), account.ends_there), (0, false), "too few to say that it ends there");
+    assert_eq!(finding(&last).expect("an answer").code, "capacity_doubtful");
 }
 
 #[test]
@@ -191,7 +199,7 @@ fn a_write_that_fails_ends_what_is_known() {
     write.errors = vec![IoError { at_ns: 0, op: OpKind::Write, offset: 8 * GIB, length: Bytes::new(MIB), errno: 5 }];
     let told = finding(&run).expect("a finding");
     assert_eq!(told.code, "capacity_refused");
-    assert!(told.statement.contains("byte 8589934592 (8 GiB)"), "{}", told.statement);
+    assert_eq!((told.evidence[0].value, told.evidence.len()), ((8 * GIB) as f64, 1));
 }
 
 #[test]
@@ -203,7 +211,8 @@ fn a_file_or_a_part_of_a_device_says_nothing_of_its_capacity() {
     let not_judged = |run: &RunRecords| {
         let told = finding(run).expect("said that nothing is said");
         assert_eq!(told.code, "capacity_not_judged");
-        assert!(told.statement.contains("only its first 68.72 GB"), "{}", told.statement);
+        let claimed = run.environment.target.length.as_f64();
+        assert_eq!((told.evidence[0].value, told.evidence[0].limit), (CLAIMED as f64, Some(claimed)));
     };
     let mut larger = run(SAMPLE, good.clone());
     larger.environment.target.length = Bytes::new(2 * CLAIMED);

@@ -8,6 +8,7 @@ use drivelab_core::workload::Span;
 use drivelab_samples::sample_verified_run;
 
 use super::*;
+use crate::check::testing::figures;
 use crate::topics::capacity::findings;
 
 const KIB: u64 = 1024;
@@ -61,7 +62,10 @@ fn a_slow_part_is_seen_in_its_place() {
     assert_eq!(told, all.map(|(from, to, state)| (from * PART, to * PART, state)));
     let found = findings(&run);
     assert_eq!((found.len(), found[0].code.as_str(), found[0].evidence.len()), (1, "slow_regions", 2));
-    assert!(found[0].statement.contains("5.24 MB to 7.34 MB, 41.94 MB to 42.99 MB"), "{}", found[0].statement);
+    let whats: Vec<&str> = found[0].evidence.iter().map(|one| one.what.as_str()).collect();
+    assert_eq!(whats, ["rate from byte 5242880 to 7340032", "rate from byte 41943040 to 42991616"]);
+    // 40 % of 104.9 MB/s.
+    assert_eq!(figures(&found[0]), [(10.49, Some(41.94), "MB/s"); 2]);
     assert!(findings(&self::run(&[], None)).is_empty());
 }
 

@@ -280,9 +280,10 @@ fn findings_name_what_was_missed_with_its_cause_or_that_nothing_printed_is_known
     let mut run = sample(&[("random_read", 1e6, "IOPS"), ("sequential_write", 100e6, "B/s")]);
     let missed = analyse(&run).findings.into_iter().find(|finding| finding.code == "data_sheet_missed");
     let missed = missed.expect("a figure was missed");
-    assert!(missed.statement.contains("of the printed 1000000 IOPS"), "{}", missed.statement);
     assert!(missed.likely_cause.contains("too low a queue depth"), "{}", missed.likely_cause);
-    assert_eq!(missed.evidence[0].limit, Some(1e6));
+    let printed = &missed.evidence[0];
+    assert_eq!((printed.limit, printed.unit.as_str(), missed.severity), (Some(1e6), "IOPS", Severity::Note));
+    assert!(printed.value < 1e6, "{printed:?}");
     assert_eq!(code(&run), ["data_sheet_missed"], "what was met is no finding");
     run.environment.data_sheet = None;
     assert_eq!(code(&run), ["data_sheet_unknown"]);

@@ -5,9 +5,13 @@ use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::SourceKind;
 use drivelab_core::units::Bytes;
 
-use crate::analyse;
 use drivelab_core::telemetry::Quantity;
 use drivelab_samples::{recorded, sample_run, source};
+
+use super::HEAT;
+use super::text::NO_TEMPERATURE;
+use crate::analyse;
+use crate::check::testing::{figures, noted};
 
 const STEP: &str = "mixes/w30";
 const S: u64 = 1_000_000_000;
@@ -53,12 +57,13 @@ fn a_fall_of_a_warm_drive_is_throttling_with_time_rates_and_temperature() {
     let warming = run(&falling(), Some(|at| 60.0 + at as f64 / 4.0));
     let throttled = finding(&warming, "throttled_by_heat").expect("it fell");
     assert_eq!(throttled.severity, Severity::Warning);
-    assert!(throttled.statement.contains("after 100 s"), "{}", throttled.statement);
+    assert_eq!(noted(HEAT, &warming, "throttled_by_heat"), ["100 s"]);
     let fall = &throttled.evidence[0];
     assert_eq!((fall.value, fall.limit), (400.0, Some(1000.0)));
-    assert!(fall.what.contains("at 85 °C"), "{}", fall.what);
+    assert!(fall.what.starts_with("rate from 100 s, at 85 °C"), "{}", fall.what);
     let minutes = finding(&warming, "first_and_last_minute").expect("it went on for three minutes");
-    assert!(minutes.statement.contains("40 %") && !minutes.statement.contains("No temperature"));
+    assert_eq!(figures(&minutes)[..2], [(400.0, Some(1000.0), "MB/s"), (105.0, Some(80.0), "°C")]);
+    assert_eq!(noted(HEAT, &warming, "first_and_last_minute"), [""; 0]);
     // 80 °C at 80 s: the ends of the seconds from 79 s on, 101 of 180.
     let warned = minutes.evidence.iter().find(|one| one.unit == "min").expect("a limit");
     assert!((warned.value - 101.0 / 60.0).abs() < 1e-9, "{warned:?}");
@@ -71,7 +76,8 @@ fn a_fall_of_a_cooling_drive_or_of_one_without_a_thermometer_is_not_called_throt
     let blind = run(&falling(), None);
     assert_eq!(finding(&blind, "throttled_by_heat"), None);
     let minutes = finding(&blind, "first_and_last_minute").expect("it went on for three minutes");
-    assert!(minutes.statement.contains("No temperature was recorded"), "{}", minutes.statement);
+    assert_eq!(figures(&minutes), [(400.0, Some(1000.0), "MB/s")]);
+    assert_eq!(noted(HEAT, &blind, "first_and_last_minute"), [NO_TEMPERATURE]);
 }
 
 #[test]

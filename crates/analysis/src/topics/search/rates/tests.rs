@@ -1,6 +1,7 @@
 //! Searches on a target whose answer to each rate is known: a queue that answers the slower the nearer it is to what it
 //! can do, and falls behind above it.
 
+use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::histogram::Histogram;
 use drivelab_core::load::{Arrivals, Rate};
 use drivelab_core::plan::{Action, RateSearch, Rounds, Step, TestPlan};
@@ -194,6 +195,11 @@ fn a_percentile_that_was_not_reached_is_no_figure_of_0() {
     assert_eq!(pieces[1], (990.0, "arrivals"));
 }
 
+/// What the evidence is about.
+fn told(finding: &Finding) -> Vec<&str> {
+    finding.evidence.iter().map(|one| one.what.as_str()).collect()
+}
+
 #[test]
 fn figures_are_of_the_highest_rate_that_held() {
     let (run, test) = searched_run(&[true, false, false, true]);
@@ -214,8 +220,10 @@ fn figures_are_of_the_highest_rate_that_held() {
     assert_eq!(used.iter().map(|record| record.key.round).collect::<Vec<_>>(), [3], "not the last that was tried");
     let findings = crate::topics::search::findings(&run);
     let [finding] = &findings[..] else { panic!("one search, one finding") };
-    assert!(finding.statement.contains("2000 operations per second and exceeded it at 4000"), "{}", finding.statement);
-    assert_eq!((finding.evidence.len(), finding.steps.len()), (4, 4));
+    assert_eq!((finding.severity, finding.steps.len()), (Severity::Note, 4));
+    let rounds = [(1, 1000, "kept"), (2, 16_000, "missed"), (3, 4000, "missed"), (4, 2000, "kept")];
+    assert_eq!(told(finding), rounds.map(|(round, iops, how)| format!("p99 in round {round} at {iops} IOPS ({how})")));
+    assert!(finding.evidence.iter().all(|one| one.limit == Some(1.0) && one.unit == "ms"), "{:?}", finding.evidence);
 }
 
 #[test]
@@ -232,10 +240,13 @@ fn a_rate_that_missed_the_bound_is_no_result() {
 
 #[test]
 fn a_search_without_a_limit_says_so() {
-    let statement = |outcomes: &[bool]| crate::topics::search::findings(&searched_run(outcomes).0)[0].statement.clone();
-    assert!(statement(&[false]).contains("exceeded 1 ms even at the lowest rate, 1000"));
-    assert!(statement(&[true, true]).contains("at every rate that was tried, up to 16000"));
+    let (below, _) = searched_run(&[false]);
+    let lowest = findings(&below).pop().expect("what the search found");
+    assert_eq!((lowest.severity, told(&lowest)), (Severity::Warning, vec!["p99 in round 1 at 1000 IOPS (missed)"]));
     let (run, test) = searched_run(&[true, true]);
+    let highest = findings(&run).pop().expect("what the search found");
+    let kept = ["p99 in round 1 at 1000 IOPS (kept)", "p99 in round 2 at 16000 IOPS (kept)"];
+    assert_eq!((highest.severity, told(&highest)), (Severity::Warning, kept.to_vec()));
     let found = found(&test, &test.steps[0], &run).expect("it was measured");
     assert!(found.finished && found.missed.is_none());
     assert_eq!(rate_of_round(&search(1000, 16_000, 12), &run, &test.steps[0], 3), None);

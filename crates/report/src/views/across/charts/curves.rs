@@ -93,15 +93,14 @@ fn published_points(
 ) -> Series {
     let side = &drawing.published[at];
     let place = |(percent, step): &(Option<u32>, &StepRatios<'_>)| {
-        // Of a load that only reads or only writes, reviews print the rate and the latency of that kind.
-        let of_kind = |metric: &str| {
-            let name = metric.strip_prefix("total.").unwrap_or(metric);
-            let all = [metric.to_owned(), format!("read.{name}"), format!("write.{name}")];
-            let figure = |metric: &String| figure_of(step, metric).filter(|one| side.readings(one.metric).is_some());
-            all.iter().find_map(figure)
+        let published = |kind: &str, metric: &str| {
+            let figure = figure_of(step, &metric.replacen("total", kind, 1))?;
+            Some((figure, side.readings(figure.metric)?))
         };
-        let iops = side.readings(of_kind("total.iops")?.metric)?;
-        let figure = of_kind(metric)?;
+        let both = |kind: &str| Some((published(kind, "total.iops")?.1, published(kind, metric)?.0));
+        // Of a load of one kind, reviews print the rate and the latency of that kind.
+        let only = if let [only] = step.facts.ops.as_slice() { Some(only.name()) } else { None };
+        let (iops, figure) = both("total").or_else(|| both(only?))?;
         let value = Value::published(&side.readings(figure.metric)?, cells::unit_text(&figure.metric.unit));
         let text = format!("{} at {} IOPS", value.text, iops.cell().plain());
         Some((iops.drawn(), Value { text, ..value }, heading(*percent)))

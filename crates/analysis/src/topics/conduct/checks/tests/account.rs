@@ -3,12 +3,16 @@
 use drivelab_core::files::{FileLoad, FilePlace, FileSet, FileSizes, FileSync, FileWork};
 use drivelab_core::record::OpenLoop;
 use drivelab_core::units::{Bytes, Nanos, Percent};
-use drivelab_samples as testing;
+use drivelab_samples::{
+    sample_limited_run, sample_loads_run, sample_mixed_run, sample_open_loop_run, sample_overloaded_run, sample_run,
+    sample_verified_run,
+};
 
 use super::*;
 use crate::analyse;
+use crate::check::testing;
+use crate::topics::generator::ACCOUNT;
 use crate::topics::limits::LimitKind;
-use drivelab_samples::sample_run;
 
 fn effort(record: &mut StepRecord) -> &mut drivelab_core::record::Effort {
     record.engine.effort.as_mut().expect("an account")
@@ -19,8 +23,9 @@ fn only(change: fn(&mut StepRecord)) -> Vec<String> {
     codes(&with_step("mixes/w30", change))
 }
 
-fn statement(change: fn(&mut StepRecord), code: &str) -> String {
-    finding(&with_step("mixes/w30", change), code).statement
+/// What the check of this finding noted about that step.
+fn noted(change: fn(&mut StepRecord), code: &str) -> Vec<String> {
+    testing::noted(ACCOUNT, &with_step("mixes/w30", change), code)
 }
 
 #[test]
@@ -161,14 +166,13 @@ fn backends_modes_and_features_that_were_not_what_was_wanted_are_named() {
         (record.engine.backend, record.engine.reason) = ("sync".into(), reason.into());
     };
     assert_eq!(only(no_trim), ["backend_fallback"]);
-    assert!(statement(fallback, "backend_fallback").contains("(io_uring_setup was refused (EPERM))"));
+    assert_eq!(noted(fallback, "backend_fallback"), ["io_uring_setup was refused (EPERM)"]);
     assert!(only(|record| record.engine.refused = vec!["IORING_SETUP_NO_SQARRAY (EINVAL)".into()]).is_empty());
     let memory: fn(&mut StepRecord) = |record| {
         record.engine.refused = vec!["registered buffers (ENOMEM)".into(), "IORING_SETUP_NO_SQARRAY (EINVAL)".into()];
     };
     assert_eq!(only(memory), ["features_refused"]);
-    let told = statement(memory, "features_refused");
-    assert!(told.contains("(registered buffers (ENOMEM))") && !told.contains("SQARRAY"), "{told}");
+    assert_eq!(noted(memory, "features_refused"), ["registered buffers (ENOMEM)"], "the other costs nothing");
     assert_eq!(only(|record| record.engine.backend = "io_uring, SQPOLL".into()), ["untried_mode"]);
 }
 
@@ -176,7 +180,7 @@ fn backends_modes_and_features_that_were_not_what_was_wanted_are_named() {
 fn a_slower_clock_is_noted_and_drift_beyond_a_hundred_ppm_is_a_warning() {
     let slower: fn(&mut StepRecord) = |record| effort(record).clock = "CLOCK_MONOTONIC_RAW: no constant_tsc".into();
     assert_eq!(only(slower), ["clock_fallback"]);
-    assert!(statement(slower, "clock_fallback").contains("no constant_tsc"));
+    assert_eq!(noted(slower, "clock_fallback"), ["CLOCK_MONOTONIC_RAW: no constant_tsc"]);
     // Work on files has no other clock.
     let mut run = with_step("mixes/w30", slower);
     for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
@@ -208,7 +212,7 @@ fn buffered_steps_say_what_was_done_about_the_cache_and_whether_memory_holds_the
         effort(record).page_cache = Some("the file's pages were dropped".into());
     }
     let told = finding(&run, "buffered_io");
-    assert!(told.statement.contains("Page cache: the file's pages were dropped."), "{}", told.statement);
+    assert_eq!(testing::noted(ACCOUNT, &run, "buffered_io"), ["the file's pages were dropped"]);
     let span = &told.evidence[0];
     assert_eq!((span.value, span.limit), ((32u64 << 30) as f64, Some((16u64 << 30) as f64)));
     run.environment.target.kind = drivelab_core::environment::TargetKind::NullDevice;
@@ -217,29 +221,28 @@ fn buffered_steps_say_what_was_done_about_the_cache_and_whether_memory_holds_the
 
 #[test]
 fn the_sample_loads_give_their_own_findings_and_no_other() {
-    assert!(codes(&testing::sample_open_loop_run()).is_empty());
-    assert!(codes(&testing::sample_mixed_run()).is_empty());
-    assert!(codes(&testing::sample_verified_run()).is_empty());
-    assert_eq!(codes(&testing::sample_overloaded_run()), ["open_loop_overloaded"]);
-    assert_eq!(codes(&testing::sample_limited_run()), ["generator_limited"]);
-    assert_eq!(codes(&testing::sample_loads_run()), ["open_loop_overloaded", "generator_limited"]);
+    assert!(codes(&sample_open_loop_run()).is_empty());
+    assert!(codes(&sample_mixed_run()).is_empty());
+    assert!(codes(&sample_verified_run()).is_empty());
+    assert_eq!(codes(&sample_overloaded_run()), ["open_loop_overloaded"]);
+    assert_eq!(codes(&sample_limited_run()), ["generator_limited"]);
+    assert_eq!(codes(&sample_loads_run()), ["open_loop_overloaded", "generator_limited"]);
 }
 
 #[test]
 fn an_overloaded_open_loop_gives_the_growth_per_second() {
-    let run = testing::sample_overloaded_run();
+    let run = sample_overloaded_run();
     let told = finding(&run, "open_loop_overloaded");
     let open = run.steps[0].open_loop.expect("an open loop");
     assert_eq!(told.severity, Severity::Void);
     assert_eq!(told.evidence[0].value, open.backlog_growth_per_second);
-    assert!(told.statement.contains("grew for as long as the step ran"));
     assert_eq!(analyse(&run).limits[0].limit.limited_by, LimitKind::Target);
 }
 
 #[test]
 fn a_backlog_at_full_speed_and_above_is_what_a_curve_asks_for_and_below_it_is_none() {
     let at = |percent: u32| {
-        let mut run = testing::sample_overloaded_run();
+        let mut run = sample_overloaded_run();
         let id = run.steps[0].key.step.clone();
         for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps).filter(|step| step.id == id) {
             step.relative = Some(drivelab_core::relative::RelativeRate {
@@ -257,7 +260,8 @@ fn a_backlog_at_full_speed_and_above_is_what_a_curve_asks_for_and_below_it_is_no
     assert_eq!(codes(&run), ["curve_overloaded"]);
     let told = finding(&run, "curve_overloaded");
     assert_eq!(told.severity, Severity::Note);
-    assert!(told.statement.contains("Points at lower speeds are not affected"), "{}", told.statement);
+    let growth = run.steps[0].open_loop.expect("an open loop").backlog_growth_per_second;
+    assert_eq!((told.evidence[0].value, told.evidence[0].unit.as_str()), (growth, "operations/s"));
     let analysis = analyse(&run);
     let of = |metric: &str| analysis.step_metric(&id, metric).expect("a metric");
     assert_eq!(of("total.response_mean").voided_by, ["curve_overloaded"], "it has no steady value all the same");
@@ -268,7 +272,7 @@ fn a_backlog_at_full_speed_and_above_is_what_a_curve_asks_for_and_below_it_is_no
 fn a_generator_that_is_late_by_a_tenth_of_the_gap_is_told() {
     // 20,000 a second on one thread: gaps of 50 us.
     let late = |mean_ns: u64| {
-        let mut run = testing::sample_open_loop_run();
+        let mut run = sample_open_loop_run();
         run.steps.retain(|record| record.key.step.as_str() == "paced/r20000");
         let key = run.steps[0].key.clone();
         run.intervals.retain(|interval| interval.key == key);
@@ -283,7 +287,7 @@ fn a_generator_that_is_late_by_a_tenth_of_the_gap_is_told() {
 
 #[test]
 fn sizes_of_spans_are_those_of_the_groups_that_are_buffered() {
-    let mut run = testing::sample_mixed_run();
+    let mut run = sample_mixed_run();
     run.steps.retain(|record| record.key.step.as_str() == "groups/oltp");
     for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
         let Action::Io { workload, .. } = &mut step.action else { continue };

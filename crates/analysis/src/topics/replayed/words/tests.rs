@@ -1,0 +1,9 @@
+//! The words of each finding.
+
+use crate::check::testing::{defs, in_words, once_and_thrice};
+use crate::topics::replayed::REPLAYED;
+
+#[test]
+fn each_finding_in_its_words() {
+    insta::assert_snapshot!(in_words(&once_and_thrice(defs(REPLAYED), |_| Vec::new())));
+}
