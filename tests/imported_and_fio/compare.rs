@@ -33,7 +33,7 @@ const DEVIATIONS: f64 = 4.5;
 /// Equal parts of a span in which the operations are counted.
 const PARTS: u64 = 8;
 /// Notes of the import that explain a difference, and the aspects that they explain.
-const SAID: [(&str, &[Aspect]); 26] = [
+const SAID: [(&str, &[Aspect]); 27] = [
     ("its map of blocks cuts operations", &[Aspect::Amount, Aspect::Kinds, Aspect::Sizes, Aspect::Places]),
     ("each operation begins at a multiple of its own size", &[Aspect::Places, Aspect::Order]),
     ("share one stream", &[Aspect::Places, Aspect::Order]),
@@ -47,6 +47,7 @@ const SAID: [(&str, &[Aspect]); 26] = [
     ("fio's map counts blocks of the smallest size", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
     ("fio's first operation is at the start", &[Aspect::Places, Aspect::Order]),
     ("fio begins at the same place again", &[Aspect::Places, Aspect::Order]),
+    ("ends in fio depends on chance", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
     ("fio scatters them over the span", &[Aspect::Places]),
     ("fio also flushes after each read", &[Aspect::Flushes]),
     ("in fio each begins an increment further, and", &[Aspect::Amount, Aspect::Places, Aspect::Order]),

@@ -154,11 +154,14 @@ pub const ROWS: [Row; 69] = [
     row("filename", &["FILE"], &["rw={any};size={size}", "rw={order};size={size};numjobs=2"]),
     row(
         "io_size",
-        &["512k", "3m", "50%"],
+        &["512k", "1536k", "2560k", "3m", "50%"],
         &[
             "rw={one};size=1m",
             "rw={random};size=1m;norandommap",
             "rw={one};size=1m;loops=2",
+            "rw={one};size=1m;loops=3",
+            "rw={mix};size=1m;loops=2",
+            "rw={random};size=1m;norandommap;loops=2",
             "rw={one};size=1m;numjobs=2",
         ],
     ),

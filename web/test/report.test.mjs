@@ -389,6 +389,58 @@ test("ten drives side by side: eight are drawn, the others when asked for", { sk
   }
 });
 
+test("a comparison has the figures of its document, in the table of headlines and in the folded one, and is copied", {
+  skip,
+}, async () => {
+  const sample = samplePage("two");
+  const browser = await launch();
+  try {
+    const report = await ReportPage.open(browser, sample.path);
+    const document = JSON.parse(readFileSync(`${sample.path}.json`, "utf8"));
+    const group = document.groups[0];
+    const all = [...group.tests.flatMap(({ steps }) => steps.flatMap(({ figures }) => figures)), ...group.run];
+    const number = (text) => Number((text.match(/-?[\d,]+(\.\d+)?/) ?? ["NaN"])[0].replaceAll(",", ""));
+    const near = (shown, value, what) => {
+      if (value === null) return assert.ok(!/\d/.test(shown) || /void|—/.test(shown), `${what}: ${shown}`);
+      // Shown are three digits and more.
+      assert.ok(Math.abs(number(shown) - value) <= 0.006 * Math.abs(value) + 0.006, `${what}: ${shown}, not ${value}`);
+    };
+    const details = report.page
+      .locator("#comparison details")
+      .filter({ has: report.page.locator("table") })
+      .first();
+    for (const [table, headline] of [
+      [report.page.locator("#comparison table").first(), true],
+      [details.locator("table").first(), false],
+    ]) {
+      const rows = await table
+        .locator("tbody tr")
+        .evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
+      const figures = all.filter((figure) => figure.headline === headline);
+      const filled = rows.filter((row) => row.slice(1).some((text) => text !== ""));
+      assert.equal(filled.length, figures.length, `${headline}`);
+      for (const [at, { metric, cells }] of figures.entries()) {
+        const [, , ...shown] = filled[at];
+        for (const side of [0, 1]) near(shown[side], cells[side].value, `${metric} ${filled[at][0]}`);
+        if (cells[1].ratio !== null) near(shown[2], cells[1].ratio, `ratio of ${metric}`);
+      }
+    }
+    await report.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const rows = await report.page.locator("#comparison table").first().locator("tr").count();
+    await report.page.locator("#comparison").getByRole("button", { name: "Copy as CSV" }).first().click();
+    const lines = (text) => text.trimEnd().split("\r\n").length;
+    const copied = await until(
+      () => report.page.evaluate(() => navigator.clipboard.readText()),
+      (text) => lines(text) === rows,
+    );
+    assert.equal(lines(copied), rows);
+    assert.deepEqual(report.troubles, []);
+  } finally {
+    await browser.close();
+    sample.remove();
+  }
+});
+
 test("a comparison is sorted by a column, the rows of each test by themselves, by keyboard", { skip }, async () => {
   const sample = samplePage("many");
   const browser = await launch();

@@ -248,6 +248,20 @@ fn loops_repeat_what_fio_repeats() {
     assert_eq!(mib("rw=write;size=4m;io_size=16m;loops=2"), 16);
     assert_eq!(mib("rw=randread;size=4m;io_size=16m;loops=2"), 16);
     assert_eq!(mib("rw=randwrite;size=4m;io_size=16m;loops=2;norandommap"), 32, "one pass is the volume here");
+    // As fio 3.33 moves them: whole passes, as many as the bytes need and no fewer than the loops.
+    assert_eq!(mib("rw=write;size=8m;io_size=20m;loops=2"), 24);
+    assert_eq!(mib("rw=randwrite;size=8m;io_size=13m;loops=3"), 24);
+    assert_eq!(mib("rw=read;size=4m;io_size=13m;loops=2"), 16);
+    assert_eq!(mib("rw=randread;size=8m;io_size=12m;loops=2"), 16);
+    assert_eq!(mib("rw=read;size=8m;io_size=20m"), 20, "a single loop is not bound by the file");
+    assert_eq!(mib("rw=randread;size=8m;io_size=20m;loops=2;norandommap"), 40);
+    assert_eq!(mib("rw=randread;size=8m;io_size=20m;loops=2;random_distribution=zipf:1.1"), 40);
+    // Two streams share each loop, which ends where one of them reaches the end of the file: 31.1 MiB in fio 3.33.
+    assert_eq!(mib("rw=rw;size=8m;io_size=20m;loops=2"), 32);
+    assert_eq!(mib("rw=rw;size=8m;io_size=12m;loops=2"), 24);
+    assert_eq!(mib("rw=rw;rwmixread=80;size=8m;io_size=12m;loops=2"), 20, "21.6 MiB in fio 3.33");
+    let (fate, says) = why(&job("rw=rw;size=8m;io_size=20m;loops=2"), "io_size=20m");
+    assert!(fate == Fate::Changed && says.contains("chance"), "{says}");
     assert_eq!(mib("rw=write;size=64m;io_size=16m;loops=2"), 32);
     assert_eq!(mib("rw=randread;size=64m;io_size=16m;loops=3"), 48);
     assert_eq!(mib("rw=read;size=4m;loops=3"), 12);

@@ -1,8 +1,9 @@
 //! Writes the page of the made-up sample run to the file given as the first argument. A second argument chooses
 //! another page: a resumed run (`resumed`), several runs side by side (`several`), a run with telemetry (`watched`),
-//! special loads (`loads`), many tests (`long`), several drives at once (`together`), ten drives side by side (`many`) or ranked (`rank`),
-//! arms of a drive (`arms`), a run beside published figures (`beside`), published figures alone (`published`), or a
-//! drive whose model name is an attack (`hostile`). The browser tests in web/test open these pages.
+//! special loads (`loads`), many tests (`long`), several drives at once (`together`), ten drives side by side (`many`)
+//! or ranked (`rank`), arms of a drive (`arms`), two runs with the document of their comparison (`two`), a run beside
+//! published figures (`beside`), published figures alone (`published`), or a drive whose model name is an attack
+//! (`hostile`). The browser tests in web/test open these pages.
 
 use drivelab_analysis::digest::Digest;
 use drivelab_analysis::ratios::Limits;
@@ -11,7 +12,7 @@ use drivelab_core::drive_facts::Price;
 use drivelab_core::plan::{Step, TestPlan};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
-use drivelab_report::{DriveWords, PublishedSide, RankInput, ReportInput, Sides};
+use drivelab_report::{Compared, ComparedRun, DriveWords, PublishedSide, RankInput, ReportInput, Sides};
 use drivelab_samples as testing;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -27,6 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "together" => drivelab_samples::sample_group(),
         "hostile" => vec![hostile()],
         "arms" => testing::sample_arms(),
+        "two" => vec![testing::sample_run(), testing::slowed(1.5)],
         "published" => Vec::new(),
         "many" | "rank" => (0..10).map(|drive| sized(drive, testing::slowed(1.0 + f64::from(drive) / 10.0))).collect(),
         _ => vec![testing::sample_run()],
@@ -41,6 +43,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let digests: Vec<Digest> = inputs.iter().map(|input| Digest::of(input.records, input.analysis)).collect();
             drivelab_report::html_of_sides(&inputs, &digests.iter().collect::<Vec<_>>(), &priced(inputs.len()))?
         }
+        // With its document beside it, as JSON.
+        "two" => {
+            let digests: Vec<Digest> = inputs.iter().map(|input| Digest::of(input.records, input.analysis)).collect();
+            let (digests, sides) = (digests.iter().collect::<Vec<_>>(), Sides::alone(inputs.len()));
+            let runs: Vec<ComparedRun<'_>> =
+                digests.iter().map(|digest| ComparedRun { digest, live: false, title: "" }).collect();
+            let document = Compared { runs: &runs, sides: &sides }.document();
+            std::fs::write(format!("{}.json", path.display()), serde_json::to_string(&document)?)?;
+            drivelab_report::html_of_sides(&inputs, &digests, &sides)?
+        }
         "beside" | "published" => {
             let digests: Vec<Digest> = inputs.iter().map(|input| Digest::of(input.records, input.analysis)).collect();
             let sides = Sides { published: published()?, ..Sides::alone(inputs.len()) };
@@ -48,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         _ => drivelab_report::html(&inputs)?,
     };
-    std::fs::write(path, page)?;
+    std::fs::write(&path, page)?;
     Ok(())
 }
 

@@ -26,6 +26,9 @@ use crate::values::{Execution, read_throughput};
 const SLOW: f64 = 0.5;
 /// The same share for a hard disk, whose innermost track is half as long as the outermost.
 const SLOW_SPINNING: f64 = 0.35;
+/// Least time that a slow place must take longer than the fastest one would, in seconds. On a fast target a place of a
+/// few MiB takes some milliseconds, as long as other programs may hold up a thread.
+const LEAST_LOSS_S: f64 = 0.02;
 /// Fewest places that can be compared.
 const LEAST_PLACES: usize = 4;
 /// A shorter place is read before the drive reaches its full speed.
@@ -197,7 +200,11 @@ fn compare(places: &[Place], limit: f64, notes: &mut Notes) -> Option<(String, &
         notes
             .saw(format!("{count} places: the fastest {at_least}{fastest:.0} MB/s, the slowest{of} {slowest:.0} MB/s"));
     }
-    let is_slow = |place: &&Place| place.mb_s < limit * fastest;
+    let seconds = |place: &Place, mb_s: f64| place.length.as_f64() / 1e6 / mb_s.max(f64::MIN_POSITIVE);
+    let is_slow = |place: &&Place| {
+        let lost_s = seconds(place, place.mb_s) - seconds(place, fastest);
+        place.mb_s < limit * fastest && lost_s >= LEAST_LOSS_S
+    };
     let slow: Vec<&Place> = judged.iter().filter(is_slow).collect();
     name_slow(&slow, &format!("{at_least}{fastest:.0} MB/s"), (places.len(), limit), notes);
     let leaves_open =

@@ -116,6 +116,7 @@ fn work(one: &One<'_>, alone: bool, limited: bool, target: &Target, state: &mut 
         _ => None,
     };
     let total = of_all_loops(load, moved, pass, loops);
+    say_of_chance(job, load, loops > 1 && moved.zip(pass).is_some_and(|(moved, pass)| moved > pass), state);
     let again = total.zip(pass).is_some_and(|(total, pass)| total > pass);
     say_of_checks(job, load, again || loops > 1 && moved.is_none(), state);
     let total = total.map(|total| total.saturating_mul(often));
@@ -192,12 +193,35 @@ fn of_all_loops(load: &Load, moved: Option<u64>, pass: Option<u64>, loops: u64) 
         (Some(moved), Some(pass)) if moved > pass && load.table.get("verify").is_some() && !load.draws_freely() => {
             Some(pass.saturating_mul(verified(load, moved, pass).max(loops)))
         }
+        (Some(moved), Some(_)) if loops == 1 => Some(moved),
         (Some(moved), Some(pass)) => {
-            // fio goes over its file again and again; only random writes are not bound by the file.
-            let pass = if load.writes && load.draws_freely() { pass.max(moved) } else { pass };
-            Some(pass.min(moved).saturating_mul(loops).max(moved))
+            // Each loop of fio ends at the end of the file, and there are as many as the bytes need, but never fewer
+            // than asked for. Only a load that may draw a block again is not bound by the file.
+            let pass = if ends_by_chance(load) { shared_out(load, pass) } else { pass };
+            if moved <= pass || load.draws_freely() {
+                Some(moved.saturating_mul(loops))
+            } else {
+                Some(pass.saturating_mul(moved.div_ceil(pass.max(1)).max(loops)))
+            }
         }
     }
+}
+
+/// Whether fio ends a pass of a load over its file by chance: where one of two streams, or a run of blocks in order,
+/// reaches the end.
+fn ends_by_chance(load: &Load) -> bool {
+    let jumps = load.stride.is_some() || load.table.get("seek_percent").is_some();
+    (load.mixed && !load.random) || jumps
+}
+
+/// Bytes of one loop that ends by chance: a sequential mix ends where the more frequent of its kinds reaches the end of
+/// the file; others hardly ever end there.
+fn shared_out(load: &Load, pass: u64) -> u64 {
+    if !load.mixed || load.random {
+        return u64::MAX;
+    }
+    let writes = load.table.get("write_percent").and_then(|percent| percent.parse::<u64>().ok()).unwrap_or(50);
+    pass.saturating_mul(100) / writes.max(100_u64.saturating_sub(writes)).max(1)
 }
 
 /// Passes of a job with headers that moves more than its place holds: fio also counts what it reads back, and does not
@@ -206,6 +230,13 @@ fn verified(load: &Load, moved: u64, pass: u64) -> u64 {
     let checks = load.table.get("op") == Some("[\"write\", \"verify\"]");
     let left = moved.saturating_sub(load.largest.saturating_sub(1));
     if checks { left.div_ceil(pass.saturating_mul(2).max(1)).max(1) } else { 1 }
+}
+
+/// Notes that the loops of a job end by chance in fio, if it moves more than its place holds in each of `several`.
+fn say_of_chance(job: &Job, load: &Load, several: bool, state: &mut State) {
+    if several && ends_by_chance(load) {
+        job.say("io_size", Fate::Changed, "where a loop of this job ends in fio depends on chance", state);
+    }
 }
 
 /// Notes when a job of several passes is checked.

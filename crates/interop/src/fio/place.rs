@@ -97,7 +97,8 @@ pub(super) fn wanted(job: &Job, load: &Load, state: &mut State) -> Wanted {
     }
     let apart = apart(job, load, (name.is_none(), stated), (size, file), state);
     if let (Amount::Percent(share), Some(Amount::Bytes(_))) = (offset, size) {
-        let why = "drivelab cannot combine an offset in per cent with a size in bytes; the load begins at the start";
+        let why = "drivelab cannot combine an offset in per cent with a size in bytes; the load begins at the start, \
+                   and may end elsewhere with io_size or loops";
         if share > 0 {
             job.say("offset", Fate::Lost, why, state);
         }

@@ -3,6 +3,9 @@
 use crate::figure::table::{Cell, Column, Heading, Table};
 use crate::figure::{escape, wrap};
 
+/// The title of the column of units.
+const UNIT: &str = "Unit";
+
 /// The narrowest width that is laid out for.
 pub(crate) const LEAST_WIDTH: usize = 60;
 
@@ -10,7 +13,7 @@ pub(crate) const LEAST_WIDTH: usize = 60;
 /// space between them, columns are left out from the right, and a line below names them.
 pub(crate) fn plain(table: &Table, width: usize) -> Vec<String> {
     let texts = texts(table);
-    let widths = widths(table, &texts);
+    let widths = widths(table, &texts, width);
     let gap = if fitting(&widths, width, 2) == widths.len() { 2 } else { 1 };
     let shown = fitting(&widths, width, gap).max(2);
     let line = |row: &Vec<String>| {
@@ -22,7 +25,18 @@ pub(crate) fn plain(table: &Table, width: usize) -> Vec<String> {
         cells.collect::<Vec<_>>().join(&" ".repeat(gap))
     };
     let mut lines = vec![escape::terminal(&table.caption)];
-    lines.extend(texts.iter().map(line));
+    for row in &texts {
+        if row[0].chars().count() <= widths[0] {
+            lines.push(line(row));
+            continue;
+        }
+        // A long name takes several lines; the figures stand on the last one.
+        let name = wrap::indented(&row[0], 0, widths[0]);
+        let mut name: Vec<String> = name.lines().map(str::to_owned).collect();
+        let last = name.pop().unwrap_or_default();
+        lines.extend(name);
+        lines.push(line(&[vec![last], row[1..].to_vec()].concat()));
+    }
     let left_out = table.columns.iter().skip(shown).map(|column| format!("{} {}", column.title, column.unit));
     let left_out: Vec<String> = left_out.map(|name| name.trim().to_owned()).collect();
     if !left_out.is_empty() {
@@ -31,28 +45,30 @@ pub(crate) fn plain(table: &Table, width: usize) -> Vec<String> {
     lines
 }
 
-/// The table split into as many tables as all its columns need; each has the first column. Rows that have nothing in
-/// the columns of one part are left out of it.
+/// The table split into as many tables as all its columns need; each has the first column, and the second if it is that
+/// of the units. Rows that have nothing in the columns of one part are left out of it.
 pub(crate) fn blocks(table: &Table, width: usize) -> Vec<Vec<String>> {
     let (mut left, mut blocks) = (table.clone(), Vec::new());
-    while left.columns.len() > 1 {
-        let shown = fitting(&widths(&left, &texts(&left)), width, 1).max(2);
+    let kept = if table.columns.get(1).is_some_and(|column| column.title == UNIT) { 2 } else { 1 };
+    while left.columns.len() > kept {
+        let shown = fitting(&widths(&left, &texts(&left), width), width, 1).max(kept + 1);
         let mut block = left.clone();
         block.columns.truncate(shown);
         block.rows.iter_mut().for_each(|row| row.truncate(shown));
         if block.columns.len() < table.columns.len() {
-            block.rows = filled(block.rows);
+            block.rows = filled(block.rows, kept);
         }
         blocks.push(plain(&block, width));
-        left.columns.drain(1..shown);
-        left.rows.iter_mut().for_each(|row| drop(row.drain(1..shown.min(row.len()))));
+        left.columns.drain(kept..shown);
+        left.rows.iter_mut().for_each(|row| drop(row.drain(kept..shown.min(row.len()))));
     }
     blocks
 }
 
-/// The rows of one part of a table that have a figure in it, with their headings.
-fn filled(rows: Vec<Vec<Cell>>) -> Vec<Vec<Cell>> {
-    let has_more = |row: &Vec<Cell>| row.iter().skip(1).any(|cell| !cell.plain().is_empty());
+/// The rows of one part of a table that have a figure in it, with their headings; the first `kept` columns are in every
+/// part.
+fn filled(rows: Vec<Vec<Cell>>, kept: usize) -> Vec<Vec<Cell>> {
+    let has_more = |row: &Vec<Cell>| row.iter().skip(kept).any(|cell| !cell.plain().is_empty());
     let mut kept: Vec<Vec<Cell>> = Vec::new();
     // Headings whose rows have not begun yet, the outer one first.
     let mut pending: Vec<(Heading, Vec<Cell>)> = Vec::new();
@@ -78,10 +94,17 @@ fn texts(table: &Table) -> Vec<Vec<String>> {
     texts
 }
 
-/// Width in characters of each column.
-fn widths(table: &Table, texts: &[Vec<String>]) -> Vec<usize> {
+/// Columns of characters that are left for figures beside a name.
+const LEFT_BESIDE_A_NAME: usize = 30;
+
+/// Width in characters of each column; names leave room for figures.
+fn widths(table: &Table, texts: &[Vec<String>], width: usize) -> Vec<usize> {
     let widest = |at: usize| texts.iter().filter_map(|row| row.get(at)).map(|text| text.chars().count()).max();
-    (0..table.columns.len()).map(|at| widest(at).unwrap_or(0)).collect()
+    let mut widths: Vec<usize> = (0..table.columns.len()).map(|at| widest(at).unwrap_or(0)).collect();
+    if let Some(names) = widths.first_mut() {
+        *names = (*names).min(width.saturating_sub(LEFT_BESIDE_A_NAME).max(LEFT_BESIDE_A_NAME));
+    }
+    widths
 }
 
 /// How many columns fit with a gap of this width.

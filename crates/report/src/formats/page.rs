@@ -277,7 +277,10 @@ fn thinned(detail: Detail, lost: &[&str], several: bool) -> Vec<String> {
     let curves =
         format!("curves over time have at most about {} points (their captions say how they were made)", detail.points);
     let copy = format!("the copy of the results leaves out {}", enumerated(lost));
-    let tables = "the charts of the comparison have no tables of their own".to_owned();
+    let tables =
+        "the charts of the comparison have no tables of their own, and of figures that are no headlines there is \
+                  none (`--all` keeps them)"
+            .to_owned();
     [(detail.thins_curves(), curves), (!lost.is_empty(), copy), (several && detail.drops_tables_of_charts(), tables)]
         .into_iter()
         .filter_map(|(done, text)| done.then_some(text))
@@ -309,7 +312,7 @@ fn at_detail(
     let mut comparison = comparison.cloned();
     let compared = comparison.is_some();
     if detail.drops_tables_of_charts() {
-        comparison.iter_mut().for_each(Comparison::drop_tables_of_charts);
+        comparison.iter_mut().for_each(|one| one.drop_tables_of_charts(sides.all));
     }
     let across = comparison.iter().flat_map(Comparison::charts);
     let charts: Vec<&Chart> = across.chain(runs.iter().flat_map(RunView::charts)).collect();

@@ -6,6 +6,7 @@ use drivelab_core::condition::{Condition, Series};
 use drivelab_core::ids::RunId;
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::Metric;
+use drivelab_core::published::Bound;
 
 use super::rounds::{over_rounds, rounds_of};
 use super::table::{ArmCell, ArmColumn, ArmRow, Arms};
@@ -22,7 +23,15 @@ pub fn arms(runs: &[&Digest]) -> Arms {
         cpu_s_per_gb: run.run.cpu_s_per_gb,
     };
     let bases: Vec<bool> = runs.iter().map(|run| is_base(run)).collect();
-    let rows = align(runs).steps().map(|step| row(step, &bases)).collect();
+    let aligned = align(runs);
+    let shared = |label: &str| aligned.steps().filter(|step| step.facts.label == label).count() > 1;
+    let of_tests = aligned.tests.iter().flat_map(|test| test.steps.iter().map(move |step| (test.title, step)));
+    let labelled = of_tests.map(|(test, step)| {
+        let label = &step.facts.label;
+        let label = if shared(label) { format!("{test}: {label}") } else { label.clone() };
+        ArmRow { label, ..row(step, &bases) }
+    });
+    let rows = labelled.collect();
     let arms = Arms { arms: runs.iter().map(column).collect(), rows, over_rounds: Vec::new() };
     // Ids of runs sort by the time at which the runs began.
     let places: Vec<(RunId, Option<&Series>)> = runs.iter().map(|run| (run.run.id, series(run))).collect();
@@ -65,17 +74,29 @@ fn row(step: &AlignedStep<'_>, bases: &[bool]) -> ArmRow {
     let runs = || step.of.iter().zip(bases);
     let base: Vec<Rate> = runs().filter(|(_, base)| **base).filter_map(|(run, _)| rate(run)).collect();
     let means: Vec<f64> = base.iter().map(|rate| rate.value).collect();
+    let is_bound = |step: &StepDigest| run_rate(step).is_some_and(|metric| metric.lower_bound);
+    let base_is_bound = runs().any(|(run, base)| *base && run.is_some_and(is_bound));
     let cell = |(run, is_base): (&Option<&StepDigest>, &bool)| {
         let Some(step) = run else { return ArmCell::default() };
         let (own, value) = (rate(run), |id: &str| step.metric(id)?.value);
+        let at_least = is_bound(step);
+        let cost_bound = match (at_least, base_is_bound) {
+            (true, false) => Some(Bound::AtMost),
+            (false, true) => Some(Bound::AtLeast),
+            _ => None,
+        };
+        let costed = own.filter(|_| !(base_is_bound && (at_least || *is_base)));
         ArmCell {
             throughput: own.map(|own| own.value),
-            at_least: run_rate(step).is_some_and(|metric| metric.lower_bound),
+            at_least,
             wrong: run_rate(step).and_then(|metric| metric.wrong),
             spoiled_by: run_rate(step).map(|metric| metric.spoiled_by.clone()).unwrap_or_default(),
             iops: value(&format!("{kind}.iops")).filter(|_| step.facts.trace.is_none()),
-            cost_percent: own.and_then(|own| cost_percent(own.value, &means)),
-            cost_off_percent: own.filter(|_| !is_base).and_then(|own| cost_off_percent(own, &base)),
+            cost_percent: costed.and_then(|own| cost_percent(own.value, &means)),
+            cost_bound: cost_bound.filter(|_| costed.is_some()),
+            cost_off_percent: costed
+                .filter(|_| !is_base && cost_bound.is_none())
+                .and_then(|own| cost_off_percent(own, &base)),
             watts: value("power.mean"),
             mb_s_per_watt: value("power.throughput_per_watt"),
             cpu_s_per_gb: step.facts.cpu_s_per_gb,

@@ -2,6 +2,7 @@
 
 use drivelab_core::ids::{RunId, StepId};
 use drivelab_core::metric::Wrong;
+use drivelab_core::published::Bound;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -38,8 +39,12 @@ pub struct ArmCell {
     /// Loss of throughput against the mean of the runs of the arm `none`, per cent; below zero where it is faster. Of
     /// the runs of `none` themselves: how far apart they are.
     pub cost_percent: Option<f64>,
-    /// How far that may be off to either side, per cent; absent for the runs of `none`, and where nothing tells how
-    /// far those are off.
+    /// Whether that is only a bound, because one of the two rates is a lower bound; absent if it is not. If both are,
+    /// there is no cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_bound: Option<Bound>,
+    /// How far that may be off to either side, per cent; absent for the runs of `none`, for bounds, and where nothing
+    /// tells how far those are off.
     pub cost_off_percent: Option<f64>,
     /// Average power of the drive, W; absent where nothing told it.
     pub watts: Option<f64>,
@@ -54,7 +59,7 @@ pub struct ArmCell {
 pub struct ArmRow {
     /// The step.
     pub step: StepId,
-    /// Its label.
+    /// Its label, after the title of its test if a step of another test has the same label.
     pub label: String,
     /// In the order of the arms.
     pub cells: Vec<ArmCell>,

@@ -90,7 +90,9 @@ pub enum Scaling {
 }
 
 impl Scaling {
-    fn of(ratio: f64) -> Scaling {
+    /// The class of a ratio for each doubling of the capacity, as if it had no error.
+    #[must_use]
+    pub fn of(ratio: f64) -> Scaling {
         match ratio.log2() {
             s if s < -0.1 => Scaling::Falls,
             s if s <= 0.1 => Scaling::None,

@@ -94,8 +94,14 @@ struct Steps<'a> {
 
 impl<'a> Steps<'a> {
     fn of(records: &'a RunRecords, analysis: &'a Analysis) -> Self {
+        // Reads of a place without data are answered without the flash.
+        let content = records.environment.content.as_deref();
+        let empty = |load: &Workload| {
+            let mut places = content.into_iter().flat_map(|content| &content.places);
+            places.any(|place| place.offset == load.span.offset && !place.holds_data())
+        };
         let measured = records.plan.steps().filter(|step| step.role == StepRole::Measure);
-        let steps = measured.filter_map(|step| Some((step, step.workload()?)));
+        let steps = measured.filter_map(|step| Some((step, step.workload().filter(|load| !empty(load))?)));
         Steps { analysis, steps: steps.collect(), drive: capacity_of(&records.environment) }
     }
 

@@ -100,8 +100,15 @@ fn filtered(context: &Context, all: &[RunRow], filter: &Filter, beside_published
     if rows.is_empty() {
         return Err(Failure::nothing(NO_MATCH));
     }
+    let any_state = filter.state.is_some();
     let usable = |row: &RunRow| {
-        let why = if row.live { Some("it is still running") } else { row.damaged.as_deref() };
+        let why = match row.state {
+            _ if row.live => Some("it is still running"),
+            RunState::Complete => row.damaged.as_deref(),
+            // Its missing figures would make those of its whole side incomplete.
+            _ if !any_state => Some("it is not complete (--state includes such runs)"),
+            _ => row.damaged.as_deref(),
+        };
         if let Some(why) = why {
             context.settings.voice.warn(format!("run {} is left out: {why}", row.id));
         }
@@ -222,9 +229,10 @@ fn drive(row: &RunRow) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a word is a part of the model of a run's drive, or its serial number.
+/// Whether a word is a part of the model of a run's drive, its serial number, or the place of a drive without a model.
 fn is_drive(row: &RunRow, word: &str) -> bool {
-    row.drive.as_ref().is_some_and(|model| contains(model, word)) || row.has_serial(word)
+    let is_place = || row.target == word || row.target.strip_prefix("/dev/") == Some(word);
+    row.drive.as_ref().map_or_else(is_place, |model| contains(model, word)) || row.has_serial(word)
 }
 
 /// Whether a name has a word in it, in letters of any case.

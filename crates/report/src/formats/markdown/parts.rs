@@ -79,7 +79,7 @@ pub(crate) fn arms(text: &mut String, comparison: &Comparison) {
 pub(crate) fn group(text: &mut String, group: &Group, tables: &[Table]) {
     heading(text, 2, &group.title);
     if !group.differences.is_empty() {
-        line(text, "Differences besides the drive:\n");
+        line(text, &format!("{}:\n", group.what_differs()));
         list(text, &group.differences);
     }
     if let Some(against) = &group.against {

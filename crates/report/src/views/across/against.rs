@@ -20,12 +20,15 @@ const SENTENCES: usize = 12;
 /// From this ratio on, and below its inverse, per cent say nothing more.
 const NO_PERCENT: f64 = 10.0;
 
+/// Most sides of which a page has every figure unasked: more make it large.
+const MOST_SIDES_OF_ALL: usize = 4;
+
 /// Sides against a base.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct AgainstView {
     /// One row a headline figure.
     pub(crate) table: Table,
-    /// One row for each other figure; empty unless all are asked for.
+    /// One row for each other figure; empty unless all are asked for, or a page has room for them.
     pub(crate) rest: Table,
     /// What is shown, a sentence each; first a summary for each side.
     pub(crate) sentences: Vec<String>,
@@ -80,7 +83,9 @@ pub(crate) fn view(contrast: &Contrast<'_>, sides: &Sides, wide: bool) -> Agains
         notes.push(measured_here(base, sides.redact));
     }
     let table = |headlines| table(contrast, published, headlines, wide);
-    AgainstView { table: table(true), rest: if *all { table(false) } else { Table::default() }, sentences, notes }
+    // A page folds it.
+    let whole = *all || (wide && letters.len() + published.len() <= MOST_SIDES_OF_ALL);
+    AgainstView { table: table(true), rest: if whole { table(false) } else { Table::default() }, sentences, notes }
 }
 
 /// The sides that are not the base.

@@ -5,6 +5,7 @@ use drivelab_analysis::digest::Digest;
 use drivelab_core::condition::{Arm, Condition, ConditionFacts};
 use drivelab_core::environment::Environment;
 use drivelab_core::metric::Wrong;
+use drivelab_core::published::Bound;
 
 use crate::figure::format;
 use crate::figure::table::{Cell, Column, Table};
@@ -50,10 +51,18 @@ pub(crate) fn figure_cells(cell: &ArmCell) -> Vec<Cell> {
     };
     let rate = |text: String| if cell.at_least { Cell::at_least(text) } else { Cell::text(text) }.wrong(cell.wrong);
     let percent = |value: f64| format!("{value:.1}");
+    let bound = match cell.cost_bound {
+        Some(Bound::AtLeast) => "≥ ",
+        Some(Bound::AtMost) => "≤ ",
+        None => "",
+    };
+    let cost = cell
+        .cost_percent
+        .map_or_else(Cell::default, |cost| Cell::text(format!("{bound}{}", percent(cost))).wrong(either));
     vec![
         cell.throughput.map_or_else(Cell::default, |value| rate(format::mb_s(value))),
         cell.iops.map_or_else(Cell::default, |value| rate(format::iops(value))),
-        shown(cell.cost_percent, percent),
+        cost,
         shown(cell.cost_off_percent, percent),
         shown(cell.watts, |watts| format::value(watts, "W")),
         shown(cell.mb_s_per_watt, |rate| format::value(rate, "MB/s/W")),
@@ -70,6 +79,7 @@ pub(crate) fn meaning(arms: &Arms) -> String {
         (any(&|cell| cell.watts.is_some()), POWER),
         (any(&|cell| cell.cpu_s_per_gb.is_some()) || arms.arms.iter().any(|arm| arm.cpu_s_per_gb.is_some()), CPU),
         (any(&|cell| cell.at_least), "≥: lower bound, drivelab or the host's CPUs were the limit"),
+        (any(&|cell| cell.cost_bound.is_some()), "≤ or ≥ before a cost: one of its two rates is a lower bound"),
         (
             any(&|cell| cell.wrong.is_some()),
             "▲ ◆: other programs used the disk; undisturbed, the figure would be higher (▲) or different (◆)",

@@ -145,7 +145,7 @@ pub(crate) fn doubling_words(one: &Doubling) -> Option<String> {
 }
 
 /// How a rate follows the capacity.
-const fn scaling_word(class: Option<Scaling>) -> &'static str {
+pub(crate) const fn scaling_word(class: Option<Scaling>) -> &'static str {
     match class {
         Some(Scaling::Falls) => "falls",
         Some(Scaling::None) => "none",

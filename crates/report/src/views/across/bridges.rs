@@ -7,8 +7,8 @@ use crate::figure::format::ratio_text;
 /// A sentence for each bridge; if there is none, that the share of the testbed is unknown.
 pub(crate) fn notes(bridges: &[Bridge]) -> Vec<String> {
     if bridges.is_empty() {
-        let unknown = "Testbeds: no drive in the catalog has runs of this methodology on both, so how much of a difference \
-                       the testbed causes is unknown.";
+        let unknown = "Testbeds: no drive with a serial number has runs of this methodology on both in this catalog, so how \
+                       much of a difference the testbed causes is unknown.";
         return vec![unknown.to_owned()];
     }
     bridges.iter().map(note).collect()

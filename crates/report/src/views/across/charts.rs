@@ -2,6 +2,7 @@
 //!
 //! Every chart shows the figures of [`Contrast`], so it can show nothing that the tables lack.
 
+mod arms;
 mod bars;
 mod courses;
 mod curves;
@@ -43,7 +44,7 @@ pub(crate) fn views(contrast: &Contrast<'_>, published: &[PublishedSide], id: &s
         figures: ranking::scores(drawing, &format!("{id}-scores")),
     };
     let tests = contrast.ratios.tests.iter().enumerate().map(of_test);
-    let drives = [scaling::view(drawing, id), price::view(drawing, id)].into_iter().flatten();
+    let drives = [arms::view(drawing, id), scaling::view(drawing, id), price::view(drawing, id)].into_iter().flatten();
     std::iter::once(scores).chain(tests).chain(drives).filter(|view| !view.figures.is_empty()).collect()
 }
 

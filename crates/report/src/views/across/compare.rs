@@ -41,12 +41,21 @@ pub(crate) struct Group {
     pub(crate) charts: Vec<TestView>,
     /// What differs besides the drive, and must be kept in mind.
     pub(crate) differences: Vec<String>,
+    /// Whether all runs are of one drive.
+    pub(crate) one_drive: bool,
     /// One row a step and operation that any of the runs has, one column a run.
     pub(crate) tables: Vec<Table>,
     /// What the marks in the tables mean; empty where none has any.
     pub(crate) legend: String,
     /// Tables of prices and of capacities; none where they stand beside charts.
     pub(crate) drives: Vec<Figure>,
+}
+
+impl Group {
+    /// The heading of the differences.
+    pub(crate) fn what_differs(&self) -> &'static str {
+        if self.one_drive { "What differs" } else { "Differs besides the drive" }
+    }
 }
 
 /// The comparison of several runs.
@@ -68,8 +77,12 @@ impl Comparison {
         self.refused.is_empty()
     }
 
-    /// Leaves out the tables of the charts.
-    pub(crate) fn drop_tables_of_charts(&mut self) {
+    /// Leaves out the tables of the charts, and the figures that are no headlines unless they were `asked` for.
+    pub(crate) fn drop_tables_of_charts(&mut self, asked: bool) {
+        if !asked {
+            let against = self.groups.iter_mut().filter_map(|group| group.against.as_mut());
+            against.for_each(|against| against.rest = Table::default());
+        }
         let alone = self.published.iter_mut().flat_map(|alone| &mut alone.charts);
         let views = self.groups.iter_mut().flat_map(|group| &mut group.charts).chain(alone);
         let figures = views.flat_map(|view| &mut view.figures).filter(|figure| figure.chart.is_some());
@@ -359,6 +372,7 @@ fn group(alike: &Alike<'_>, sides: &Sides, names: &[String], charts_id: Option<&
         },
         charts: contrast.zip(charts_id).map(|(one, id)| charts::views(&one, &sides.published, id)).unwrap_or_default(),
         differences: differences(alike, sides, names),
+        one_drive: !alike.differences.iter().any(|one| one.what == Differing::Drive),
         tables: tables.into(),
     }
 }

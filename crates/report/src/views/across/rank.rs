@@ -103,7 +103,7 @@ impl RankInput<'_> {
             Column::words("Drive"),
             Column::figures("Value", self.unit()),
             Column::figures("Ratio", ""),
-            Column::words("To the first"),
+            Column::words(if self.has_places() { "To the first" } else { "" }),
             Column::figures("95 %", ""),
             Column::figures("Runs", ""),
             Column::figures("Price", currency),

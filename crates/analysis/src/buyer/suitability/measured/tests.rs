@@ -1,5 +1,6 @@
 //! Facts of the sample, whose drive is a physical one, and of runs that are none of a drive.
 
+use drivelab_core::content::{ContentSample, PlaceSample};
 use drivelab_core::data_sheet::{DataSheet, SheetFigure};
 use drivelab_core::drive_facts::Certainty;
 use drivelab_core::ids::StepId;
@@ -56,6 +57,20 @@ fn each_fact_is_of_the_step_that_shows_it() {
     // A void figure is no fact.
     analysis.metrics.iter_mut().for_each(|metric| metric.value = None);
     assert_eq!(facts(&records, &analysis), Facts::default());
+}
+
+#[test]
+fn reads_of_a_place_without_data_are_no_fact() {
+    let mut records = sample_run();
+    let analysis = analyse(&records);
+    let span = records.plan.steps().find_map(Step::workload).expect("a load").span;
+    let place = |empty| PlaceSample { offset: span.offset, length: span.length, blocks: 16, empty, unreadable: 0 };
+    let mut read = |empty| {
+        records.environment.content =
+            Some(Box::new(ContentSample { places: vec![place(empty)], ..Default::default() }));
+        of(&records, &analysis, FactKind::SequentialRead).is_some()
+    };
+    assert_eq!([read(0), read(16)], [true, false]);
 }
 
 /// The facts of the sample with another load in each step.

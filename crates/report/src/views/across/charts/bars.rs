@@ -7,10 +7,12 @@ use crate::figure::chart::{Axis, Chart, Panel};
 use crate::figure::{Figure, cells};
 use crate::views::across::contrast::label;
 
-/// Most bars of a chart; of larger tests only the tables have the figures.
+/// Most bars of a test; of larger tests only the tables have the figures.
 const MOST_BARS: usize = 120;
+/// Most bars of a chart: more have no room for their values.
+const BARS_WITH_VALUES: usize = 16;
 
-/// A chart for each unit of the headline figures.
+/// Charts of the headline figures: one for each unit, or several with as many steps as have room for their values.
 pub(super) fn headlines(drawing: Drawing<'_, '_>, test: &TestRatios<'_>, id: &str) -> Vec<Figure> {
     let rows: Vec<(&StepRatios<'_>, &FigureRatios<'_>)> = test
         .steps
@@ -23,22 +25,29 @@ pub(super) fn headlines(drawing: Drawing<'_, '_>, test: &TestRatios<'_>, id: &st
             units.push(unit);
         }
     }
-    let figure = |(at, unit): (usize, &&str)| {
+    let of_unit = |(at, unit): (usize, &&str)| -> Vec<Figure> {
         let own: Vec<_> = rows.iter().filter(|(_, figure)| figure.metric.unit == **unit).collect();
-        let places: Vec<Place<'_, '_>> = own
-            .iter()
-            .enumerate()
-            .map(|(x, (step, figure))| Place { x: x as f64, heading: label(step.facts, figure), figure: Some(figure) })
-            .collect();
-        if drawing.drawn() * places.len() > MOST_BARS {
-            return None;
+        if drawing.drawn() * own.len() > MOST_BARS {
+            return Vec::new();
         }
         let titles: Vec<&str> = own.iter().map(|(_, figure)| figure.title).collect();
         let title = if titles.windows(2).all(|two| two[0] == two[1]) { titles[0] } else { quantity(unit) };
-        let panel = Panel::bars(title, cells::unit_text(unit), drawing.over(&places));
-        chart_of(test, vec![panel], &places, &format!("{id}-bars-{at}"))
+        let room = (BARS_WITH_VALUES / drawing.drawn().max(1)).max(1);
+        // Charts of about equal width.
+        let charts = own.len().div_ceil(room).max(1);
+        let parts = own.chunks(own.len().div_ceil(charts).max(1)).enumerate();
+        let mut figures = Vec::new();
+        for (part, own) in parts {
+            let mut places: Vec<Place<'_, '_>> = Vec::new();
+            for (x, (step, figure)) in own.iter().enumerate() {
+                places.push(Place { x: x as f64, heading: label(step.facts, figure), figure: Some(figure) });
+            }
+            let panel = Panel::bars(title, cells::unit_text(unit), drawing.over(&places));
+            figures.extend(chart_of(test, vec![panel], &places, &format!("{id}-bars-{at}-{part}")));
+        }
+        figures
     };
-    units.iter().enumerate().filter_map(figure).collect()
+    units.iter().enumerate().flat_map(of_unit).collect()
 }
 
 /// What a unit is of, where figures of several kinds have it.

@@ -10,6 +10,8 @@ use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{Figure, cells, format};
 use crate::views::across::against::value_cell;
 
+/// Fewest points of a course that is drawn.
+const LEAST_POINTS: usize = 3;
 /// The figures of fills and of long loads in the table beside a course.
 const SHOWN: [&str; 2] = ["fill.", "heat."];
 
@@ -25,7 +27,7 @@ pub(super) fn figures(drawing: Drawing<'_, '_>, test: &TestRatios<'_>, id: &str)
 fn of_step(drawing: Drawing<'_, '_>, step: &StepRatios<'_>, id: &str) -> Vec<Figure> {
     let courses: Vec<Option<&Course>> =
         (0..drawing.count()).map(|side| course(drawing, side, &step.facts.id)).collect();
-    if courses.iter().flatten().filter(|course| !course.rates.is_empty()).count() < 2 {
+    if courses.iter().flatten().filter(|course| course.rates.len() >= LEAST_POINTS).count() < 2 {
         return Vec::new();
     }
     let has = |prefix: &str| step.figures.iter().any(|figure| figure.metric.id.starts_with(prefix));
@@ -61,12 +63,16 @@ fn of_step(drawing: Drawing<'_, '_>, step: &StepRatios<'_>, id: &str) -> Vec<Fig
     let mut figures: Vec<Figure> = Vec::new();
     for (chart, what) in [(fill.then_some(over_position), "over position"), (Some(over_time), "over time")] {
         let Some(chart) = chart.and_then(Chart::drawable) else { continue };
+        let mut table = table(drawing, step);
+        if table.rows.is_empty() {
+            table = chart.table(step.facts.label.clone(), "Stretch");
+        }
         figures.push(Figure {
             title: format!("{}, {what}", step.facts.label),
             caption: "Each point is the mean over a stretch of the step; of several runs the first is drawn."
                 .to_owned(),
             chart: Some(chart),
-            table: table(drawing, step),
+            table,
             long: false,
         });
     }

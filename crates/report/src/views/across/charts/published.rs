@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use drivelab_analysis::families::{Family, SizedDrive, families};
+use drivelab_analysis::together::{Scaling, SizedRate, per_doubling};
 use drivelab_core::units::Bytes;
 
 use super::drawing::{MOST_SERIES, Value, published_series};
@@ -10,6 +11,7 @@ use super::ranking::{Mark, Ranked, ranking};
 use super::scaling;
 use crate::figure::chart::{Chart, Panel, Series};
 use crate::figure::{Figure, TestView, axes, cells};
+use crate::views::across::asked;
 use crate::views::across::published::unpaired::{Row, Unpaired};
 
 /// Fewest block sizes of a sweep.
@@ -194,11 +196,27 @@ fn capacities(unpaired: &Unpaired<'_>) -> (Vec<Figure>, BTreeSet<usize>) {
         let value = |side: usize| row.cells[side].as_ref().map(|one| Value::published(one, cells::unit_text(row.unit)));
         let (title, id) = (unpaired.label(row), format!("published-capacity-{at}"));
         if let Some(figure) = scaling::bars(&own, (&title, cells::unit_text(row.unit)), &id, &value, true) {
-            figures.push(figure);
+            let says: String = own.iter().filter_map(|family| doubling(family, row)).map(|words| words + " ").collect();
+            figures.push(Figure { caption: says + &figure.caption, ..figure });
             drawn.insert(at);
         }
     }
     (figures, drawn)
+}
+
+/// What each doubling of the capacity brings to a published rate of a family; `None` for other figures, and if fewer
+/// than two capacities have a value. Published figures have no error bar, so the class is that of exact figures.
+fn doubling(family: &Family, row: &Row<'_>) -> Option<String> {
+    let rate = |(side, capacity): &(usize, u64)| {
+        let base = row.cells[*side].as_ref()?.as_base()?;
+        let (at_least, spoiled) = (base.bound.is_some(), false);
+        Some(SizedRate { capacity: *capacity as f64, mb_s: base.value, half_interval: None, at_least, spoiled })
+    };
+    let rates: Vec<SizedRate> = family.sides.iter().filter_map(rate).collect();
+    let of_rates = ["MB/s", "IOPS"].contains(&row.unit) && !rates.iter().any(|rate| rate.at_least);
+    let ratio = per_doubling(&rates).filter(|_| of_rates)?.value;
+    let class = asked::scaling_word(Some(Scaling::of(ratio)));
+    Some(format!("{}: ×{ratio:.2} for each doubling of the capacity ({class}, if the figures are exact).", family.name))
 }
 
 /// Ranking bars of a row that several drives have.

@@ -1,7 +1,8 @@
 //! Charts of several sides: what is drawn for which test, and that tables have the same figures.
 
 use drivelab_analysis::analyse;
-use drivelab_analysis::digest::{Course, Digest, RatePoint, RateSetBy};
+use drivelab_analysis::digest::{Course, Digest, RatePoint, RateSetBy, TemperaturePoint};
+use drivelab_core::condition::{Arm, Luks2};
 use drivelab_core::drive_facts::Price;
 use drivelab_core::ids::StepKey;
 use drivelab_core::load::Arrivals;
@@ -10,10 +11,10 @@ use drivelab_core::plan::AxisValue;
 use drivelab_core::relative::{RelativeRate, Rounding};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
-use drivelab_samples::{beside_others, sample_run, slowed};
+use drivelab_samples::{beside_others, sample_run, slowed, under_arm};
 
 use super::*;
-use crate::figure::chart::{PanelKind, Scale};
+use crate::figure::chart::{Chart, PanelKind, Scale};
 use crate::figure::{Figure, TestView};
 use crate::views::across::compare::contrasts;
 use crate::views::across::sides::{DriveWords, Sides};
@@ -116,7 +117,8 @@ fn the_rate_of_a_fill_is_what_each_stretch_moved_in_its_time() {
     for (at, digest) in digests.iter_mut().enumerate() {
         let point = |to_s: f64, moved: u64| RatePoint { to_s, moved, low: None, high: None };
         let seconds = 1.0 + at as f64;
-        let rates = vec![point(seconds, 1_000_000_000), point(3.0 * seconds, 2_000_000_000)];
+        let moved = [1_000_000_000, 2_000_000_000, 3_000_000_000];
+        let rates = vec![point(seconds, moved[0]), point(3.0 * seconds, moved[1]), point(5.0 * seconds, moved[2])];
         let key = StepKey { step: step.clone(), round: 1 };
         digest.courses = vec![Course { key, rates, celsius: Vec::new() }];
     }
@@ -130,9 +132,92 @@ fn the_rate_of_a_fill_is_what_each_stretch_moved_in_its_time() {
     let points = |side: usize| -> Vec<(f64, f64)> {
         chart.panels[0].series[side].points.iter().map(|point| (point.0, point.1.expect("a rate"))).collect()
     };
-    assert_eq!(points(0), [(1.0, 1000.0), (3.0, 500.0)]);
-    assert_eq!(points(1), [(2.0, 500.0), (6.0, 250.0)]);
+    assert_eq!(points(0), [(1.0, 1000.0), (3.0, 500.0), (5.0, 500.0)]);
+    assert_eq!(points(1), [(2.0, 500.0), (6.0, 250.0), (10.0, 250.0)]);
     assert_eq!(chart.panels.len(), 1, "no temperatures, no panel");
+    for digest in &mut digests {
+        let hot = |to_s: f64, mean: f64| TemperaturePoint { to_s, mean, low: mean, high: mean };
+        digest.courses[0].celsius = vec![hot(1.0, 40.0), hot(3.0, 71.5)];
+    }
+    let views = drawn(&digests);
+    let mut charts = views.iter().flat_map(|view| &view.figures).filter_map(|figure| figure.chart.as_ref());
+    let heat = charts.find(|chart| chart.id.ends_with("-time")).expect("a course");
+    let panel = heat.panels.iter().find(|panel| panel.unit == "°C").expect("temperatures");
+    let drawn: Vec<(f64, Option<f64>)> = panel.series[1].points.iter().map(|point| (point.0, point.1)).collect();
+    assert_eq!(drawn, [(1.0, Some(40.0)), (3.0, Some(71.5))]);
+    // Two moments are no course.
+    digests.iter_mut().for_each(|digest| digest.courses[0].rates.truncate(2));
+    let views = drawn_charts(&digests);
+    assert!(!views.iter().any(|id| id.ends_with("-time")), "{views:?}");
+}
+
+/// The ids of all charts.
+fn drawn_charts(digests: &[Digest]) -> Vec<String> {
+    let views = drawn(digests);
+    let figures = views.into_iter().flat_map(|view| view.figures);
+    figures.filter_map(|figure| figure.chart.map(|chart| chart.id)).collect()
+}
+
+#[test]
+fn power_has_bars_of_watts_and_of_throughput_per_watt() {
+    let digests = two().map(|mut digest| {
+        let step = digest.tests.iter_mut().flat_map(|test| &mut test.steps).find(|step| step.facts.measured);
+        let step = step.expect("a measured step");
+        step.metrics.retain(|metric| !metric.id.starts_with("power."));
+        let like = step.metrics[0].clone();
+        for (id, unit, value) in [("power.mean", "W", 4.0), ("power.throughput_per_watt", "MB/s/W", 800.0)] {
+            let (id, unit) = (id.to_owned(), unit.to_owned());
+            let address = format!("{}:{id}", step.facts.id);
+            step.metrics.push(Metric { id, unit, address, value: Some(value), rounds: Vec::new(), ..like.clone() });
+        }
+        digest
+    });
+    let views = drawn(&digests);
+    let mut charts = views.iter().flat_map(|view| &view.figures).filter_map(|figure| figure.chart.as_ref());
+    let chart = charts.find(|chart| chart.id.ends_with("-power")).expect("a chart of power");
+    let heights: Vec<Option<f64>> = chart.panels.iter().map(|panel| panel.series[0].points[0].1).collect();
+    assert_eq!(heights, [Some(4.0), Some(800.0)]);
+}
+
+#[test]
+fn bars_are_split_so_that_each_chart_has_room_for_its_values() {
+    let digests = [1.0, 1.2, 1.4, 1.6].map(|factor| digest(&slowed(factor)));
+    let views = drawn(&digests);
+    let charts = views.iter().flat_map(|view| &view.figures).filter_map(|figure| figure.chart.as_ref());
+    let bars = charts.filter(|chart| chart.id.contains("-bars-"));
+    let counts: Vec<usize> =
+        bars.map(|chart| chart.panels[0].series.iter().map(|series| series.points.len()).sum()).collect();
+    assert!(counts.len() > 1 && counts.iter().all(|count| *count <= 16), "{counts:?}");
+    let judged = views.iter().find(|view| view.title == title("corners")).expect("the corners");
+    let rows: usize = judged.figures.iter().map(|figure| figure.table.rows.len()).sum();
+    assert_eq!(rows, 8, "each corner is in one of them");
+}
+
+#[test]
+fn drives_under_arms_have_bars_by_drive_and_by_arm() {
+    let run = |model: &str, arm: Arm, factor: f64| {
+        let mut records = under_arm(slowed(factor), arm);
+        records.environment.target.devices[0].model = Some(model.to_owned());
+        digest(&records)
+    };
+    let luks = || Arm::Luks2(Luks2::default());
+    let digests =
+        [run("One", Arm::None, 1.0), run("One", luks(), 2.0), run("Two", Arm::None, 1.5), run("Two", luks(), 1.6)];
+    let views = drawn(&digests);
+    let view = views.iter().find(|view| view.title == "Drives and arms").expect("a view of its own");
+    let [by_drive, by_arm] = [0, 1].map(|at| view.figures[at].chart.as_ref().expect("a chart"));
+    let names =
+        |chart: &Chart| -> Vec<String> { chart.panels[0].series.iter().map(|series| series.name.clone()).collect() };
+    assert_eq!((by_drive.x.labels.clone(), names(by_drive)), (vec!["One".into(), "Two".into()], names(by_drive)));
+    assert_eq!(names(by_drive), by_arm.x.labels);
+    assert_eq!(names(by_arm), by_drive.x.labels);
+    let height = |chart: &Chart, series: usize, x: usize| chart.panels[0].series[series].points[x].1.expect("a rate");
+    for (drive, arm) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        assert!((height(by_drive, arm, drive) - height(by_arm, drive, arm)).abs() < f64::EPSILON);
+    }
+    assert!(height(by_drive, 0, 0) > 1.9 * height(by_drive, 1, 0), "the first drive is half as fast encrypted");
+    // One drive, or one arm, has no such charts.
+    assert!(!drawn(&digests[..2]).iter().any(|view| view.title == "Drives and arms"));
 }
 
 #[test]

@@ -1,0 +1,79 @@
+//! Several drives under several arms: bars grouped by drive with a colour for each arm, and the other way round.
+
+use drivelab_analysis::ratios::FigureRatios;
+
+use super::drawing::{Drawing, MOST_SERIES, Value, WHISKERS, colour};
+use crate::figure::chart::{Axis, Chart, Panel, Series};
+use crate::figure::{Figure, TestView, cells};
+use crate::words::facts;
+
+/// Most figures that are drawn; of more, only the tables have them.
+const MOST_FIGURES: usize = 12;
+
+/// Charts of the headline figures, if there are two drives and two arms at least.
+pub(super) fn view(drawing: Drawing<'_, '_>, id: &str) -> Option<TestView> {
+    let runs = || drawing.contrast.first.iter().map(|digest| &digest.run);
+    let drives: Vec<String> = runs().map(|run| facts::drive_name(&run.environment)).collect();
+    let arms: Vec<String> = drawing.contrast.first.iter().map(|digest| digest.condition().arm()).collect();
+    if each_once(&drives).len() < 2 || each_once(&arms).len() < 2 {
+        return None;
+    }
+    let figures = drawing.contrast.headlines().into_iter().take(MOST_FIGURES).enumerate();
+    let both = figures.flat_map(|(at, (name, figure))| {
+        let by_drive = bars(figure, (&name, "drive"), (&drives, &arms), &format!("{id}-arms-{at}-drive"));
+        let by_arm = bars(figure, (&name, "arm"), (&arms, &drives), &format!("{id}-arms-{at}-arm"));
+        [by_drive, by_arm].into_iter().flatten()
+    });
+    let figures: Vec<Figure> = both.collect();
+    let id = format!("{id}-arms");
+    (!figures.is_empty()).then(|| TestView { id, title: "Drives and arms".to_owned(), purpose: String::new(), figures })
+}
+
+/// The names in their order, each once.
+fn each_once(names: &[String]) -> Vec<&str> {
+    let mut all: Vec<&str> = Vec::new();
+    for name in names {
+        if !all.contains(&name.as_str()) {
+            all.push(name);
+        }
+    }
+    all
+}
+
+/// One figure: a group of bars for each of `groups`, a colour for each of `colours`; both name every side's.
+fn bars(
+    figure: &FigureRatios<'_>,
+    (title, by): (&str, &str),
+    (groups, colours): (&[String], &[String]),
+    id: &str,
+) -> Option<Figure> {
+    let unit = cells::unit_text(&figure.metric.unit);
+    let places = each_once(groups);
+    let series = |(at, name): (usize, &str)| {
+        let mut series = Series { hidden: at >= MOST_SERIES, ..Series::new(name, colour(at)) };
+        for (x, place) in places.iter().enumerate() {
+            // Two sides of one drive under one arm differ in something else, such as the profile: the first is drawn.
+            let side = (0..groups.len()).find(|side| groups[*side] == *place && colours[*side] == name);
+            if let Some(side) = side {
+                series.push(x as f64, Value::of(&figure.cells[side], unit), (*place).to_owned());
+            }
+        }
+        series
+    };
+    let all = each_once(colours).into_iter().enumerate().map(series).collect();
+    let chart = Chart {
+        id: id.to_owned(),
+        description: format!("{title}, by {by}: bars from zero."),
+        x: Axis::named("", places.iter().map(|place| (*place).to_owned()).collect()),
+        panels: vec![Panel::bars(title, unit, all)],
+        stretches: Vec::new(),
+    }
+    .drawable()?;
+    Some(Figure {
+        title: String::new(),
+        caption: format!("By {by}. Bars start at zero. {WHISKERS}"),
+        table: chart.table(format!("{title}, by {by}"), if by == "drive" { "Drive" } else { "Arm" }),
+        chart: Some(chart),
+        long: false,
+    })
+}
