@@ -108,8 +108,12 @@ fn arms_are_measured_in_their_order_and_set_beside_each_other() {
     assert_eq!(rows.len(), 2, "the fill is no result");
     for row in rows {
         let cells: Vec<&Value> = row["cells"].as_array().expect("cells").iter().collect();
-        let cost = |at: usize| cells[at]["cost_percent"].as_f64().expect("a cost");
-        assert!((cost(0) + cost(1)).abs() < 1e-6, "both are as far from their mean: {row}");
+        let bound = cells.iter().any(|cell| cell["at_least"] == true);
+        match [0, 1].map(|at| cells[at]["cost_percent"].as_f64()) {
+            [Some(one), Some(other)] => assert!((one + other).abs() < 1e-6, "both are as far from their mean: {row}"),
+            // On a busy machine a rate may be a lower bound; then none has a cost.
+            costs => assert!(bound && costs == [None, None], "{row}"),
+        }
         assert!(cells.iter().all(|cell| cell["cpu_s_per_gb"].as_f64().is_some_and(|cpu| cpu > 0.0)), "{row}");
     }
     for cell in rows[0]["cells"].as_array().expect("cells") {

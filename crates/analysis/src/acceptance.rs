@@ -113,7 +113,7 @@ const OTHERS: &str = "other programs used the disk";
 
 impl Truth {
     fn of(metric: &Metric, all: &[Metric]) -> Truth {
-        let is_latency = metric.unit == "us" && metric.id.contains("latency");
+        let is_latency = metric_def(&metric.id).is_some_and(|def| def.meaning.class.is_time());
         let host_limited = |other: &Metric| other.lower_bound && other.step == metric.step;
         match (metric.wrong, metric.lower_bound) {
             (Some(Wrong::TooLow), _) => Truth::AtLeast(OTHERS),
@@ -373,6 +373,13 @@ mod tests {
         let standing = |rest: &str| limit(&format!("{address} {rest}")).judge(&analysis.metrics);
         assert_eq!([standing("> 50").standing, standing("> 200").standing], [NotShown, Holds]);
         assert!(standing("> 50").why.contains("at most 100.0 µs (the host was the limit), so nothing shows"));
+        // So do response times.
+        let (id, step) = ("read.response_p99", step.expect("a step"));
+        let like = analysis.metrics[at].clone();
+        let (address, id, unit) = (format!("{step}:{id}"), id.to_owned(), "us".to_owned());
+        analysis.metrics.push(Metric { id, unit, address: address.clone(), lower_bound: false, ..like });
+        let response = limit(&format!("{address} > 50")).judge(&analysis.metrics);
+        assert_eq!(response.standing, NotShown, "{}", response.why);
     }
 
     #[test]

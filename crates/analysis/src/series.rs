@@ -94,7 +94,7 @@ pub struct SweepValue {
 }
 
 /// What happened in one interval of a step, for a curve over time or over bytes written.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct TimePoint {
     /// End of the interval, seconds since the step began (its ramp included).
     pub t_s: f64,

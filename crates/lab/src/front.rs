@@ -25,6 +25,8 @@ pub enum View<'a> {
         history: Option<&'a Bundle>,
         /// Whether the panel may ask for confirmation before a key stops the run.
         asks: bool,
+        /// Whether the run has a virtual clock, so that no time passes between events.
+        virtual_time: bool,
     },
     /// One of several runs in progress.
     Part {

@@ -27,10 +27,10 @@ methodology, form or conditions are in separate tables. A run that can be compar
 reason.
 
 Runs that differ in more than the drive, such as arm, tested size or testbed, are refused (exit code 2), because a \
-ratio would not show the cause: --by compares by that difference, --allow compares anyway. Runs of one drive may have \
-one difference.";
+ratio would not show the cause: --by compares by that difference, --allow compares anyway. Runs of the same \
+drive may differ in one thing.";
 
-/// What makes a side of runs that are named together or chosen by a filter.
+/// How runs are grouped into sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum By {
     /// Every run is a side.
@@ -95,7 +95,8 @@ pub struct CompareArgs {
     /// Instead of sides: the runs that match.
     #[command(flatten)]
     pub filter: FilterArgs,
-    /// Groups runs into sides. Default: by word; with filters by drive, or by run if there is one drive.
+    /// Groups runs into sides. Default: a side for each word; with filters one for each drive, or for each run if all
+    /// are of one drive.
     #[arg(long, value_enum)]
     pub by: Option<By>,
     /// The side that the others are compared with: one of the words, its letter, or another side. Default: the first.
@@ -143,7 +144,7 @@ impl CompareArgs {
 /// Which differences between sides count.
 #[derive(Debug, Args)]
 pub struct LimitArgs {
-    /// Smaller differences (per cent) are called negligible even if they are shown.
+    /// Differences below this (per cent) are called negligible, even if they are certain.
     #[arg(long, value_name = "PERCENT", default_value_t = 1.0, value_parser = percent)]
     pub relevant: f64,
     /// With one run a side, differences up to this (per cent) are too close to rank.

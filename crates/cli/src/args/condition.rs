@@ -41,7 +41,7 @@ pub struct ConditionArgs {
     /// restored.
     #[arg(long, value_name = "N", help_heading = "Conditions")]
     pub power_state: Option<PowerStates>,
-    /// Number of rounds over all arms [default: as the methodology states, mostly 1].
+    /// How often all arms are measured [default: as the methodology states, usually 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_REPEATS)),
           help_heading = "Conditions")]
     pub repeats: Option<u32>,

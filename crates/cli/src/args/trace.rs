@@ -41,7 +41,7 @@ pub struct TraceCheckArgs {
 /// Files for the traces of a methodology.
 #[derive(Debug, Args)]
 pub struct GivenTraces {
-    /// Replay this file in place of the methodology's trace NAME; without NAME, in place of its trace "own".
+    /// Replays FILE instead of the methodology's trace NAME [default: its trace `own`].
     #[arg(long = "trace", value_name = "[NAME=]FILE", value_hint = ValueHint::FilePath, help_heading = "Traces")]
     pub traces: Vec<String>,
 }

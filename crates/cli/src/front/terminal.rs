@@ -140,6 +140,7 @@ pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: Vie
     let plain_lines = || -> Box<dyn Listener> {
         let plain = Plain::new(std::io::stderr(), color);
         Box::new(match &view {
+            View::Live { virtual_time: true, .. } => plain.in_virtual_time(),
             View::Live { .. } => plain,
             View::Part { letter } => plain.of_a_part(letter.clone()),
             View::Replay => plain.of_a_replay(),
@@ -157,6 +158,7 @@ pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: Vie
         Style::Plain => plain_lines(),
         Style::Panel => match (Panel::open(stop.clone(), color), &view) {
             // Without a keyboard nobody answers.
+            (Ok(panel), View::Live { virtual_time: true, .. }) => Box::new(panel.in_virtual_time()),
             (Ok(panel), View::Live { asks: true, .. }) if std::io::stdin().is_terminal() => {
                 Box::new(panel.asking_from(Some(settings.stop_ask_after.value.get())))
             }

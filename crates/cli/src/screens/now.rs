@@ -1,4 +1,5 @@
-//! The run time between events: in a live run it follows the machine's clock, in a replay it stands still.
+//! The run time between events: in a live run it follows the machine's clock; in a replay, and in virtual time, it
+//! stands still.
 
 use drivelab_core::clock::monotonic_raw_ns;
 
@@ -10,17 +11,29 @@ pub(super) struct RunTime {
     /// CLOCK_MONOTONIC_RAW at the last event.
     heard_raw_ns: u64,
     live: bool,
+    /// The run has a clock of its own, which moves with its events.
+    virtual_time: bool,
 }
 
 impl RunTime {
     /// For a run in progress.
     pub(super) fn live() -> Self {
-        RunTime { heard_raw_ns: monotonic_raw_ns(), live: true }
+        RunTime { heard_raw_ns: monotonic_raw_ns(), live: true, virtual_time: false }
     }
 
     /// For a replay, which has its own speed: the run time is that of the last event.
     pub(super) const fn of_a_replay(&mut self) {
         self.live = false;
+    }
+
+    /// For a run in virtual time: the run time is that of the last event.
+    pub(super) const fn in_virtual_time(&mut self) {
+        self.virtual_time = true;
+    }
+
+    /// Whether the run time follows the machine's clock, so that the run ends at a time of day.
+    pub(super) const fn follows_the_machine(&self) -> bool {
+        self.live && !self.virtual_time
     }
 
     /// Whether the run is in progress.
@@ -35,7 +48,7 @@ impl RunTime {
 
     /// The current time on the run clock, in nanoseconds.
     pub(super) fn now_ns(&self, progress: &Progress) -> u64 {
-        let since = if self.live { monotonic_raw_ns().saturating_sub(self.heard_raw_ns) } else { 0 };
+        let since = if self.follows_the_machine() { monotonic_raw_ns().saturating_sub(self.heard_raw_ns) } else { 0 };
         progress.at_ns().saturating_add(since)
     }
 }
@@ -46,7 +59,7 @@ mod tests {
     use crate::screens::testing::short_run;
 
     #[test]
-    fn a_replay_has_the_time_of_its_last_event_and_a_live_run_goes_on() {
+    fn replays_and_virtual_runs_have_the_time_of_their_last_event_and_a_live_run_goes_on() {
         let mut progress = Progress::default();
         short_run().iter().take(4).for_each(|event| progress.event(event));
         let mut time = RunTime::live();
@@ -54,5 +67,10 @@ mod tests {
         assert!(time.now_ns(&progress) > progress.at_ns());
         time.of_a_replay();
         assert_eq!(time.now_ns(&progress), progress.at_ns());
+        let mut time = RunTime::live();
+        time.in_virtual_time();
+        assert!(time.is_live() && !time.follows_the_machine());
+        while monotonic_raw_ns() == time.heard_raw_ns {}
+        assert_eq!(time.now_ns(&progress), progress.at_ns(), "simulated time");
     }
 }

@@ -80,6 +80,13 @@ impl Panel {
         self
     }
 
+    /// Shows a run in virtual time: none passes between events, and the run has no time of day at which it ends.
+    #[must_use]
+    pub const fn in_virtual_time(mut self) -> Self {
+        self.time.in_virtual_time();
+        self
+    }
+
     /// Handles every key that was pressed. A terminal that disappeared is an error, and the run continues without it.
     fn input(&mut self) -> std::io::Result<()> {
         for key in self.screen.keys.typed()? {
@@ -140,7 +147,7 @@ impl Panel {
         let view = View {
             progress: &self.progress,
             now_ns,
-            ends: self.time.is_live().then(|| self.ends(now_ns)).flatten(),
+            ends: self.time.follows_the_machine().then(|| self.ends(now_ns)).flatten(),
             finding: self.finding.as_ref(),
             live: self.time.is_live(),
             stopping: Stopping::of(&self.stop, self.asking),

@@ -45,6 +45,13 @@ impl<W: Write + Send> Plain<W> {
         self
     }
 
+    /// Lets no time pass between events: the run is in virtual time.
+    #[must_use]
+    pub fn in_virtual_time(mut self) -> Self {
+        self.time.in_virtual_time();
+        self
+    }
+
     /// Names the drive in each line, because lines of several runs are mixed.
     #[must_use]
     pub fn of_a_part(mut self, letter: String) -> Self {

@@ -142,6 +142,15 @@ macro_rules! figures {
                 rows
             }
 
+            /// What the figure with this key is called.
+            #[must_use]
+            pub fn label(key: &str) -> Option<&'static str> {
+                match key {
+                    $(stringify!($key) => Some($label),)+
+                    _ => None,
+                }
+            }
+
             /// These figures; if one is absent, that of `other`.
             #[must_use]
             pub fn or(&self, other: &Figures) -> Figures {

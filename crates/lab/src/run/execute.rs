@@ -38,7 +38,7 @@ pub(super) fn execute(lab: &Lab<'_>, wiring: Wiring) -> Result {
     };
     let view = match &care.group {
         Some(group) => View::Part { letter: letter(group.drive as usize) },
-        None => View::Live { history: history.as_ref(), asks },
+        None => View::Live { history: history.as_ref(), asks, virtual_time: clock.is_virtual() },
     };
     let mut watched = watching.start(clock.clone(), stop.clone());
     watched.remarks.iter().for_each(|remark| voice.warn(remark));

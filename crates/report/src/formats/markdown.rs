@@ -44,7 +44,7 @@ fn scores(text: &mut String, input: &ReportInput<'_>) {
 
 fn data_sheet(text: &mut String, input: &ReportInput<'_>) {
     let Some(view) = sheet::of_run(input) else { return };
-    heading(text, 2, "Data sheet comparison");
+    heading(text, 2, "Data sheet");
     line(text, &format!("{}\n", prose::markdown(&view.about)));
     table(text, &view.figures);
     list(text, &view.notes);

@@ -1,7 +1,8 @@
 //! Curves over time and over bytes written, of a single step and of the whole run.
 //!
 //! Long records are thinned before they are drawn: neighbouring intervals become one point with their mean rate
-//! (weighted by time), their highest percentiles and their largest backlog. Caption and column headings say so.
+//! (weighted by time), their highest percentiles and their largest backlog. Where an interval was much slower or faster
+//! than that mean, the point has a line to it. Caption and column headings say so.
 
 use drivelab_analysis::series::{self, TimePoint};
 use drivelab_core::ids::StepKey;
@@ -19,10 +20,36 @@ use crate::figure::{Figure, format};
 const LEAST_POINTS: usize = 3;
 const GB: f64 = 1e9;
 
+/// Share of a mean rate from which on a slower or faster interval within it is shown.
+const NOTABLE: f64 = 0.1;
+
+/// A point of a curve, and the rates of the slowest and the fastest interval in it where they are notable.
+struct Thinned {
+    point: TimePoint,
+    read: Option<(f64, f64)>,
+    write: Option<(f64, f64)>,
+}
+
 /// Merges neighbouring intervals.
-fn thin(points: &[TimePoint], most: usize) -> (Vec<TimePoint>, usize) {
+fn thin(points: &[TimePoint], most: usize) -> (Vec<Thinned>, usize) {
     let each = points.len().div_ceil(most).max(1);
-    (portions(points, each, |point| point.seconds).into_iter().filter_map(merge).collect(), each)
+    (portions(points, each, |point| point.seconds).into_iter().filter_map(thinned).collect(), each)
+}
+
+/// Neighbouring intervals as one point.
+fn thinned(points: &[TimePoint]) -> Option<Thinned> {
+    let point = merge(points)?;
+    let ends = |of: fn(&TimePoint) -> f64| {
+        // A much shorter interval holds little more than what was in flight at an end.
+        let longest = points.iter().map(|point| point.seconds).fold(0.0, f64::max);
+        let rates = points.iter().filter(|point| point.seconds >= longest / 2.0).map(of);
+        let (low, high) = rates.fold((f64::MAX, 0.0), |(low, high): (f64, f64), rate| (low.min(rate), high.max(rate)));
+        let mean = of(&point);
+        let notable = low < mean * (1.0 - NOTABLE) || high > mean * (1.0 + NOTABLE);
+        (mean > 0.0 && notable).then_some((low, high))
+    };
+    let (read, write) = (ends(|point| point.read_mb_s), ends(|point| point.write_mb_s));
+    Some(Thinned { point, read, write })
 }
 
 /// Portions of `each` neighbours. A last portion shorter than half of the previous one is joined to it: it holds little
@@ -73,7 +100,10 @@ fn thinned_note(each: usize) -> String {
     if each == 1 {
         "One point per recorded interval; a short last interval is joined to the one before.".to_owned()
     } else {
-        format!("One point per {each} recorded intervals: mean rate and highest percentiles.")
+        format!(
+            "One point per {each} recorded intervals: mean rate and highest percentiles. Where an interval was more than \
+             a tenth slower or faster than the mean, a line reaches from the slowest to the fastest."
+        )
     }
 }
 
@@ -85,12 +115,13 @@ pub(crate) fn of_step(input: &ReportInput<'_>, step: &Step, id: &str, most: usiz
     if all.len() < LEAST_POINTS {
         return Vec::new();
     }
-    let (points, each) = thin(&all, most);
+    let (thinned, each) = thin(&all, most);
+    let points: Vec<TimePoint> = thinned.iter().map(|one| one.point.clone()).collect();
     let id = format!("{id}-{}", step.id.slug());
     let marks = marks::of(input, &key);
-    let mut figures = vec![over_time(step, &key, &points, (each, marks), &id)];
+    let mut figures = vec![over_time(step, &key, (&thinned, &points), (each, marks), &id)];
     if step.workload().is_some_and(|workload| workload.issues(OpKind::Write)) {
-        figures.extend(over_volume(step, &points, marks, &id));
+        figures.extend(over_volume(step, (&thinned, &points), marks, &id));
     }
     figures
 }
@@ -98,13 +129,14 @@ pub(crate) fn of_step(input: &ReportInput<'_>, step: &Step, id: &str, most: usiz
 /// Position of a point on the x axis, and the heading of its tooltip.
 type Place = (fn(&TimePoint) -> f64, fn(&TimePoint) -> String);
 
-fn rate_points(points: &[TimePoint], marks: Marks, (x, heading): Place) -> Vec<Series> {
+fn rate_points(points: &[Thinned], marks: Marks, (x, heading): Place) -> Vec<Series> {
     let mut read = Series::new("Read", colour::READ);
     let mut write = Series::new("Write", colour::WRITE);
-    for point in points {
-        for (series, rate) in [(&mut read, point.read_mb_s), (&mut write, point.write_mb_s)] {
+    for Thinned { point, read: reads, write: writes } in points {
+        for (series, rate, ends) in [(&mut read, point.read_mb_s, reads), (&mut write, point.write_mb_s, writes)] {
             let text = format!("{} MB/s", marks.rate(format::mb_s(rate)).plain());
             series.points.push(Point(x(point), Some(rate), text, Some(heading(point))));
+            series.ranges.extend(ends.map(|(low, high)| (x(point), low, high)));
         }
     }
     [read, write].into_iter().filter(moves).collect()
@@ -211,7 +243,13 @@ fn after_volume(point: &TimePoint) -> String {
     format!("after {} GB written", format::mb_s(written_gb(point)))
 }
 
-fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], (each, marks): (usize, Marks), id: &str) -> Figure {
+fn over_time(
+    step: &Step,
+    key: &StepKey,
+    (thinned, points): (&[Thinned], &[TimePoint]),
+    (each, marks): (usize, Marks),
+    id: &str,
+) -> Figure {
     let place: Place = (|point| point.t_s, at_second);
     let responses = time_points(told(RESPONSE, points), colour::READ_TAIL, points, marks, place);
     let latency = told(LATENCY, points);
@@ -226,7 +264,7 @@ fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], (each, marks): (u
         ),
         x: Axis::linear("Time since the start of the step (s)", points.last().map_or(0.0, |last| last.t_s)),
         panels: vec![
-            Panel::lines("Throughput", "MB/s", rate_points(points, marks, place)),
+            Panel::lines("Throughput", "MB/s", rate_points(thinned, marks, place)),
             Panel::lines("Operations that move no data", "IOPS", other_points(points, marks)),
             Panel::log_lines("Latency", "µs", vec![latency_points(points, marks, place)]),
             Panel::log_lines("Response time", "µs", vec![responses]),
@@ -297,14 +335,14 @@ fn percentile_column(title: &str, each: usize) -> Column {
 }
 
 /// The same points over the data written; `None` if nothing was written.
-fn over_volume(step: &Step, points: &[TimePoint], marks: Marks, id: &str) -> Option<Figure> {
+fn over_volume(step: &Step, (thinned, points): (&[Thinned], &[TimePoint]), marks: Marks, id: &str) -> Option<Figure> {
     points.last().filter(|last| last.written_bytes > 0)?;
     let chart = Chart {
         id: format!("{id}-volume"),
         description: format!("{}: throughput over the bytes written.", step.label),
         x: Axis::linear("Written since the start of the step (GB)", points.last().map_or(0.0, written_gb)),
         panels: vec![
-            Panel::lines("Throughput", "MB/s", rate_points(points, marks, (written_gb, after_volume))),
+            Panel::lines("Throughput", "MB/s", rate_points(thinned, marks, (written_gb, after_volume))),
             Panel::log_lines("Latency", "µs", vec![latency_points(points, marks, (written_gb, after_volume))]),
         ],
         stretches: Vec::new(),
@@ -397,14 +435,14 @@ impl Drawn {
         let portions = portions(points, each, |point| point.point.seconds);
         let merged = portions.into_iter().filter_map(|chunk| {
             let own: Vec<TimePoint> = chunk.iter().map(|point| point.point.clone()).collect();
-            Some((chunk.last()?.t_s, merge(&own)?))
+            Some((chunk.last()?.t_s, thinned(&own)?))
         });
-        let (times, merged): (Vec<f64>, Vec<TimePoint>) = merged.unzip();
-        let latency = told(LATENCY, &merged);
+        let merged: Vec<(f64, Thinned)> = merged.collect();
+        let latency = told(LATENCY, &merged.iter().map(|(_, one)| one.point.clone()).collect::<Vec<_>>());
         let marks = points.first().map(|point| marks::of(input, &point.key)).unwrap_or_default();
         self.marks = self.marks.and(marks);
-        for (t_s, point) in times.into_iter().zip(&merged) {
-            self.point((t_s, point), &label, latency, marks);
+        for (t_s, thinned) in &merged {
+            self.point((*t_s, thinned), &label, latency, marks);
         }
         let end = points.last().map_or(begin, |last| last.t_s);
         for series in [&mut self.read, &mut self.write].into_iter().chain(&mut self.latencies) {
@@ -412,10 +450,14 @@ impl Drawn {
         }
     }
 
-    fn point(&mut self, (t_s, point): (f64, &TimePoint), label: &str, (told, of): Told, marks: Marks) {
+    fn point(&mut self, (t_s, thinned): (f64, &Thinned), label: &str, (told, of): Told, marks: Marks) {
+        let Thinned { point, read, write } = thinned;
         let heading = format!("{label}, at {t_s:.1} s");
         let rate = |value: f64| (value > 0.0).then(|| marks.rate(format::mb_s(value)));
-        for (series, value) in [(&mut self.read, point.read_mb_s), (&mut self.write, point.write_mb_s)] {
+        for (series, value, ends) in
+            [(&mut self.read, point.read_mb_s, read), (&mut self.write, point.write_mb_s, write)]
+        {
+            series.ranges.extend(ends.map(|(low, high)| (t_s, low, high)));
             let text = rate(value).map_or_else(|| "–".to_owned(), |cell| format!("{} MB/s", cell.plain()));
             series.points.push(Point(t_s, rate(value).map(|_| value), text, Some(heading.clone())));
         }
@@ -472,6 +514,22 @@ mod tests {
         let thinned = titles(3);
         assert!(thinned.iter().any(|title| title == "Latency p50, highest"), "{thinned:?}");
         assert!(!thinned.iter().any(|title| title == "Latency p50" || title == "Latency p99"), "{thinned:?}");
+    }
+
+    #[test]
+    fn a_second_of_a_long_fill_that_was_slow_or_fast_is_seen_although_it_is_thinned() {
+        let second = |rate: f64| TimePoint { write_mb_s: rate, seconds: 1.0, ..TimePoint::default() };
+        let course = |at: usize, rate: f64| -> Vec<TimePoint> {
+            (0..1_000).map(|one| second(if one == at { rate } else { 500.0 })).collect()
+        };
+        let ends = |points: &[TimePoint]| -> Vec<(f64, f64)> {
+            let (thinned, each) = thin(points, 100);
+            assert_eq!((thinned.len(), each), (100, 10));
+            thinned.iter().filter_map(|one| one.write).collect()
+        };
+        assert_eq!(ends(&course(123, 20.0)), [(20.0, 500.0)]);
+        assert_eq!(ends(&course(999, 900.0)), [(500.0, 900.0)]);
+        assert_eq!(ends(&course(500, 480.0)), [], "about as fast as its neighbours");
     }
 
     #[test]

@@ -12,8 +12,8 @@ use crate::analysis::Analysis;
 /// A run of the group and what it means.
 pub type Member<'a> = (&'a RunRecords, &'a Analysis);
 
-/// Share of a step, per cent, that each drive must have worked beside all others for their rates to have a sum, and for
-/// its own to be one in company.
+/// Per cent of a step during which all drives must have worked. Below it, their rates are neither added nor compared
+/// with those alone.
 pub(super) const LEAST_OVERLAP_PERCENT: f64 = 90.0;
 
 /// A step on all drives.
@@ -68,7 +68,7 @@ pub struct Share {
     pub p99_together_spoiled: bool,
     /// 100 × together / alone; absent where the drive worked beside all others for less than 90 % of its step.
     pub kept_percent: Option<f64>,
-    /// 100 - kept; below zero where it was faster in company. Absent where that is.
+    /// 100 - kept; below zero where it was faster in company. Absent where `kept` is.
     pub lost_percent: Option<f64>,
     /// 99th percentile of the latency alone, µs; of the slower kind of operation. Not of the total.
     pub p99_alone_us: Option<f64>,
@@ -79,7 +79,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// The signs of what is kept; what is lost has them turned.
+    /// The signs of what is kept; for the loss they are reversed.
     #[must_use]
     pub const fn kept_signs(&self) -> Signs {
         Signs {
@@ -128,7 +128,7 @@ pub struct CoreShare {
 }
 
 impl CoreShare {
-    /// What could not be had any more: busy, or taken by the hypervisor, %.
+    /// Time that no further work could use, %: busy, or taken by the hypervisor.
     #[must_use]
     pub fn taken_percent(&self) -> f64 {
         self.busy_percent + self.steal_percent

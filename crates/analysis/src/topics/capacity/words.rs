@@ -115,7 +115,7 @@ pub(crate) fn scattered(said: u64, account: &Account, evidence: Vec<Evidence>) -
     };
     let behind = match (account.is_cut, account.held_behind()) {
         (true, _) => "the check was cut off before its end, so its capacity was not judged",
-        (false, 0) => "no block after them held its data, but they are too few to say that the drive ends there",
+        (false, 0) => "no block after them held its data, but too few follow to say that the drive ends there",
         (false, _) => "blocks after them held their data, so it is no smaller than it claims",
     };
     let statement = format!(

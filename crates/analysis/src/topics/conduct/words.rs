@@ -114,11 +114,14 @@ pub(crate) fn run_resumed(pause: &Break, resumed: &RunResumed, pause_s: Option<f
         count => format!("{again}, and {count} finished executions were repeated because others depend on them"),
     };
     let statement = format!(
-        "The run was interrupted at {at_s:.1} s of run time ({}) and resumed at {} after a pause of {length}: {} kept, \
-         {again} ({}).",
+        "The run was interrupted at {at_s:.1} s of run time: {}. It was resumed at {} after a pause of {length}; {} kept, \
+         {again}. The state of the target: {}.",
         pause.cause.trim_end_matches('.'),
         resumed.resumed,
-        plural(resumed.kept_steps as usize, "finished execution"),
+        match resumed.kept_steps {
+            1 => "1 finished execution was".to_owned(),
+            count => format!("{count} finished executions were"),
+        },
         resumed.target_state.trim_end_matches('.'),
     );
     let mut found = vec![evidence("run time of the break", at_s, None, "s")];

@@ -34,8 +34,8 @@ pub(super) static GENERATOR_LIMITED: FindingDef = FindingDef::warning(
     "generator_limited",
     |seen| {
         format!(
-            "The rates of {} are lower bounds: the issuing threads spent so much of their time in drivelab's own \
-             code, or in it and the kernel together, that little was left for the target.",
+            "The rates of {} are lower bounds: the issuing threads spent most of their time in drivelab's own code, or \
+             in it and the kernel together, so the target had to wait for them.",
             executions(seen)
         )
     },
@@ -116,8 +116,8 @@ pub(super) static GENERATOR_LATE: FindingDef = FindingDef::warning(
     |seen| {
         format!(
             "The response times of {} include lateness of the load generator itself: on average it was late by more \
-             than a tenth of the mean gap between a thread's arrivals, although a slot was free. Gaps differ a little \
-             from those requested.",
+             than a tenth of the mean gap between a thread's arrivals, although a slot was free. The real \
+             gaps between arrivals differ a little from the requested ones.",
             executions(seen)
         )
     },
@@ -129,8 +129,8 @@ pub(super) static CEILING_MODE: FindingDef = FindingDef::warning(
     "ceiling_mode",
     |seen| {
         format!(
-            "Use only the rates of {}: in ceiling mode drivelab waits for several completions at a time, so latencies \
-             include waiting for each other.",
+            "Use only the rates of {}: in ceiling mode drivelab waits for several completions at a time, so each \
+             latency includes the wait for the other operations of its batch.",
             executions(seen)
         )
     },
@@ -156,7 +156,7 @@ pub(super) static BACKEND_FALLBACK: FindingDef = FindingDef::warning(
     "backend_fallback",
     |seen| {
         format!(
-            "The CPU cost of {} is higher than with io_uring, which was not available ({}): the sync backend ran \
+            "The CPU cost of {} is higher than with io_uring, which was not available: {}. The sync backend ran \
              instead, and a thread for each operation in flight costs more CPU time and more context switches.",
             executions(seen),
             named(seen)

@@ -73,13 +73,13 @@ fn slice(interval: &IntervalRecord) -> Slice {
 /// second, and the seconds, `None` if it never was.
 pub(super) fn recovered(title: &str, step: &Step, before: f64, seconds: Option<f64>) -> Finding {
     let statement = match seconds {
-        Some(0.0) => format!("'{title}': '{}' recovered immediately (to {}).", step.label, in_both_units(before)),
+        Some(0.0) => format!("'{title}': '{}' recovered immediately, to {}.", step.label, in_both_units(before)),
         Some(seconds) => {
             let minutes = seconds / 60.0;
-            format!("'{title}': '{}' recovered after {minutes:.1} min (to {}).", step.label, in_both_units(before))
+            format!("'{title}': '{}' recovered after {minutes:.1} min, to {}.", step.label, in_both_units(before))
         }
         None => {
-            format!("'{title}': '{}' did not recover to its earlier rate ({}).", step.label, in_both_units(before))
+            format!("'{title}': '{}' did not recover to its earlier rate of {}.", step.label, in_both_units(before))
         }
     };
     let words = Words {

@@ -15,13 +15,16 @@ use crate::steady::{MAX_RANGE_PERCENT, MAX_SLOPE_PERCENT};
 #[must_use]
 pub fn foreign_writes(foreign: HostCounters, since: Option<&str>) -> Finding {
     let when = since.map_or_else(|| "during this run".to_owned(), |run| format!("since run {run} ended"));
+    let did = match (foreign.written.get(), foreign.discarded.get()) {
+        (_, 0) => format!("wrote {} to it", foreign.written),
+        (0, _) => format!("discarded {} of it", foreign.discarded),
+        _ => format!("wrote {} to it and discarded {}", foreign.written, foreign.discarded),
+    };
     let words = Words {
         code: "foreign_writes",
         severity: if since.is_some() { Severity::Note } else { Severity::Warning },
         statement: format!(
-            "The state of the target is no longer known: other programs wrote {} to it and discarded {} {when}, by the \
-             kernel's counters.",
-            foreign.written, foreign.discarded
+            "The state of the target is no longer known: other programs {did} {when}, by the kernel's counters."
         ),
         cause: "Another program had the device open, or a file system on it was mounted.",
         action: if since.is_some() {
@@ -110,9 +113,9 @@ pub fn prepared_flat(key: StepKey, verdict: &Steadiness, written: Bytes, span: S
         code: if *reached { FLAT } else { NOT_FLAT },
         severity: if *reached { Severity::Note } else { Severity::Warning },
         statement: if *reached {
-            format!("The speed of '{test}' was flat after {far}.")
+            format!("The speed of '{test}' no longer changed after {far}.")
         } else {
-            format!("The speed of '{test}' was not flat after {far}, where it was stopped.")
+            format!("The speed of '{test}' still changed after {far}, where it was stopped.")
         },
         cause: if *reached { "" } else { "The drive was still changing, or another program used it." },
         action: if *reached {

@@ -29,7 +29,7 @@ pub(super) static DRIVE_HOT: FindingDef = FindingDef::warning(
 pub(super) static LINK_CHANGED: FindingDef = FindingDef::warning(
     "link_changed",
     |seen| format!("The drive's link changed its speed or width in {}.", executions(seen)),
-    "The cause is power management of the link, or errors after which both ends agreed on less.",
+    "Power management of the link, or errors after which both ends agreed on less.",
     "Look at the PCIe errors and at slot and contacts. Some platforms slow down an idle link; a ramp before the step \
      then shows the full speed.",
 );

@@ -37,6 +37,7 @@ pub fn draft(front: &Front, material: &Material<'_>) -> String {
             let _ = writeln!(text, "\n## {}", plain(&items.run_name(at, input)));
         }
         tests(&mut text, input, &items, if several { &letter } else { "" });
+        heat_and_power(&mut text, &items, if several { &letter } else { "" });
     }
     beside(&mut text, &items, material.sides);
     text += "\n## Pros and cons\n\n- {{ gap What speaks for it }}\n- {{ gap What speaks against it }}\n";
@@ -112,6 +113,23 @@ fn tests(text: &mut String, input: &ReportInput<'_>, items: &Items<'_>, letter: 
         }
         let _ = writeln!(text, "{{{{ gap What does this show, and does it matter? }}}}");
     }
+}
+
+/// Temperature, power and CPU over the run, if anything was watched.
+fn heat_and_power(text: &mut String, items: &Items<'_>, letter: &str) {
+    let (prefix, level) = match letter {
+        "" => (String::new(), "##"),
+        letter => (format!("{}-", letter.to_lowercase()), "###"),
+    };
+    let (charts, _) = items.of_test(&format!("{prefix}telemetry"));
+    if charts.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n{level} Heat and power\n");
+    for name in charts {
+        let _ = writeln!(text, "{{{{ chart {name} }}}}\n");
+    }
+    text.push_str("{{ gap How warm does it get, does it throttle, what does it draw? }}\n");
 }
 
 /// A sentence with the best figure of a test, as a value that is checked when the page is built.

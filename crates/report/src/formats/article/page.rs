@@ -1,6 +1,7 @@
 //! The page of an article.
 
 use askama::Template;
+use drivelab_core::finding::Finding;
 use drivelab_core::group::letter;
 
 use super::front::Front;
@@ -8,7 +9,7 @@ use super::types::{Material, ShownChart};
 use crate::error::ReportError;
 use crate::figure::escape;
 use crate::figure::input::ReportInput;
-use crate::figure::prose::filters;
+use crate::figure::prose::{self, filters};
 use crate::figure::signs::{DISTURBED, LOWER_BOUND, explained};
 use crate::formats::asset;
 use crate::marker;
@@ -20,7 +21,10 @@ struct How {
     name: String,
     line: String,
     cannot_tell: String,
+    /// Warnings and failed checks that the text above does not show.
     findings: Vec<(&'static str, String)>,
+    /// How many it shows.
+    told: usize,
     facts: Vec<(String, Vec<Fact>)>,
     tool: String,
 }
@@ -42,12 +46,14 @@ struct Page<'a> {
     charts: String,
 }
 
-fn how(at: usize, input: &ReportInput<'_>, several: bool) -> How {
+fn how(at: usize, input: &ReportInput<'_>, several: bool, content: &str) -> How {
     let records = input.records;
     let plan = &records.plan;
     let drive = facts::title(&records.environment);
     let grave = run_facts::findings(input).into_iter();
     let grave = grave.filter(|finding| finding.severity != drivelab_core::finding::Severity::Note);
+    let is_told = |finding: &&Finding| content.contains(&format!("<p>{}</p>", prose::html(&finding.statement)));
+    let (told, grave): (Vec<&Finding>, Vec<&Finding>) = grave.partition(is_told);
     How {
         name: if several { format!("{}: {drive}", letter(at)) } else { drive },
         line: format!(
@@ -60,7 +66,9 @@ fn how(at: usize, input: &ReportInput<'_>, several: bool) -> How {
             records.run
         ),
         cannot_tell: run_facts::cannot_tell(input),
+        told: told.len(),
         findings: grave
+            .into_iter()
             .map(|finding| (run_facts::severity_word(finding.severity), finding.statement.clone()))
             .collect(),
         facts: facts::groups(input),
@@ -86,7 +94,7 @@ pub(super) fn html(
         facts: front.facts(),
         content,
         signs: explained(content, &[(&['≥'], LOWER_BOUND), (&['▲', '▼', '◆'], DISTURBED)]).join(" "),
-        how: material.runs.iter().enumerate().map(|(at, input)| how(at, input, several)).collect(),
+        how: material.runs.iter().enumerate().map(|(at, input)| how(at, input, several, content)).collect(),
         sources: sources(material),
         charts: escape::script(&format!("[{}]", shown.join(","))),
     };

@@ -2,9 +2,10 @@
 
 use drivelab_analysis::digest::Digest;
 use drivelab_analysis::{Analysis, analyse, suitability};
+use drivelab_core::finding::Severity;
 use drivelab_core::run::RunRecords;
 use drivelab_core::verdict_rules::{DriveUse, VerdictRules};
-use drivelab_samples::{sample_run, slowed};
+use drivelab_samples::{sample_run, sample_watched_run, slowed};
 
 use super::*;
 use crate::figure::input::ReportInput;
@@ -64,6 +65,38 @@ fn a_fresh_draft_builds_as_it_is_with_its_gaps_shown_and_without_a_remark() {
         assert!(text.find("{{ short }}") < text.find("## What it is"));
         assert!(text.contains("\n## Verdict\n") && text.contains("{{ verdicts }}"));
     });
+}
+
+#[test]
+fn a_watched_run_has_heat_and_power_in_its_draft() {
+    let records = sample_watched_run();
+    let analysis = analysed(&records);
+    let runs = [ReportInput { records: &records, analysis: &analysis }];
+    let material = Material { runs: &runs, digests: &[], sides: &Sides::alone(0) };
+    let front = Front { title: "T".to_owned(), runs: vec!["x".to_owned()], ..Front::default() };
+    let text = draft(&front, &material);
+    let section = text.split("\n## ").find(|part| part.starts_with("Heat and power")).expect("a section");
+    assert!(section.contains("{{ chart telemetry"), "{section}");
+    with(|material| assert!(!draft(&front, material).contains("Heat and power"), "nothing was watched"));
+}
+
+#[test]
+fn each_warning_stands_once_on_the_page_of_a_draft() {
+    let records = slowed(1.5);
+    let analysis = analysed(&records);
+    let runs = [ReportInput { records: &records, analysis: &analysis }];
+    let material = Material { runs: &runs, digests: &[], sides: &Sides::alone(0) };
+    let front = Front { title: "T".to_owned(), runs: vec!["x".to_owned()], ..Front::default() };
+    let text = draft(&front, &material);
+    let article = Article::parse(&text).expect("a draft");
+    let page = article.build(&material, &BTreeMap::new()).expect("a page").expect("no mistake").page;
+    let grave = analysis.findings.iter().filter(|finding| finding.severity != Severity::Note);
+    let mut count = 0;
+    for statement in grave.map(|finding| crate::figure::prose::html(&finding.statement)) {
+        assert_eq!(page.matches(&format!("<p>{statement}</p>")).count(), 1, "{statement}");
+        count += 1;
+    }
+    assert!(count > 0, "the made-up run has warnings");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! The data sheet compared with the measured figures, as tables: data sheet value, measured value, verdict, likely
-//! cause; and the rated endurance of the drive.
+//! cause; and the rated endurance of the drive. Where none of them was measured, the data sheet alone.
 //!
 //! Every value is computed in `analysis`. Page, Markdown and terminal show these tables.
 
 use drivelab_analysis::data_sheet::{Endurance, Sheet, SheetRow, sheet};
-use drivelab_core::data_sheet::PrintedFigure;
+use drivelab_core::data_sheet::{DataSheet, PrintedFigure, SheetFigure};
+use drivelab_core::drive_facts::Figures;
 
 use crate::figure::cells::unit_text;
 use crate::figure::format;
@@ -14,7 +15,7 @@ use crate::figure::table::{Cell, Column, Table};
 /// The tables, with explanations.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SheetView {
-    /// The source of the figures.
+    /// What the figures are.
     pub(crate) about: String,
     /// Data sheet values and measured values.
     pub(crate) figures: Table,
@@ -24,15 +25,45 @@ pub(crate) struct SheetView {
     pub(crate) endurance: Table,
 }
 
-/// The view of a run whose methodology tests figures of a data sheet.
+/// The view of a run: figures of a data sheet beside those that the methodology measures of them, or alone if it
+/// measures none; `None` if nothing is known of the drive either.
 pub(crate) fn of_run(input: &ReportInput<'_>) -> Option<SheetView> {
-    let sheet = sheet(input.records, input.analysis)?;
+    let Some(sheet) = sheet(input.records, input.analysis) else {
+        return input.records.environment.data_sheet.as_deref().filter(|sheet| !sheet.figures.is_empty()).map(alone);
+    };
     Some(SheetView {
         about: about(&sheet),
         figures: figures(&sheet),
         notes: notes(&sheet),
         endurance: sheet.endurance.as_ref().map(endurance).unwrap_or_default(),
     })
+}
+
+/// The figures as the maker or a review states them.
+fn alone(sheet: &DataSheet) -> SheetView {
+    let whose = if sheet.named_by_user { "named with --facts" } else { "matched by the drive's model string" };
+    let capacity = sheet.capacity.map_or_else(String::new, |size| format!(" for {}", format::short_bytes(size)));
+    let columns = vec![Column::words("Figure"), Column::words("Stated"), Column::words("Note")];
+    let row = |figure: &SheetFigure| {
+        let label = Figures::label(&figure.key).map_or_else(|| figure.key.replace('_', " "), str::to_owned);
+        [label, figure.text.clone(), figure.note.clone().unwrap_or_default()].map(Cell::text).to_vec()
+    };
+    let rows = sheet.figures.iter().map(row).collect();
+    let figures = Table { caption: "Stated figures".to_owned(), columns, rows }.without_empty_columns();
+    SheetView {
+        about: format!(
+            "What is stated of {}{capacity} (drive facts {}, {whose}). This methodology measures none of it in the same \
+             way; `data-sheet` does.",
+            sheet.title, sheet.facts
+        ),
+        figures,
+        notes: sheet
+            .sources
+            .iter()
+            .map(|source| format!("Source: {}.", source.citation.trim_end_matches('.')))
+            .collect(),
+        endurance: Table::default(),
+    }
 }
 
 fn about(sheet: &Sheet) -> String {

@@ -84,3 +84,20 @@ fn a_drive_without_facts_is_measured_and_told_where_facts_come_from() {
     let analysis = analyse(&plain);
     assert_eq!(super::of_run(&ReportInput { records: &plain, analysis: &analysis }), None, "no test is a twin");
 }
+
+#[test]
+fn a_run_that_measures_none_of_them_shows_what_is_stated_of_the_drive() {
+    let mut records = sample();
+    records.plan.tests.iter_mut().for_each(|test| test.twin = None);
+    let analysis = analyse(&records);
+    let input = ReportInput { records: &records, analysis: &analysis };
+    let view = super::of_run(&input).expect("its facts are known");
+    let rows: Vec<[&str; 2]> = view.figures.rows.iter().map(|row| [&*row[0].text, &*row[1].text]).collect();
+    assert_eq!(rows.len(), 3);
+    assert!(rows.contains(&["Warranty", "5 years"]), "{rows:?}");
+    assert!(view.about.contains("for 1 TB") && view.notes == ["Source: Example, data sheet."], "{view:?}");
+    let page = crate::html(&[input]).expect("a page");
+    assert!(page.contains("600 TB") && page.contains("4 KiB &#60;b&#62;"), "escaped");
+    records.environment.data_sheet = None;
+    assert!(super::of_run(&ReportInput { records: &records, analysis: &analysis }).is_none());
+}
