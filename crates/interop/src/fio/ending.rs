@@ -103,20 +103,11 @@ fn work(one: &One<'_>, alone: bool, limited: bool, target: &Target, state: &mut 
     let count = job.whole("number_ios", state).filter(|count| *count > 0);
     let sweep = sweep(one, target, state);
     let pass = sweep.or(one.span.moves).or(one.span.each);
-    let mut asked =
-        job.amount("io_size", state).filter(|size| !matches!(size, Amount::Bytes(0) | Amount::Percent(100)));
-    if pass.is_none() && matches!(asked, Some(Amount::Percent(_))) {
-        job.say("io_size", Fate::Lost, "a share of an unknown size; all of it is moved", state);
-        asked = None;
+    let moved = of_one_loop(job, load, pass, state);
+    let (total, by_chance) = of_all_loops(load, moved, pass, loops);
+    if by_chance {
+        job.say("io_size", Fate::Changed, "where a loop of this job ends in fio depends on chance", state);
     }
-    let moved = match (asked, pass) {
-        (Some(Amount::Bytes(size)), Some(pass)) if only_checks(load) => Some(size.min(pass)),
-        (Some(Amount::Bytes(size)), _) => Some(size),
-        (Some(Amount::Percent(share)), Some(pass)) => Some(fraction(pass, share, 100)),
-        _ => None,
-    };
-    let total = of_all_loops(load, moved, pass, loops);
-    say_of_chance(job, load, loops > 1 && moved.zip(pass).is_some_and(|(moved, pass)| moved > pass), state);
     let again = total.zip(pass).is_some_and(|(total, pass)| total > pass);
     say_of_checks(job, load, again || loops > 1 && moved.is_none(), state);
     let total = total.map(|total| total.saturating_mul(often));
@@ -136,7 +127,7 @@ fn work(one: &One<'_>, alone: bool, limited: bool, target: &Target, state: &mut 
     }
     let ragged = total.zip(block).is_some_and(|(total, block)| total % block != 0);
     // No stream of a sequential mix reaches the end of the file, so the last block is a whole one.
-    let free = load.draws_freely() || moved.is_some() || load.mixed && !load.random;
+    let free = load.draws_freely() || moved.is_some() || load.mixed.is_some() && !load.random;
     if ragged && !free && !load.random && target.device && load.stride.is_none() {
         let why = "not a whole number of blocks: on a device fio's last operation goes beyond the size; drivelab leaves it out";
         job.say("size", Fate::Changed, why, state);
@@ -170,6 +161,22 @@ fn work(one: &One<'_>, alone: bool, limited: bool, target: &Target, state: &mut 
     said
 }
 
+/// Bytes that a job asks to move in one loop; `None` if it moves its whole size.
+fn of_one_loop(job: &Job, load: &Load, pass: Option<u64>, state: &mut State) -> Option<u64> {
+    let mut asked =
+        job.amount("io_size", state).filter(|size| !matches!(size, Amount::Bytes(0) | Amount::Percent(100)));
+    if pass.is_none() && matches!(asked, Some(Amount::Percent(_))) {
+        job.say("io_size", Fate::Lost, "a share of an unknown size; all of it is moved", state);
+        asked = None;
+    }
+    match (asked, pass) {
+        (Some(Amount::Bytes(size)), Some(pass)) if only_checks(load) => Some(size.min(pass)),
+        (Some(Amount::Bytes(size)), _) => Some(size),
+        (Some(Amount::Percent(share)), Some(pass)) => Some(fraction(pass, share, 100)),
+        _ => None,
+    }
+}
+
 /// How often a job does its work. fio reads its headers back once, however many loops and bytes are asked for.
 fn loops(job: &Job, load: &Load, state: &mut State) -> u64 {
     let loops = job.whole("loops", state).unwrap_or(1).max(1);
@@ -185,43 +192,43 @@ fn only_checks(load: &Load) -> bool {
     load.table.get("op") == Some("\"verify\"")
 }
 
-/// Bytes of all loops, from the bytes to move in one loop and the bytes of one pass; `None` if neither is known.
-fn of_all_loops(load: &Load, moved: Option<u64>, pass: Option<u64>, loops: u64) -> Option<u64> {
-    match (moved, pass) {
-        (None, pass) => pass.map(|pass| pass.saturating_mul(loops)),
-        (Some(moved), None) => Some(moved.saturating_mul(loops)),
-        (Some(moved), Some(pass)) if moved > pass && load.table.get("verify").is_some() && !load.draws_freely() => {
-            Some(pass.saturating_mul(verified(load, moved, pass).max(loops)))
-        }
-        (Some(moved), Some(_)) if loops == 1 => Some(moved),
-        (Some(moved), Some(pass)) => {
-            // Each loop of fio ends at the end of the file, and there are as many as the bytes need, but never fewer
-            // than asked for. Only a load that may draw a block again is not bound by the file.
-            let pass = if ends_by_chance(load) { shared_out(load, pass) } else { pass };
-            if moved <= pass || load.draws_freely() {
-                Some(moved.saturating_mul(loops))
-            } else {
-                Some(pass.saturating_mul(moved.div_ceil(pass.max(1)).max(loops)))
-            }
-        }
+/// Bytes of all loops, from the bytes to move in one loop and the bytes of one pass (nothing if neither is known), and
+/// whether fio ends the loops by chance.
+fn of_all_loops(load: &Load, moved: Option<u64>, pass: Option<u64>, loops: u64) -> (Option<u64>, bool) {
+    let (moved, pass) = match (moved, pass) {
+        (None, pass) => return (pass.map(|pass| pass.saturating_mul(loops)), false),
+        (Some(moved), None) => return (Some(moved.saturating_mul(loops)), false),
+        (Some(moved), Some(pass)) => (moved, pass),
+    };
+    if moved > pass && load.table.get("verify").is_some() && !load.draws_freely() {
+        return (Some(pass.saturating_mul(verified(load, moved, pass).max(loops))), false);
     }
+    if loops == 1 {
+        return (Some(moved), false);
+    }
+    // Each loop of fio ends at the end of the file, and there are as many as the bytes need, but never fewer than asked
+    // for. Only a load that may draw a block again is not bound by the file.
+    let by_chance = ends_by_chance(load);
+    let bound = if by_chance { shared_out(load, pass) } else { Some(pass) };
+    let total = match bound.filter(|bound| moved > *bound && !load.draws_freely()) {
+        Some(bound) => bound.saturating_mul(moved.div_ceil(bound.max(1)).max(loops)),
+        None => moved.saturating_mul(loops),
+    };
+    (Some(total), by_chance && moved > pass)
 }
 
 /// Whether fio ends a pass of a load over its file by chance: where one of two streams, or a run of blocks in order,
 /// reaches the end.
 fn ends_by_chance(load: &Load) -> bool {
     let jumps = load.stride.is_some() || load.table.get("seek_percent").is_some();
-    (load.mixed && !load.random) || jumps
+    load.two_streams() || jumps
 }
 
-/// Bytes of one loop that ends by chance: a sequential mix ends where the more frequent of its kinds reaches the end of
-/// the file; others hardly ever end there.
-fn shared_out(load: &Load, pass: u64) -> u64 {
-    if !load.mixed || load.random {
-        return u64::MAX;
-    }
-    let writes = load.table.get("write_percent").and_then(|percent| percent.parse::<u64>().ok()).unwrap_or(50);
-    pass.saturating_mul(100) / writes.max(100_u64.saturating_sub(writes)).max(1)
+/// Bytes of one loop that ends by chance. One of two streams ends where the kind with more bytes reaches the end of the
+/// file; others hardly ever end there.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a share")]
+fn shared_out(load: &Load, pass: u64) -> Option<u64> {
+    load.two_streams().then(|| (pass as f64 / load.larger_share()) as u64)
 }
 
 /// Passes of a job with headers that moves more than its place holds: fio also counts what it reads back, and does not
@@ -230,13 +237,6 @@ fn verified(load: &Load, moved: u64, pass: u64) -> u64 {
     let checks = load.table.get("op") == Some("[\"write\", \"verify\"]");
     let left = moved.saturating_sub(load.largest.saturating_sub(1));
     if checks { left.div_ceil(pass.saturating_mul(2).max(1)).max(1) } else { 1 }
-}
-
-/// Notes that the loops of a job end by chance in fio, if it moves more than its place holds in each of `several`.
-fn say_of_chance(job: &Job, load: &Load, several: bool, state: &mut State) {
-    if several && ends_by_chance(load) {
-        job.say("io_size", Fate::Changed, "where a loop of this job ends in fio depends on chance", state);
-    }
 }
 
 /// Notes when a job of several passes is checked.

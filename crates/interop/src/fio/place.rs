@@ -117,7 +117,7 @@ pub(super) fn wanted(job: &Job, load: &Load, state: &mut State) -> Wanted {
     let (size, moves) = match size {
         Some(Amount::Bytes(bytes)) if apart && bytes > load.largest && !load.several_sizes() => {
             let ragged = !bytes.is_multiple_of(load.largest);
-            let all = (ragged && load.mixed && !load.random).then_some(bytes);
+            let all = (ragged && load.mixed.is_some() && !load.random).then_some(bytes);
             (Some(Amount::Bytes(bytes - bytes % load.largest)), moves.or(all))
         }
         size => (size, moves),
@@ -207,8 +207,7 @@ fn in_whole_blocks(all: u64, files: u64, load: &Load) -> (Option<Amount>, Option
     let block = load.sizes.iter().map(|(size, _)| *size).min().unwrap_or(load.largest).max(1);
     let each = all / files.max(1);
     // Sequential reads and writes each have their own place in every file, so the end of a file ends neither.
-    let two = (load.mixed || load.part.is_some()) && !load.random;
-    if files < 2 || each < block || two {
+    if files < 2 || each < block || load.two_streams() {
         return (Some(Amount::Bytes(all)), None);
     }
     let whole = (each - each % block).saturating_mul(files);

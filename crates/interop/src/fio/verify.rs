@@ -36,7 +36,7 @@ pub(super) fn verify(job: &Job, load: &mut Load, alone: bool, written: bool, sta
     };
     let shared = load.threads > 1 && load.table.get("streams").is_some();
     match () {
-        () if load.mixed || load.part.is_some() || load.table.get("trim_percent").is_some() => {
+        () if load.mixed.is_some() || load.part.is_some() || load.table.get("trim_percent").is_some() => {
             return lost("in a mix nothing is checked: only a later step can check what a whole step wrote", state);
         }
         () if !alone => return lost("concurrent loads are not checked", state),

@@ -80,7 +80,8 @@ fn drawn(
     rate: Option<Rate>,
     state: &mut State,
 ) -> Load {
-    let mut load = Load { writes: true, mixed: true, largest: reading.largest.max(writing.largest), ..reading };
+    let mut load =
+        Load { writes: true, mixed: Some(percent), largest: reading.largest.max(writing.largest), ..reading };
     load.table.remove("op");
     load.table.lead("write_percent", percent.to_string(), origin);
     let plain = !load.several_sizes() && ["seek_percent", "stride"].iter().all(|key| load.table.get(key).is_none());

@@ -100,7 +100,7 @@ pub(super) fn flushes(job: &Job, load: &mut Load, state: &mut State) {
     if oftenest == "fsync" {
         job.say(oftenest, Fate::Changed, "drivelab flushes with fdatasync", state);
     }
-    if load.mixed || load.part.is_some() {
+    if load.mixed.is_some() || load.part.is_some() {
         let why = "a flush follows writes only; in a mix fio also flushes after each read, until the next write";
         job.say(oftenest, Fate::Changed, why, state);
     }

@@ -10,8 +10,8 @@ pub(in crate::fio) struct Load {
     pub(in crate::fio) threads: u64,
     pub(in crate::fio) reads: bool,
     pub(in crate::fio) writes: bool,
-    /// Reads and writes are drawn.
-    pub(in crate::fio) mixed: bool,
+    /// Percent of its operations that are writes, if reads and writes are drawn.
+    pub(in crate::fio) mixed: Option<u64>,
     pub(in crate::fio) random: bool,
     /// Every block of the span comes once before any comes again.
     pub(in crate::fio) once: bool,
@@ -40,6 +40,18 @@ impl Load {
     /// Whether it has several sizes, so that passes cannot be counted.
     pub(in crate::fio) fn several_sizes(&self) -> bool {
         self.sizes.len() > 1
+    }
+
+    /// Whether its job reads and writes in order, each kind at a place of its own.
+    pub(in crate::fio) fn two_streams(&self) -> bool {
+        !self.random && (self.mixed.is_some() || self.part.is_some())
+    }
+
+    /// Share of the job's bytes that the kind with more of them has, from 0.5 to 1; 1 if it is unknown.
+    pub(in crate::fio) fn larger_share(&self) -> f64 {
+        let writes = self.mixed.map(|percent| percent as f64 / 100.0);
+        let share = writes.or(self.part.map(|part| part.bytes)).unwrap_or(1.0);
+        share.max(1.0 - share)
     }
 
     /// Whether it may draw a block again, so that only a volume ends it.
