@@ -134,7 +134,7 @@ fn mistakes_are_named_with_file_and_line_and_no_page_is_written() {
         (against("no-such-run"), 4, at + 3, "is called 'no-such-run'"),
         (after("base = \"nobody\""), 2, at + 1, "need a comparison"),
         (after("against = [\"published:dillon-nvme\"]\nbase = \"nobody\""), 4, at + 2, "is called 'nobody'"),
-        (after("against = [\"published:dillon-nvme\"]\nbase = \"Z\""), 2, at + 2, "none of the sides"),
+        (after("against = [\"published:dillon-nvme\"]\nbase = \"Z\""), 2, at + 2, "matches no side"),
         (after("against = [\"published:dillon-nvme\"]\nallow = [\"moon\"]"), 2, at + 2, "moon"),
     ] {
         lab.write("broken.md", &broken);

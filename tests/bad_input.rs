@@ -286,6 +286,9 @@ fn a_built_in_methodology_refuses_what_it_cannot_use_and_names_what_would_fit() 
     let used = format!("32 MiB (33.55 MB) of {} would be used", disk.device);
     let words = ["needs at least 64 MiB", used.as_str(), "these forms fit: --form smoke"];
     refused(&lab, &small, 6, &words);
+    // To ask for more than the device has does not make a form fit.
+    let more = refused(&lab, &[&small[..], &["--size", "1TiB"]].concat(), 6, &words);
+    assert!(!more.stderr.contains("--form faithful"), "{}", more.stderr);
     let bytes = std::fs::read(&disk.image).expect("the image");
     assert!(bytes.iter().all(|byte| *byte == 0), "something was written");
     let sweep = LoopDevice::new(lab.data().parent().expect("a folder"), "smaller.img", 300);

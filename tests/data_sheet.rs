@@ -124,5 +124,5 @@ fn a_throttled_device_meets_what_it_does_and_misses_what_it_cannot() {
     let share = sheet["endurance"]["run_share_percent"].as_f64().expect("a share");
     assert!((share - 0.0067).abs() < 0.0002, "{share}");
     let page = lab.ok(&["report", "last", "--format", "md"]).stdout;
-    assert!(page.contains("Data sheet") && page.contains("20.00 MB/s"), "{page}");
+    assert!(page.contains("## Data sheet\n") && page.contains("20.00 MB/s"), "{page}");
 }

@@ -166,6 +166,10 @@ fn capacity_and_price_are_known(lab: &Lab, devices: &[&str], parts: &[f64], size
         (&by_name["sides"][0]["title"], by_name["sides"].as_array().map(Vec::len)),
         (&name.as_str().into(), Some(2))
     );
+    // Loop devices have no model: the device stands for the drive.
+    let plain = [devices[1], devices[2]].map(|device| device.trim_start_matches("/dev/"));
+    let by_device = lab.json(&["compare", plain[0], plain[1], "--json"]);
+    assert_eq!(by_device["sides"].as_array().map(Vec::len), Some(2), "{by_device}");
     let ranked = lab.json(&["rank", "io", "--json"]);
     let row = ranked["rows"].as_array().expect("rows").iter().find(|row| row["drive"] == name).expect("the drive");
     let (value, bought) = (row["value"].as_f64(), row["value_per_currency"].as_f64());
@@ -254,7 +258,7 @@ fn words_name_sides_or_are_refused() {
         (&["tag=old", "color=red"], 2, "expected model=, serial=, firmware=, method=, profile= or tag="),
         (&["tag=old", "method=io"], 2, "both hold run"),
         (&["tag=old", "zzzz"], 4, "no run, and no drive with a complete run, is called 'zzzz'"),
-        (&["tag=old", "tag=new", "--base", "C"], 2, "--base C is none of the sides"),
+        (&["tag=old", "tag=new", "--base", "C"], 2, "--base C matches no side"),
         (&["tag=old", "tag=new", "-o", "both.cdm.txt"], 2, "for one run"),
         (&["tag=old", "tag=new", "--relevant", "most"], 2, "expected a number"),
         (&["tag=old", "tag=new", "--close", "100"], 2, "less than 100"),

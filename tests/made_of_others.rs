@@ -314,14 +314,14 @@ fn limits_of_a_methodology_decide_the_exit_code_and_stand_in_the_result() {
     assert_eq!((code, &found[0]["code"]), (3, &"limits_broken".into()), "{said}");
     assert!(
         said.contains(
-            "1 of the methodology's 2 limits did not hold: the run fails if \
-             reads/rnd-4k-q1t1-read-buffered:read.iops < 1,000 M, and it is "
+            "1 of the methodology's 2 limits was not shown to hold: \
+             reads/rnd-4k-q1t1-read-buffered:read.iops (fails if < 1,000 M) is "
         ),
         "{said}"
     );
     assert_eq!(found[0]["evidence"][0]["limit"], 1e9);
     let report = lab.ok(&["report", "last"]).stdout;
-    assert!(report.contains("1 of the methodology's 2 limits did not hold"), "{report}");
+    assert!(report.contains("1 of the methodology's 2 limits was not shown to hold"), "{report}");
     let (code, _, found) = run(&strict, "smoke");
     assert_eq!((code, &found[0]["code"]), (0, &"limits_not_judged".into()), "the smoke form has no usable figures");
     // Another depth changes what the steps are called: their limits do not belong to that run.

@@ -189,7 +189,7 @@ type Lacks = &'static [(&'static str, &'static str)];
 
 const NO_TEMPERATURE: Lacks = &[("state_unmet", "no source reports the drive's temperature")];
 const NO_POWER_STATES: Lacks = &[("arms_left_out", "is not an NVMe drive, and only those have power states")];
-const NO_WATTS: Lacks = &[("scores_not_measured", "The figures that they need were not measured (power.mean)")];
+const NO_WATTS: Lacks = &[("scores_not_measured", "Not measured: power.mean.")];
 const NO_MEDIA_WRITES: Lacks = &[("state_unmet", "no source counts what the drive writes to its media")];
 const NO_SMART: Lacks =
     &[("smart_compared", "No SMART counters could be compared: the target reports none that are read during a run")];

@@ -77,7 +77,7 @@ fn a_run_stands_beside_the_figures_of_a_file_of_the_users_own() {
     lab.ok(&["compare", "last", "published:mine/old", "-o", "mine.csv"]);
     let csv = std::fs::read_to_string(lab.folder().join("mine.csv")).expect("the file");
     let published: Vec<&str> = csv.lines().filter(|line| line.contains(",P1,Old drive 1 TB,")).collect();
-    assert!(published.len() == 1 && published[0].contains(",104.8575") && published[0].ends_with(",page 1"), "{csv}");
+    assert!(published.len() == 1 && published[0].contains(",104.8575") && published[0].ends_with(",page 1,,"), "{csv}");
     let wrong = own.replace("\"mine\"", "\"wrong\"").replace("\"GB/s\"", "\"Gbit/s\"");
     std::fs::write(lab.data().join("published").join("wrong.toml"), wrong).expect("room");
     let outcome = lab.run(&["compare", "last", "published:wrong"]);
@@ -96,8 +96,8 @@ fn a_run_stands_beside_the_figures_of_a_file_of_the_users_own() {
     let page = std::fs::read_to_string(lab.folder().join("ranked.html")).expect("the page");
     assert!(page.contains("\"name\":\"Under review\"") && !page.contains("\"name\":\"Measured\""));
     let alone = ranked(&[]).stdout;
-    assert!(alone.contains("measured") && alone.contains("there are no places"), "{alone}");
-    assert!(!alone.contains("Place") && !alone.contains("first"), "a single drive is first of nothing: {alone}");
+    assert!(alone.contains("Without places: only one drive was measured here"), "{alone}");
+    assert!(!alone.contains("Place") && !alone.contains("first"), "a single drive has no place: {alone}");
     let outcome = ranked(&["--mark", "zzz"]);
     assert!(outcome.code == 2 && outcome.stderr.contains("no ranked drive has this in its name"), "{}", outcome.stderr);
     // Steps of another methodology may have the same names.
@@ -117,6 +117,14 @@ fn a_run_stands_beside_the_figures_of_a_file_of_the_users_own() {
     lab.ok(&["compare", &run, "published:mine", "-o", page.to_str().expect("UTF-8")]);
     let text = std::fs::read_to_string(&page).expect("the page");
     assert!(text.contains("id=\"comparison\"") && text.contains("\"hatched\":true"), "no published bars");
+}
+
+#[test]
+fn a_letter_that_no_published_side_has_is_no_base() {
+    let lab = Lab::new();
+    lab.ok(&["io", "nop:", "--time", "100ms", "--quiet"]);
+    let refused = lab.run(&["compare", "published:rand-8tb-gen5", "--base", "A"]);
+    assert!(refused.code == 2 && refused.stderr.contains("the sides are P1, P2, P3, P4, P5"), "{}", refused.stderr);
 }
 
 /// Every figure of these publications, which has to appear wherever they are compared.
@@ -171,7 +179,7 @@ fn published_drives_are_compared_without_any_run() {
     assert!(ratios.iter().any(|ratio| (ratio - 311.74 / 136.95).abs() < 1e-9), "{ratios:?}");
     for (wrong, says) in [
         (&["published:rand-8tb-gen5/hardware"][..], "there is only one"),
-        (&["published:beeler-sn861", "--base", "P9"], "they are P1, P2, P3, P4"),
+        (&["published:beeler-sn861", "--base", "P9"], "matches no side; the sides are P1, P2, P3, P4"),
         (&["published:beeler-sn861", "published:beeler-sn861/SN861"], "is named twice"),
         (&["published:beeler-sn861", "--base", "published:beeler-sn861"], "name one by its letter"),
         (&["published:beeler-sn861", "--fail-if-worse"], "--fail-if-worse needs runs"),

@@ -405,6 +405,28 @@ fn runs_are_compared_by_their_digests_alone() {
     assert!(some.stdout.contains("\nB  ") && !some.stdout.contains("\nC  "), "{}", some.stdout);
 }
 
+#[test]
+fn a_filter_leaves_out_runs_that_are_not_complete_unless_it_asks_for_their_state() {
+    let lab = Lab::new();
+    let load = ["io", "nop:", "--operations", "1000", "--quiet"];
+    lab.ok(&load);
+    lab.ok(&load);
+    let mut stopped = Process(lab.command(&["io", "nop:", "--time", "60s", "--quiet"]).spawn().expect("starts"));
+    let runs = || lab.json(&["results", "list", "--json"])["runs"].as_array().expect("runs").clone();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while runs().len() < 3 || runs()[0]["live"] != true {
+        assert!(Instant::now() < deadline, "the third run is not listed");
+    }
+    tool("kill", &["-TERM", &stopped.0.id().to_string()]);
+    stopped.0.wait().expect("its end");
+    let id = runs()[0]["id"].as_str().expect("an id").to_owned();
+    let done = lab.ok(&["compare", "--method", "io"]);
+    assert!(done.stderr.contains(&format!("run {id} is left out: it is not complete")), "{}", done.stderr);
+    assert!(!done.stdout.contains(&id), "{}", done.stdout);
+    let asked = lab.run(&["compare", "--method", "io", "--state", "interrupted"]);
+    assert!(asked.code == 4 && !asked.stderr.contains("is left out"), "one run is no comparison: {}", asked.stderr);
+}
+
 /// The page of the reviews: each command of it has its flags and its methodology, and its counts are those of its rows.
 #[test]
 fn the_page_of_the_reviews_names_commands_that_exist_and_counts_right() {

@@ -143,11 +143,9 @@ impl AcceptanceLimit {
     }
 
     fn judge(&self, metrics: &[Metric]) -> Judged {
-        let not_shown = |why: String| Judged {
-            standing: Standing::NotShown,
-            why: format!("the run fails if {self}: {why}"),
-            evidence: None,
-        };
+        let fails = format!("{} (fails if {})", self.0.address, self.0.condition());
+        let not_shown =
+            |why: String| Judged { standing: Standing::NotShown, why: format!("{fails}: {why}"), evidence: None };
         let metric = match self.found(metrics) {
             Ok(metric) => metric,
             Err(why) => return not_shown(why),
@@ -181,7 +179,7 @@ impl AcceptanceLimit {
         let so = if standing == Standing::NotShown { ", so nothing shows that it passes" } else { "" };
         let (what, unit) = (metric.address.clone(), metric.unit.clone());
         let evidence = Some(Evidence { what, value, limit: Some(limit), unit });
-        Judged { standing, why: format!("the run fails if {self}, and it is {is}{so}"), evidence }
+        Judged { standing, why: format!("{fails} is {is}{so}"), evidence }
     }
 
     /// The figure that it is about.
@@ -249,8 +247,15 @@ pub(crate) fn of_methodology(records: &RunRecords, metrics: &[Metric]) -> Option
                 1 => "The methodology's limit".to_owned(),
                 _ => format!("{} of the methodology's {count} limits", failed.len()),
             };
+            let is = |standing: Standing| judged.iter().any(|one| one.standing == standing);
+            let how = match (is(Standing::Broken), is(Standing::NotShown), failed.len()) {
+                (true, false, _) => "did not hold",
+                (true, true, _) => "did not hold, or were not shown to",
+                (false, _, 1) => "was not shown to hold",
+                (false, _, _) => "were not shown to hold",
+            };
             let action = "The limits are in `[limits]` of the methodology.";
-            warning(LIMITS_BROKEN, format!("{which} did not hold: {}.", failed.join("; ")), "", action)
+            warning(LIMITS_BROKEN, format!("{which} {how}: {}.", failed.join("; ")), "", action)
         }
     };
     Some(words.answer(evidence))
@@ -326,7 +331,7 @@ mod tests {
         let broken = |text: String| limit(&text).broken_by(&analysis);
         assert_eq!(broken(format!("{address} < {}", value / 2.0)), None);
         let why = broken(format!("{address} < {}", value * 2.0)).expect("it is slower");
-        assert!(why.contains("MB/s") && why.starts_with(&format!("the run fails if {address}")), "{why}");
+        assert!(why.contains("MB/s") && why.starts_with(&format!("{address} (fails if < ")), "{why}");
         assert!(broken(format!("{address} > {}", value / 2.0)).is_some());
         assert!(broken("no/step:read.throughput < 1".to_owned()).expect("no figure").contains("no such figure"));
         let mut void = analysis.clone();

@@ -11,7 +11,7 @@ use crate::buyer::suitability::Suitability;
 use crate::topics::limits::StepLimit;
 
 /// Version of the definitions and thresholds; raised whenever the same records give another figure or finding.
-pub const ANALYSIS_VERSION: u32 = 18;
+pub const ANALYSIS_VERSION: u32 = 19;
 
 /// The analysis of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

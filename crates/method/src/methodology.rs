@@ -241,13 +241,25 @@ impl Methodology {
         self.forms().into_iter().filter(|form| *form != Form::Smoke).collect()
     }
 
+    /// Whether neither it nor a methodology of its suite has a longer form.
+    pub(crate) fn is_longest(&self, form: Form) -> bool {
+        let has_faithful = self.form_table(Form::Faithful).is_some();
+        match form {
+            Form::Faithful => true,
+            Form::Quick => !has_faithful && self.suite.iter().all(|entry| entry.method.is_longest(form)),
+            Form::Smoke => false,
+        }
+    }
+
     /// Why a form cannot be used, if the methodology does not declare it. A suite declares none: the forms of its
     /// methodologies count.
     #[must_use]
     pub fn without_form(&self, form: Form) -> Option<String> {
         let lacks = !self.declared_forms().is_empty() && !self.forms().contains(&form);
-        let (title, forms) = self.lacks_form(form);
-        lacks.then(|| format!("{title}; {forms}"))
+        lacks.then(|| {
+            let (title, forms) = self.lacks_form(form);
+            format!("{title}; {forms}")
+        })
     }
 
     /// The message about a form that it does not have, and the forms that it has.

@@ -66,7 +66,7 @@ pub(crate) fn attempt(method: &Methodology, form: Form, shape: &TargetShape, mea
         good_for: method.good_for().trim().to_owned(),
         cannot_tell: method.cannot_tell().trim().to_owned(),
         form,
-        shortened: form != Form::Faithful && method.declared_forms().contains(&Form::Faithful),
+        longest_form: method.is_longest(form),
         capacity: shape.capacity,
         tests: chosen.tests,
         sources: chosen.sources,

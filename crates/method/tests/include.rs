@@ -559,6 +559,18 @@ fn the_smoke_form_of_a_suite_has_the_first_test_of_each_methodology_once() {
 }
 
 #[test]
+fn a_quick_form_is_the_longest_one_only_without_a_faithful_form_in_it_and_in_its_suite() {
+    let longest = |name: &str, form| {
+        let known = drivelab_method::library::find(name).unwrap();
+        plan(&parse(name, known.text).unwrap(), form).longest_form
+    };
+    assert!(longest("quick", Form::Quick), "it has no other");
+    assert!(!longest("four-corners", Form::Quick) && longest("four-corners", Form::Faithful));
+    assert!(!longest("review", Form::Quick), "it takes quick forms of methodologies with faithful ones");
+    assert!(!longest("quick", Form::Smoke));
+}
+
+#[test]
 fn the_built_in_review_considers_every_built_in_methodology() {
     let review = drivelab_method::library::find("review").unwrap();
     let suite = parse("review.toml", review.text).unwrap().suite();

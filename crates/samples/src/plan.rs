@@ -50,7 +50,7 @@ pub(super) fn plan(name: &str, tests: Vec<TestPlan>) -> Plan {
         good_for: "Testing drivelab.".to_owned(),
         cannot_tell: "Anything about a drive: every figure is made up.".to_owned(),
         form: Form::Quick,
-        shortened: true,
+        longest_form: false,
         capacity: CAPACITY,
         tests,
         sources: vec![Source { id: "made-up".to_owned(), citation: "Made up for drivelab's own tests.".to_owned() }],

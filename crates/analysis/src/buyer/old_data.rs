@@ -5,7 +5,6 @@
 //! do not count. Neither do rounds in which other programs used the disk, nor figures that the host held back: they
 //! say nothing against the drive.
 
-use drivelab_core::content::PlaceSample;
 use drivelab_core::metric::Metric;
 use drivelab_core::plan::{Combine, Step, StepRole, TestPlan};
 use drivelab_core::record::StepRecord;
@@ -117,10 +116,7 @@ pub(super) fn answer(known: &Known<'_>) -> Answer {
         let why = format!("the target is too small: fewer than {LEAST_PLACES} places of {LEAST_LENGTH} could be read");
         return notes.unknown(Question::OldData, &why, "Name a larger file, or the device itself.");
     }
-    let holds = |place: &Place| {
-        let sample = known.content().and_then(|content| content.places.iter().find(|one| one.offset == place.offset));
-        sample.is_none_or(PlaceSample::holds_data)
-    };
+    let holds = |place: &Place| known.content().and_then(|content| content.holds_data_at(place.offset)) != Some(false);
     let (with, without): (Vec<Place>, Vec<Place>) = all.iter().partition(|place| holds(place));
     if !without.is_empty() {
         let (count, all) = (without.len(), all.len());

@@ -42,7 +42,7 @@ pub(crate) fn defs(checks: &[Check]) -> impl Iterator<Item = &'static FindingDef
 }
 
 /// Whether there is an example of each finding of a table.
-pub(crate) fn assert_all_told(checks: &[Check], examples: &[Finding]) {
+pub(crate) fn assert_all_covered(checks: &[Check], examples: &[Finding]) {
     for def in defs(checks) {
         assert!(examples.iter().any(|finding| finding.code == def.code), "no example of {}", def.code);
     }

@@ -179,6 +179,7 @@ fn of_probes() -> Vec<Finding> {
     };
     let mut hot = quiet_nvme();
     hot.thermal.warning_c = Some(80.0);
+    hot.features.submission_queues = Some(1);
     let health = hot.health.as_mut().expect("a log");
     (health.composite_c, health.media_errors) = (Some(83.0), 1);
     let other = TargetProbe {

@@ -53,7 +53,7 @@ pub enum By {
     Time,
 }
 
-/// The difference that is called so; `None` if none is.
+/// The difference of this name.
 pub fn kind(name: &str) -> Option<Kind> {
     Kind::ALL.into_iter().find(|kind| kind.name() == name)
 }

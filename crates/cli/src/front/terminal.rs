@@ -156,15 +156,18 @@ pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: Vie
             return (vec![screen], unwritten);
         }
         Style::Plain => plain_lines(),
-        Style::Panel => match (Panel::open(stop.clone(), color), &view) {
-            // Without a keyboard nobody answers.
-            (Ok(panel), View::Live { virtual_time: true, .. }) => Box::new(panel.in_virtual_time()),
-            (Ok(panel), View::Live { asks: true, .. }) if std::io::stdin().is_terminal() => {
-                Box::new(panel.asking_from(Some(settings.stop_ask_after.value.get())))
-            }
-            (Ok(panel), View::Live { .. } | View::Part { .. }) => Box::new(panel),
-            (Ok(panel), View::Replay) => Box::new(panel.of_a_replay()),
-            (Err(_), _) => plain_lines(),
+        Style::Panel => match Panel::open(stop.clone(), color) {
+            Ok(panel) => Box::new(match &view {
+                View::Live { asks, virtual_time, .. } => {
+                    let panel = if *virtual_time { panel.in_virtual_time() } else { panel };
+                    // Without a keyboard nobody answers.
+                    let asks = *asks && std::io::stdin().is_terminal();
+                    panel.asking_from(asks.then(|| settings.stop_ask_after.value.get()))
+                }
+                View::Part { .. } => panel,
+                View::Replay => panel.of_a_replay(),
+            }),
+            Err(_) => plain_lines(),
         },
     };
     if let View::Live { history: Some(history), .. } = view {

@@ -5,40 +5,49 @@ use drivelab_core::clock::monotonic_raw_ns;
 
 use super::progress::Progress;
 
+/// How the time of a run passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Passes {
+    /// With the machine's clock.
+    WithTheMachine,
+    /// In progress, on a clock of its own that moves with its events.
+    Virtually,
+    /// Not any more: a replay has its own speed.
+    NotAnyMore,
+}
+
 /// Tells a screen the current time of the run.
 #[derive(Debug)]
 pub(super) struct RunTime {
     /// CLOCK_MONOTONIC_RAW at the last event.
     heard_raw_ns: u64,
-    live: bool,
-    /// The run has a clock of its own, which moves with its events.
-    virtual_time: bool,
+    passes: Passes,
 }
 
 impl RunTime {
     /// For a run in progress.
     pub(super) fn live() -> Self {
-        RunTime { heard_raw_ns: monotonic_raw_ns(), live: true, virtual_time: false }
+        RunTime { heard_raw_ns: monotonic_raw_ns(), passes: Passes::WithTheMachine }
     }
 
     /// For a replay, which has its own speed: the run time is that of the last event.
     pub(super) const fn of_a_replay(&mut self) {
-        self.live = false;
+        self.passes = Passes::NotAnyMore;
     }
 
     /// For a run in virtual time: the run time is that of the last event.
     pub(super) const fn in_virtual_time(&mut self) {
-        self.virtual_time = true;
+        self.passes = Passes::Virtually;
     }
 
     /// Whether the run time follows the machine's clock, so that the run ends at a time of day.
     pub(super) const fn follows_the_machine(&self) -> bool {
-        self.live && !self.virtual_time
+        matches!(self.passes, Passes::WithTheMachine)
     }
 
     /// Whether the run is in progress.
     pub(super) const fn is_live(&self) -> bool {
-        self.live
+        !matches!(self.passes, Passes::NotAnyMore)
     }
 
     /// Records that an event came.

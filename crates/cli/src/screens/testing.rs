@@ -119,7 +119,7 @@ pub(super) fn plan() -> Plan {
         good_for: String::new(),
         cannot_tell: String::new(),
         form: Form::Quick,
-        shortened: false,
+        longest_form: false,
         capacity: Bytes::new(SPAN),
         tests,
         sources: Vec::new(),

@@ -46,6 +46,12 @@ impl FigureLimit {
         self.address.rsplit_once(':').map_or(&*self.address, |(_, figure)| figure)
     }
 
+    /// Operator, value and unit as written: `> 1 ms`.
+    #[must_use]
+    pub fn condition(&self) -> &str {
+        self.text.strip_prefix(&self.address).unwrap_or(&self.text).trim_start()
+    }
+
     /// Whether a value breaks it; `limit` is the limit in the value's unit.
     #[must_use]
     pub fn is_broken(&self, value: f64, limit: f64) -> bool {
@@ -102,6 +108,7 @@ mod tests {
         assert_eq!((read.step(), read.figure()), ("depths/rnd-4k-q1t1-read", "read.latency_p99"));
         assert_eq!((read.above, read.or_equal, read.number, read.unit.as_str()), (true, true, 1500.5, "µs"));
         assert_eq!(read.to_string(), "depths/rnd-4k-q1t1-read:read.latency_p99 >= 1,500.5 µs");
+        assert_eq!(read.condition(), ">= 1,500.5 µs");
     }
 
     #[test]

@@ -35,6 +35,14 @@ pub struct PlaceSample {
     pub unreadable: u32,
 }
 
+impl ContentSample {
+    /// Whether the place that begins here holds data; `None` if none that begins here was sampled.
+    #[must_use]
+    pub fn holds_data_at(&self, offset: Bytes) -> Option<bool> {
+        self.places.iter().find(|place| place.offset == offset).map(PlaceSample::holds_data)
+    }
+}
+
 impl PlaceSample {
     /// Whether most of it holds data: at least half of the blocks that could be read.
     #[must_use]

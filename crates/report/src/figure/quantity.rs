@@ -60,5 +60,5 @@ pub(crate) fn column(op: Option<Op>, quantity: &str) -> Column {
         None => name.to_owned(),
     };
     let metric = id(op.unwrap_or(Op::Read), quantity);
-    Column { title, unit: unit.to_owned(), figures: true, metric }
+    Column { metric, ..Column::figures(&title, unit) }
 }

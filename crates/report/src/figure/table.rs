@@ -121,17 +121,30 @@ pub(crate) struct Column {
     pub(crate) figures: bool,
     /// Id of the metric's definition; empty if the column is not a metric.
     pub(crate) metric: String,
+    /// Whether it stands behind the first column in every part of a table that is too wide.
+    pub(crate) in_every_part: bool,
 }
 
 impl Column {
     /// A column of words.
     pub(crate) fn words(title: &str) -> Self {
-        Column { title: title.to_owned(), unit: String::new(), figures: false, metric: String::new() }
+        Column {
+            title: title.to_owned(),
+            unit: String::new(),
+            figures: false,
+            metric: String::new(),
+            in_every_part: false,
+        }
+    }
+
+    /// The units of figures whose columns are the sides: every part of a wide table needs it.
+    pub(crate) fn units() -> Self {
+        Column { in_every_part: true, ..Column::words("Unit") }
     }
 
     /// A column of figures that are not a metric.
     pub(crate) fn figures(title: &str, unit: &str) -> Self {
-        Column { title: title.to_owned(), unit: unit.to_owned(), figures: true, metric: String::new() }
+        Column { unit: unit.to_owned(), figures: true, ..Column::words(title) }
     }
 
     /// Title with unit.

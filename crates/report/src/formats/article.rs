@@ -100,7 +100,7 @@ impl Article {
         pictures: &BTreeMap<String, Result<Picture, String>>,
     ) -> Result<Result<Built, Vec<Remark>>, ReportError> {
         let items = Items::of(material);
-        let Expanded { text, blocks, gaps, mut mistakes, charts, tables } =
+        let Expanded { text, blocks, gaps, mut mistakes, charts, tables, findings } =
             references::expand(&self.body, self.first_line, &items, material)?;
         let Prose { html, mistakes: wrong } = prose::html(&text, self.first_line, pictures, &blocks);
         mistakes.extend(wrong);
@@ -110,7 +110,7 @@ impl Article {
         }
         let remarks = numbers::unknown(&self.body, self.first_line, material);
         let charts = charts.into_iter().map(|chart| items.chart_json(&chart)).collect::<Result<Vec<_>, _>>()?;
-        let page = page::html(&self.front, material, (&html, &charts))?;
+        let page = page::html(&self.front, material, (&html, &charts, &findings))?;
         let tables = tables.into_iter().filter_map(|name| items.shown_table(&name)).collect::<Result<Vec<_>, _>>()?;
         Ok(Ok(Built { page, charts, tables, gaps, remarks }))
     }

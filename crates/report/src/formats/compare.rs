@@ -6,7 +6,6 @@ use drivelab_analysis::side_by_side::{Kind, side_by_side};
 use drivelab_analysis::together::capacity;
 use drivelab_core::drive_facts::Price;
 use drivelab_core::event::RunState;
-use drivelab_core::finding::Severity;
 use drivelab_core::group::letter;
 
 use crate::documents::compare::{self as document, CompareDoc, PriceDoc, SideDoc, SideRunDoc};
@@ -252,7 +251,7 @@ impl<'d> Compared<'d> {
 
 fn run_doc(run: &ComparedRun<'_>) -> SideRunDoc {
     let facts = &run.digest.run;
-    let warnings = run.digest.findings.iter().filter(|finding| finding.severity > Severity::Note);
+    let warnings = run_facts::warnings(&run.digest.findings).into_iter();
     SideRunDoc {
         id: facts.id,
         started: facts.started.clone(),
@@ -309,8 +308,9 @@ fn group_lines(group: &Group, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use drivelab_analysis::analyse;
+    use drivelab_core::finding::Severity;
     use drivelab_core::plan::Form;
-    use drivelab_samples::{sample_run, slowed};
+    use drivelab_samples::{beside_others, sample_run, slowed};
 
     use super::*;
 
@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn the_document_the_csv_and_the_table_have_the_same_figures() {
-        let (first, second) = (sample_run(), slowed(1.5));
+        let (first, second) = (sample_run(), beside_others(slowed(1.5), |_| true));
         let digests = [&first, &second].map(|run| Digest::of(run, &analyse(run)));
         let runs = digests.each_ref().map(|digest| ComparedRun { digest, live: false, title: "" });
         let sides = Sides { all: true, ..Sides::alone(2) };
@@ -374,6 +374,10 @@ mod tests {
                     assert_eq!(at(row, name).parse::<f64>().ok(), cell[name].as_f64(), "{row:?}");
                 }
                 assert_eq!(at(row, "verdict"), cell["verdict"].as_str().unwrap_or_default());
+                for name in ["spoiled_by", "voided_by"] {
+                    let codes = cell[name].as_array().expect("codes").iter().filter_map(|code| code.as_str());
+                    assert_eq!(at(row, name), codes.collect::<Vec<_>>().join(" "));
+                }
                 let sides = document["sides"].as_array().expect("sides");
                 let side = sides.iter().find(|side| side["name"] == at(row, "side")).expect("a side");
                 assert_eq!(at(row, "title"), side["title"].as_str().expect("a title"));
@@ -381,6 +385,7 @@ mod tests {
                 assert_eq!(at(row, "runs"), group["runs"][place.expect("a side")][0].as_str().expect("a run"));
             }
         }
+        assert!(rows.iter().any(|row| at(row, "spoiled_by") == "others_used_disk"));
         let markdown = compared.markdown();
         assert!(markdown.contains("| SEQ 1 MiB Q8T1 read") && crate::is_drivelab_output(markdown.as_bytes()));
         assert!(crate::is_drivelab_output(csv.as_bytes()));

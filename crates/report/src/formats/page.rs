@@ -278,8 +278,7 @@ fn thinned(detail: Detail, lost: &[&str], several: bool) -> Vec<String> {
         format!("curves over time have at most about {} points (their captions say how they were made)", detail.points);
     let copy = format!("the copy of the results leaves out {}", enumerated(lost));
     let tables =
-        "the charts of the comparison have no tables of their own, and of figures that are no headlines there is \
-                  none (`--all` keeps them)"
+        "the comparison's charts have no data tables, and only headline figures are listed (`--all` lists all figures)"
             .to_owned();
     [(detail.thins_curves(), curves), (!lost.is_empty(), copy), (several && detail.drops_tables_of_charts(), tables)]
         .into_iter()
@@ -312,7 +311,7 @@ fn at_detail(
     let mut comparison = comparison.cloned();
     let compared = comparison.is_some();
     if detail.drops_tables_of_charts() {
-        comparison.iter_mut().for_each(|one| one.drop_tables_of_charts(sides.all));
+        comparison.iter_mut().for_each(|one| one.leave_out_details(sides.all));
     }
     let across = comparison.iter().flat_map(Comparison::charts);
     let charts: Vec<&Chart> = across.chain(runs.iter().flat_map(RunView::charts)).collect();

@@ -17,7 +17,7 @@ use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{Figure, format};
 
 /// Fewest intervals for a curve.
-const LEAST_POINTS: usize = 3;
+pub(crate) const LEAST_POINTS: usize = 3;
 const GB: f64 = 1e9;
 
 /// Share of a mean rate from which on a slower or faster interval within it is shown.
@@ -28,6 +28,11 @@ struct Thinned {
     point: TimePoint,
     read: Option<(f64, f64)>,
     write: Option<(f64, f64)>,
+}
+
+/// The points of curves, without the ends of their rates.
+fn points(thinned: &[Thinned]) -> impl Iterator<Item = &TimePoint> + Clone {
+    thinned.iter().map(|one| &one.point)
 }
 
 /// Merges neighbouring intervals.
@@ -116,12 +121,11 @@ pub(crate) fn of_step(input: &ReportInput<'_>, step: &Step, id: &str, most: usiz
         return Vec::new();
     }
     let (thinned, each) = thin(&all, most);
-    let points: Vec<TimePoint> = thinned.iter().map(|one| one.point.clone()).collect();
     let id = format!("{id}-{}", step.id.slug());
     let marks = marks::of(input, &key);
-    let mut figures = vec![over_time(step, &key, (&thinned, &points), (each, marks), &id)];
+    let mut figures = vec![over_time(step, &key, &thinned, (each, marks), &id)];
     if step.workload().is_some_and(|workload| workload.issues(OpKind::Write)) {
-        figures.extend(over_volume(step, (&thinned, &points), marks, &id));
+        figures.extend(over_volume(step, &thinned, marks, &id));
     }
     figures
 }
@@ -129,10 +133,10 @@ pub(crate) fn of_step(input: &ReportInput<'_>, step: &Step, id: &str, most: usiz
 /// Position of a point on the x axis, and the heading of its tooltip.
 type Place = (fn(&TimePoint) -> f64, fn(&TimePoint) -> String);
 
-fn rate_points(points: &[Thinned], marks: Marks, (x, heading): Place) -> Vec<Series> {
+fn rate_points(thinned: &[Thinned], marks: Marks, (x, heading): Place) -> Vec<Series> {
     let mut read = Series::new("Read", colour::READ);
     let mut write = Series::new("Write", colour::WRITE);
-    for Thinned { point, read: reads, write: writes } in points {
+    for Thinned { point, read: reads, write: writes } in thinned {
         for (series, rate, ends) in [(&mut read, point.read_mb_s, reads), (&mut write, point.write_mb_s, writes)] {
             let text = format!("{} MB/s", marks.rate(format::mb_s(rate)).plain());
             series.points.push(Point(x(point), Some(rate), text, Some(heading(point))));
@@ -148,13 +152,13 @@ fn moves(series: &Series) -> bool {
 }
 
 /// One time per point, in microseconds.
-fn time_points((name, of): Told, colour: u8, points: &[TimePoint], marks: Marks, (x, heading): Place) -> Series {
+fn time_points((name, of): Told, colour: u8, thinned: &[Thinned], marks: Marks, (x, heading): Place) -> Series {
     let place = |point: &TimePoint| {
         let text =
             of(point).map_or_else(String::new, |us| format!("{} µs", marks.time(format::latency_us(us)).plain()));
         Point(x(point), of(point), text, Some(heading(point)))
     };
-    Series { points: points.iter().map(place).collect(), ..Series::new(name, colour) }
+    Series { points: points(thinned).map(place).collect(), ..Series::new(name, colour) }
 }
 
 /// A time figure of an interval, with its name.
@@ -178,9 +182,9 @@ const RESPONSE: [Told; 3] = [
 const LEAST_TOLD: usize = 9;
 
 /// The first choice that has a figure at nearly every point; otherwise the longest time.
-fn told(of: [Told; 3], points: &[TimePoint]) -> Told {
+fn told<'p>(of: [Told; 3], points: impl Iterator<Item = &'p TimePoint> + Clone) -> Told {
     let [.., longest] = of;
-    let count = |one: Told| points.iter().filter(|point| one.1(point).is_some()).count();
+    let count = |one: Told| points.clone().filter(|point| one.1(point).is_some()).count();
     let enough = LEAST_TOLD * count(longest);
     of.into_iter().find(|one| 10 * count(*one) >= enough).unwrap_or(longest)
 }
@@ -197,18 +201,18 @@ fn told_note(latency: Told) -> String {
     }
 }
 
-fn latency_points(points: &[TimePoint], marks: Marks, place: Place) -> Series {
-    time_points(told(LATENCY, points), colour::TOTAL, points, marks, place)
+fn latency_points(thinned: &[Thinned], marks: Marks, place: Place) -> Series {
+    time_points(told(LATENCY, points(thinned)), colour::TOTAL, thinned, marks, place)
 }
 
 /// Rates of operations that move no data; only kinds that occur.
-fn other_points(points: &[TimePoint], marks: Marks) -> Vec<Series> {
+fn other_points(thinned: &[Thinned], marks: Marks) -> Vec<Series> {
     let series = |op: Op, of: fn(&TimePoint) -> f64| {
         let place = |point: &TimePoint| {
             let text = format!("{} IOPS", marks.rate(format::iops(of(point))).plain());
             Point(point.t_s, Some(of(point)), text, Some(at_second(point)))
         };
-        Series { points: points.iter().map(place).collect(), ..Series::new(op.title(), op.colour()) }
+        Series { points: points(thinned).map(place).collect(), ..Series::new(op.title(), op.colour()) }
     };
     let all = [
         series(Op::Trim, |point| point.trim_iops),
@@ -220,14 +224,14 @@ fn other_points(points: &[TimePoint], marks: Marks) -> Vec<Series> {
 
 /// Waiting arrivals; empty unless the loop is open.
 #[expect(clippy::cast_precision_loss, reason = "a backlog stays below 2^53 operations")]
-fn backlog_points(points: &[TimePoint], marks: Marks) -> Series {
+fn backlog_points(thinned: &[Thinned], marks: Marks) -> Series {
     let place = |point: &TimePoint| {
         let waiting = point.backlog.map(|waiting| waiting as f64);
         let shown = |waiting: f64| format!("{} operations", marks.time(format::iops(waiting)).plain());
         let text = waiting.map_or_else(String::new, shown);
         Point(point.t_s, waiting, text, Some(at_second(point)))
     };
-    Series { points: points.iter().map(place).collect(), ..Series::new("Backlog", colour::BACKLOG) }
+    Series { points: points(thinned).map(place).collect(), ..Series::new("Backlog", colour::BACKLOG) }
 }
 
 fn at_second(point: &TimePoint) -> String {
@@ -243,17 +247,11 @@ fn after_volume(point: &TimePoint) -> String {
     format!("after {} GB written", format::mb_s(written_gb(point)))
 }
 
-fn over_time(
-    step: &Step,
-    key: &StepKey,
-    (thinned, points): (&[Thinned], &[TimePoint]),
-    (each, marks): (usize, Marks),
-    id: &str,
-) -> Figure {
+fn over_time(step: &Step, key: &StepKey, thinned: &[Thinned], (each, marks): (usize, Marks), id: &str) -> Figure {
     let place: Place = (|point| point.t_s, at_second);
-    let responses = time_points(told(RESPONSE, points), colour::READ_TAIL, points, marks, place);
-    let latency = told(LATENCY, points);
-    let backlog = points.iter().any(|point| point.backlog.is_some());
+    let responses = time_points(told(RESPONSE, points(thinned)), colour::READ_TAIL, thinned, marks, place);
+    let latency = told(LATENCY, points(thinned));
+    let backlog = points(thinned).any(|point| point.backlog.is_some());
     let chart = Chart {
         id: format!("{id}-time"),
         description: format!(
@@ -262,13 +260,13 @@ fn over_time(
             latency.0.to_lowercase(),
             if backlog { ", response time and backlog" } else { "" }
         ),
-        x: Axis::linear("Time since the start of the step (s)", points.last().map_or(0.0, |last| last.t_s)),
+        x: Axis::linear("Time since the start of the step (s)", thinned.last().map_or(0.0, |last| last.point.t_s)),
         panels: vec![
             Panel::lines("Throughput", "MB/s", rate_points(thinned, marks, place)),
-            Panel::lines("Operations that move no data", "IOPS", other_points(points, marks)),
-            Panel::log_lines("Latency", "µs", vec![latency_points(points, marks, place)]),
+            Panel::lines("Operations that move no data", "IOPS", other_points(thinned, marks)),
+            Panel::log_lines("Latency", "µs", vec![latency_points(thinned, marks, place)]),
             Panel::log_lines("Response time", "µs", vec![responses]),
-            Panel::lines("Backlog", "operations", vec![backlog_points(points, marks)]),
+            Panel::lines("Backlog", "operations", vec![backlog_points(thinned, marks)]),
         ],
         stretches: Vec::new(),
     };
@@ -277,13 +275,13 @@ fn over_time(
         title: "Over time".to_owned(),
         caption: format!("{}{round}{}{}", thinned_note(each), told_note(latency), marks.says()),
         chart: chart.drawable(),
-        table: time_table(step, points, (each, marks)),
+        table: time_table(step, thinned, (each, marks)),
         long: true,
     }
 }
 
 /// A row for each point of [`over_time`].
-fn time_table(step: &Step, points: &[TimePoint], (each, marks): (usize, Marks)) -> Table {
+fn time_table(step: &Step, thinned: &[Thinned], (each, marks): (usize, Marks)) -> Table {
     let columns = vec![
         Column::figures("Time", "s"),
         Column::figures("Written", "GB"),
@@ -322,7 +320,8 @@ fn time_table(step: &Step, points: &[TimePoint], (each, marks): (usize, Marks)) 
             other(point.flush_iops),
         ]
     };
-    let table = Table { caption: format!("{} over time", step.label), columns, rows: points.iter().map(row).collect() };
+    let table =
+        Table { caption: format!("{} over time", step.label), columns, rows: points(thinned).map(row).collect() };
     table.without_empty_columns()
 }
 
@@ -335,15 +334,18 @@ fn percentile_column(title: &str, each: usize) -> Column {
 }
 
 /// The same points over the data written; `None` if nothing was written.
-fn over_volume(step: &Step, (thinned, points): (&[Thinned], &[TimePoint]), marks: Marks, id: &str) -> Option<Figure> {
-    points.last().filter(|last| last.written_bytes > 0)?;
+fn over_volume(step: &Step, thinned: &[Thinned], marks: Marks, id: &str) -> Option<Figure> {
+    let last = &thinned.last()?.point;
+    if last.written_bytes == 0 {
+        return None;
+    }
     let chart = Chart {
         id: format!("{id}-volume"),
         description: format!("{}: throughput over the bytes written.", step.label),
-        x: Axis::linear("Written since the start of the step (GB)", points.last().map_or(0.0, written_gb)),
+        x: Axis::linear("Written since the start of the step (GB)", written_gb(last)),
         panels: vec![
             Panel::lines("Throughput", "MB/s", rate_points(thinned, marks, (written_gb, after_volume))),
-            Panel::log_lines("Latency", "µs", vec![latency_points(points, marks, (written_gb, after_volume))]),
+            Panel::log_lines("Latency", "µs", vec![latency_points(thinned, marks, (written_gb, after_volume))]),
         ],
         stretches: Vec::new(),
     };
@@ -438,7 +440,7 @@ impl Drawn {
             Some((chunk.last()?.t_s, thinned(&own)?))
         });
         let merged: Vec<(f64, Thinned)> = merged.collect();
-        let latency = told(LATENCY, &merged.iter().map(|(_, one)| one.point.clone()).collect::<Vec<_>>());
+        let latency = told(LATENCY, merged.iter().map(|(_, one)| &one.point));
         let marks = points.first().map(|point| marks::of(input, &point.key)).unwrap_or_default();
         self.marks = self.marks.and(marks);
         for (t_s, thinned) in &merged {

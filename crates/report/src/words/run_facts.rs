@@ -22,9 +22,8 @@ pub(crate) fn form_note(input: &ReportInput<'_>) -> &'static str {
         Form::Faithful if input.analysis.findings.iter().any(|one| smaller(&one)) => {
             "parameters and durations as stated, on a smaller area than stated"
         }
-        Form::Faithful => "parameters and durations as stated, nothing shortened",
-        Form::Quick if plan.shortened => "shortened, same tests",
-        Form::Quick => "parameters and durations as stated, nothing shortened",
+        Form::Quick if !plan.longest_form => "shortened, same tests",
+        Form::Faithful | Form::Quick => "parameters and durations as stated, nothing shortened",
         Form::Smoke => "a moment per step, not usable for comparison",
     }
 }
@@ -35,7 +34,7 @@ pub(crate) fn summary(input: &ReportInput<'_>) -> String {
     let shorter = match plan.form {
         _ if plan.methodology.name == OWN_LOAD => "",
         Form::Smoke => " This run used the smoke form: each step ran only for a moment, whatever is described here.",
-        Form::Quick if plan.shortened => {
+        Form::Quick if !plan.longest_form => {
             " This run used the quick form: its times and volumes may be smaller than described here."
         }
         Form::Faithful | Form::Quick => "",
@@ -90,10 +89,16 @@ pub(crate) fn warned(input: &ReportInput<'_>) -> Option<Warned> {
     warned_among(&input.analysis.findings)
 }
 
+/// The failed checks among findings, then the warnings.
+pub(crate) fn warnings(findings: &[Finding]) -> Vec<&Finding> {
+    let mut warnings: Vec<&Finding> = findings.iter().filter(|finding| finding.severity > Severity::Note).collect();
+    warnings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    warnings
+}
+
 /// Failed checks and warnings among findings; `None` if there are only notes.
 pub(crate) fn warned_among(findings: &[Finding]) -> Option<Warned> {
-    let mut findings: Vec<&Finding> = findings.iter().filter(|finding| finding.severity > Severity::Note).collect();
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let findings = warnings(findings);
     let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let kinds = [(count(Severity::Void), "failed check"), (count(Severity::Warning), "warning")];
     let counts = kinds.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| format::counted(count, noun));
@@ -257,7 +262,28 @@ pub(crate) fn run_figures(input: &ReportInput<'_>) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
+    use drivelab_analysis::analyse;
+    use drivelab_samples::sample_run;
+
     use super::*;
+
+    #[test]
+    fn only_a_shorter_form_than_the_described_one_is_called_shorter() {
+        let mut records = sample_run();
+        let mut words = |form: Form, longest: bool| {
+            (records.plan.form, records.plan.longest_form) = (form, longest);
+            let analysis = analyse(&records);
+            let input = ReportInput { records: &records, analysis: &analysis };
+            (summary(&input), form_note(&input).to_owned())
+        };
+        let (text, note) = words(Form::Quick, false);
+        assert!(text.contains("the quick form") && note.contains("shortened"), "{text} {note}");
+        // A methodology that has only this form describes it.
+        let (text, note) = words(Form::Quick, true);
+        assert!(!text.contains("quick form") && note.contains("nothing shortened"), "{text} {note}");
+        assert!(words(Form::Smoke, false).0.contains("the smoke form"));
+        assert!(!words(Form::Faithful, true).0.contains("form"));
+    }
 
     #[test]
     fn evidence_in_bytes_is_rounded_and_other_figures_keep_their_unit() {

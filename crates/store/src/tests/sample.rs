@@ -80,7 +80,7 @@ pub(super) fn plan() -> Plan {
         good_for: String::new(),
         cannot_tell: "Anything.".to_owned(),
         form: Form::Quick,
-        shortened: false,
+        longest_form: false,
         capacity: Bytes::new(1 << 30),
         tests: vec![TestPlan {
             name: "depth".to_owned(),

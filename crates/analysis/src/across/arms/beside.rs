@@ -86,14 +86,15 @@ fn row(step: &AlignedStep<'_>, bases: &[bool]) -> ArmRow {
             _ => None,
         };
         let costed = own.filter(|_| !(base_is_bound && (at_least || *is_base)));
+        let cost = costed.and_then(|own| cost_percent(own.value, &means));
         ArmCell {
             throughput: own.map(|own| own.value),
             at_least,
             wrong: run_rate(step).and_then(|metric| metric.wrong),
             spoiled_by: run_rate(step).map(|metric| metric.spoiled_by.clone()).unwrap_or_default(),
             iops: value(&format!("{kind}.iops")).filter(|_| step.facts.trace.is_none()),
-            cost_percent: costed.and_then(|own| cost_percent(own.value, &means)),
-            cost_bound: cost_bound.filter(|_| costed.is_some()),
+            cost_percent: cost,
+            cost_bound: cost_bound.filter(|_| cost.is_some()),
             cost_off_percent: costed
                 .filter(|_| !is_base && cost_bound.is_none())
                 .and_then(|own| cost_off_percent(own, &base)),

@@ -39,8 +39,8 @@ pub struct ArmCell {
     /// Loss of throughput against the mean of the runs of the arm `none`, per cent; below zero where it is faster. Of
     /// the runs of `none` themselves: how far apart they are.
     pub cost_percent: Option<f64>,
-    /// Whether that is only a bound, because one of the two rates is a lower bound; absent if it is not. If both are,
-    /// there is no cost.
+    /// Which bound the cost is, if one of the two rates is a lower bound; otherwise absent. If both are, there is no
+    /// cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_bound: Option<Bound>,
     /// How far that may be off to either side, per cent; absent for the runs of `none`, for bounds, and where nothing

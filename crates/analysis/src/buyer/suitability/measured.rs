@@ -1,6 +1,7 @@
 //! Which figures of a run are facts about its drive.
 
 use drivelab_core::condition::Arm;
+use drivelab_core::content::ContentSample;
 use drivelab_core::event::RunState;
 use drivelab_core::group::GroupRole;
 use drivelab_core::load::{Content, Locality, Pace};
@@ -90,19 +91,16 @@ struct Steps<'a> {
     steps: Vec<(&'a Step, &'a Workload)>,
     /// Bytes of the drive.
     drive: Option<f64>,
+    /// What the places that a check reads held.
+    content: Option<&'a ContentSample>,
 }
 
 impl<'a> Steps<'a> {
     fn of(records: &'a RunRecords, analysis: &'a Analysis) -> Self {
-        // Reads of a place without data are answered without the flash.
-        let content = records.environment.content.as_deref();
-        let empty = |load: &Workload| {
-            let mut places = content.into_iter().flat_map(|content| &content.places);
-            places.any(|place| place.offset == load.span.offset && !place.holds_data())
-        };
         let measured = records.plan.steps().filter(|step| step.role == StepRole::Measure);
-        let steps = measured.filter_map(|step| Some((step, step.workload().filter(|load| !empty(load))?)));
-        Steps { analysis, steps: steps.collect(), drive: capacity_of(&records.environment) }
+        let steps = measured.filter_map(|step| Some((step, step.workload()?)));
+        let content = records.environment.content.as_deref();
+        Steps { analysis, steps: steps.collect(), drive: capacity_of(&records.environment), content }
     }
 
     fn fact(&self, kind: FactKind) -> Option<Fact> {
@@ -141,7 +139,11 @@ impl<'a> Steps<'a> {
         id: &str,
         keep: impl Fn(&Step, &Workload) -> bool,
     ) -> impl Iterator<Item = (&'a Step, &'a Workload, &'a Metric, f64)> {
-        let kept = self.steps.iter().copied().filter(move |(step, load)| keep(step, load));
+        // Reads of a place without data are answered without the flash.
+        let of_reads = id.starts_with("read.");
+        let empty = |load: &Workload| self.content.and_then(|all| all.holds_data_at(load.span.offset)) == Some(false);
+        let real = self.steps.iter().copied().filter(move |(_, load)| !(of_reads && empty(load)));
+        let kept = real.filter(move |(step, load)| keep(step, load));
         kept.filter_map(move |(step, load)| {
             let metric = self.analysis.step_metric(&step.id, id)?;
             Some((step, load, metric, metric.value?))

@@ -24,7 +24,10 @@ pub(super) static CAP_REACHED: FindingDef = FindingDef::warning(
 pub(super) static SHORT_STEP: FindingDef = FindingDef::warning(
     "short_step",
     |seen| {
-        format!("The figures of {} rest on less time or volume than was requested: it ended early.", executions(seen))
+        format!(
+            "The figures of {} rest on less time or volume than requested, because of an early end.",
+            executions(seen)
+        )
     },
     "The run was stopped, or device errors ended the step.",
     "If the run was stopped, resume it: the step is measured again. After errors, look at the kernel log (`dmesg`) and \
@@ -110,12 +113,12 @@ pub(crate) fn run_resumed(pause: &Break, resumed: &RunResumed, pause_s: Option<f
     let again = if resumed.prepared_again { "preparation was repeated" } else { "preparation was not repeated" };
     let again = match pause.made_again.len() {
         0 => again.to_owned(),
-        1 => format!("{again}, and 1 finished execution was repeated because others depend on it"),
-        count => format!("{again}, and {count} finished executions were repeated because others depend on them"),
+        1 => format!("{again}; 1 finished execution was repeated because others depend on it"),
+        count => format!("{again}; {count} finished executions were repeated because others depend on them"),
     };
     let statement = format!(
         "The run was interrupted at {at_s:.1} s of run time: {}. It was resumed at {} after a pause of {length}; {} kept, \
-         {again}. The state of the target: {}.",
+         and {again}. The state of the target: {}.",
         pause.cause.trim_end_matches('.'),
         resumed.resumed,
         match resumed.kept_steps {

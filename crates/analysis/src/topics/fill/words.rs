@@ -134,7 +134,7 @@ pub(super) static TOO_LITTLE: FindingDef = FindingDef::note(
         let why = if varies {
             format!(
                 "The rates vary too much to tell whether a write cache ends: the fall from {before:.0} to {behind:.0} \
-                 MB/s after {} may be its end, or chance. Written were",
+                 MB/s after {} may be its end, or chance. The volume written:",
                 volume(first(seen, 4).0, 1)
             )
         } else {

@@ -7,7 +7,7 @@ pub(super) static OPEN_LOOP_OVERLOADED: FindingDef = FindingDef::void(
     |seen| {
         format!(
             "The response times of {} are not shown as results: operations arrived faster than they were completed, \
-             so the backlog, and with it the mean and the percentiles of the response time, grew until the end.",
+             so the backlog, and with it the mean and the percentiles of the response time, grew until the step ended.",
             executions(seen)
         )
     },

@@ -9,7 +9,7 @@ pub(crate) const NO_TEMPERATURE: &str = "no temperature";
 
 /// A sentence about a drive that throttles in bursts.
 pub(super) fn bursts(Rhythm { bursts, slow_s, every_s }: Rhythm) -> String {
-    format!("The drive throttled in bursts: {bursts} falls of {slow_s:.0} s on average, one every {every_s:.0} s.")
+    format!("It was slow {bursts} times, for {slow_s:.0} s on average, every {every_s:.0} s.")
 }
 
 pub(super) static THROTTLED: FindingDef = FindingDef::warning(
@@ -42,7 +42,7 @@ pub(super) static MINUTES: FindingDef = FindingDef::note(
         let without = match blind {
             0 => String::new(),
             all if all == seen.len() => " No temperature was recorded, so nothing is known about heat.".to_owned(),
-            some => format!(" For {some} of them no temperature was recorded, so nothing is known about their heat."),
+            some => format!(" For {some} of them no temperature was recorded, so nothing is known about heat there."),
         };
         match seen.len() {
             1 => format!("The rate in the last minute was {least:.0} % of the rate in the first.{without}"),

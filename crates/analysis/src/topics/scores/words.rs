@@ -20,7 +20,7 @@ pub(crate) fn not_measured(missing: &[&Score], untold: &BTreeSet<&str>) -> Findi
     let is_power = untold.iter().all(|figure| figure.starts_with("power."));
     let figures: Vec<&str> = untold.iter().copied().collect();
     let statement = format!(
-        "{} of the methodology cannot be computed: {}{more}. The figures that they need were not measured ({}).",
+        "{} of the methodology cannot be computed: {}{more}. Not measured: {}.",
         plural(missing.len(), "score"),
         named.join(", "),
         figures.join(", "),

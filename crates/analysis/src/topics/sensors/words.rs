@@ -18,8 +18,8 @@ fn warning(
 pub(crate) fn stuck_sensor(names: &[String], leads: bool, evidence: Vec<Evidence>) -> Finding {
     let figures = if leads { " The temperature figures of this run come from it." } else { "" };
     let statement = format!(
-        "A stuck temperature sensor says nothing about the drive: {}. It never changed, although the drive's \
-         temperature must have changed.{figures}",
+        "A stuck temperature sensor says nothing about the drive: {}. Its reading never changed, although the \
+         drive's temperature must have changed.{figures}",
         names.join("; ")
     );
     let cause = "The firmware fills the field with a constant, or the drive is virtual and has no temperature.";
@@ -44,8 +44,8 @@ pub(crate) fn jumping_temperature(names: &[String], evidence: Vec<Evidence>) -> 
 /// Hotter than its own warning temperature, and the warning is not set.
 pub(crate) fn hot_not_flagged(names: &[String], evidence: Vec<Evidence>) -> Finding {
     let statement = format!(
-        "The temperature warning of {} and its minutes above the limit mean little: it was hotter than its own warning \
-         temperature and did not report it.",
+        "The temperature warning and the minutes above the limit mean little on {}: the drive was hotter than its own \
+         warning temperature and did not report it.",
         names.join(" and ")
     );
     let cause =

@@ -115,7 +115,7 @@ pub fn prepared_flat(key: StepKey, verdict: &Steadiness, written: Bytes, span: S
         statement: if *reached {
             format!("The speed of '{test}' no longer changed after {far}.")
         } else {
-            format!("The speed of '{test}' still changed after {far}, where it was stopped.")
+            format!("The speed of '{test}' was still changing after {far}, when the preparation stopped.")
         },
         cause: if *reached { "" } else { "The drive was still changing, or another program used it." },
         action: if *reached {

@@ -17,6 +17,8 @@ fn key() -> StepKey {
 
 fn of_target() -> Vec<Finding> {
     let foreign = HostCounters { written: Bytes::new(4096), discarded: Bytes::new(0) };
+    let discarded = HostCounters { written: Bytes::new(0), discarded: Bytes::new(8192) };
+    let both = HostCounters { written: Bytes::new(4096), discarded: Bytes::new(8192) };
     let unmet = [
         "50 % of its area should hold data, but only 10 % is known to",
         "nothing should have been written for 5 min; time since last write: 12 s",
@@ -35,6 +37,8 @@ fn of_target() -> Vec<Finding> {
     vec![
         foreign_writes(foreign, None),
         foreign_writes(foreign, Some("01980000-5a4d")),
+        foreign_writes(discarded, None),
+        foreign_writes(both, None),
         state_unmet("Sweep", key(), &unmet[..1]),
         state_unmet("Sweep", key(), &unmet),
         not_emptied("RND 4 KiB Q8T2 write", vec![key()]),

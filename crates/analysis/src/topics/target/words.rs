@@ -40,7 +40,7 @@ pub(super) static IO_ERRORS: FindingDef = FindingDef::warning(
 
 pub(super) static OPERATIONS_STUCK: FindingDef = FindingDef::warning(
     "operations_stuck",
-    |seen| format!("In {}, operations did not complete within the time that the watchdog waits.", executions(seen)),
+    |seen| format!("In {}, operations did not complete within the watchdog's time limit.", executions(seen)),
     "The drive is busy internally, is resetting, or is gone and the kernel has not noticed yet.",
     "Look at the kernel log (`dmesg`) for time-outs and resets of the device.",
 );

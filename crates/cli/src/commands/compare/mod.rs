@@ -43,13 +43,8 @@ pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
     let mut words = words;
     if words.is_empty() && !published.is_empty() && Filter::from(&arguments.filter).is_empty() {
         match &arguments.base {
-            Some(word) if word.len() == 1 => {
-                let letters: Vec<&str> = published.iter().map(PublishedSide::letter).collect();
-                let letters = letters.join(", ");
-                let why = format!("--base {word} is none of the sides; they are {letters}");
-                return Err(Failure::usage(why).about(word));
-            }
-            Some(word) if !base_published => words.push(word.clone()),
+            // A letter is that of a side, even if there is none.
+            Some(word) if word.len() > 1 && !base_published => words.push(word.clone()),
             _ => return published::compare(context, arguments, destination, published),
         }
     }

@@ -169,7 +169,7 @@ fn base(context: &Context, word: Option<&str>, published: &[PublishedSide]) -> R
         return Ok(place);
     }
     let letters = || published.iter().map(PublishedSide::letter).collect::<Vec<_>>().join(", ");
-    let none = || Failure::usage(format!("--base {word} is none of the sides; they are {}", letters())).about(word);
+    let none = || Failure::usage(format!("--base {word} matches no side; the sides are {}", letters())).about(word);
     if !word.starts_with(PREFIX) {
         return Err(none());
     }

@@ -155,7 +155,7 @@ impl Read {
             let letters: Vec<String> = (0..self.sides.len()).map(letter).collect();
             let words = self.words.iter().map(|(word, _)| word.clone()).filter(|word| !word.is_empty());
             let all: Vec<String> = letters.into_iter().chain(words).collect();
-            Failure::usage(format!("--base {word} is none of the sides; they are {}", all.join(", "))).about(word)
+            Failure::usage(format!("--base {word} matches no side; the sides are {}", all.join(", "))).about(word)
         })
     }
 }

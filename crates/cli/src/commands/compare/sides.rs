@@ -100,14 +100,14 @@ fn filtered(context: &Context, all: &[RunRow], filter: &Filter, beside_published
     if rows.is_empty() {
         return Err(Failure::nothing(NO_MATCH));
     }
-    let any_state = filter.state.is_some();
     let usable = |row: &RunRow| {
-        let why = match row.state {
-            _ if row.live => Some("it is still running"),
-            RunState::Complete => row.damaged.as_deref(),
+        let why = if row.live {
+            Some("it is still running")
+        } else if row.state != RunState::Complete && filter.state.is_none() {
             // Its missing figures would make those of its whole side incomplete.
-            _ if !any_state => Some("it is not complete (--state includes such runs)"),
-            _ => row.damaged.as_deref(),
+            Some("it is not complete (--state includes such runs)")
+        } else {
+            row.damaged.as_deref()
         };
         if let Some(why) = why {
             context.settings.voice.warn(format!("run {} is left out: {why}", row.id));

@@ -22,7 +22,7 @@ impl Plan {
             good_for: _,
             cannot_tell: _,
             form: _,
-            shortened: _,
+            longest_form: _,
             capacity: _,
             tests,
             sources: _,

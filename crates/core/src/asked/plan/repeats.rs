@@ -250,7 +250,7 @@ mod tests {
             good_for: String::new(),
             cannot_tell: String::new(),
             form: Form::Quick,
-            shortened: false,
+            longest_form: false,
             capacity: Bytes::new(0),
             tests: vec![test.clone()],
             sources: Vec::new(),

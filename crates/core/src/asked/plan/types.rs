@@ -489,9 +489,10 @@ pub struct Plan {
     pub cannot_tell: String,
     /// The form.
     pub form: Form,
-    /// Whether the methodology also has a longer form, which is the one that its summary describes.
+    /// Whether this is the longest form of the methodology, or of all those that a suite takes tests from: nothing is
+    /// shortened. False in plans made before December 2026, of which it is unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub shortened: bool,
+    pub longest_form: bool,
     /// Bytes of the target for which the plan was made.
     pub capacity: Bytes,
     /// Tests in order; preparation is a test whose steps have the role [`StepRole::Prepare`].

@@ -48,6 +48,19 @@ fn targets_that_store_nothing_have_the_asked_length_and_are_marked() {
     }
 }
 
+/// Whether this process has a descriptor of the file that can write.
+fn is_open_for_writing(file: &str) -> bool {
+    let all = std::fs::read_dir("/proc/self/fd").expect("the descriptors");
+    all.flatten().any(|entry| {
+        let name = entry.file_name();
+        let info = Path::new("/proc/self/fdinfo").join(&name);
+        let info = std::fs::read_to_string(info).unwrap_or_default();
+        let flags = info.lines().find_map(|line| line.strip_prefix("flags:")).unwrap_or_default();
+        let access = u32::from_str_radix(flags.trim(), 8).unwrap_or(0) & 0o3;
+        std::fs::read_link(entry.path()).is_ok_and(|to| to == Path::new(file)) && access != 0
+    })
+}
+
 #[test]
 fn what_a_place_cannot_do_is_refused_in_words() {
     refused("/dev/null", READS, None, ExitCode::TargetUnusable, "return no bytes");
@@ -60,7 +73,9 @@ fn what_a_place_cannot_do_is_refused_in_words() {
     let file = file.to_str().expect("a plain path");
     refused(file, WRITES, None, ExitCode::GuardRefused, "--destroy");
     refused(file, READS, Some(Bytes::MIB), ExitCode::Usage, "--span");
-    assert!(open(file, READS, None).expect("open").target.decision().is_none(), "only read");
+    let opened = open(file, READS, None).expect("open");
+    assert_eq!(opened.facts.kind, TargetKind::NamedFile);
+    assert!(opened.target.decision().is_none() && !is_open_for_writing(file), "only read");
     refused(folder.path().to_str().expect("a plain path"), WRITES, Some(Bytes::new(5)), ExitCode::Usage, "1 MiB");
 }
 

@@ -7,8 +7,8 @@ use super::published::{PublishedDoc, PublishedRowDoc};
 use super::{CompareDoc, FigureDoc, GroupDoc, PublishedCellDoc, VERSION};
 use crate::figure::escape;
 
-/// Headings.
-const COLUMNS: [&str; 26] = [
+/// Headings; columns are only added at the end.
+const COLUMNS: [&str; 28] = [
     "drivelab_compare_version",
     "group",
     "side",
@@ -35,6 +35,8 @@ const COLUMNS: [&str; 26] = [
     "verdict",
     "best",
     "published_in",
+    "spoiled_by",
+    "voided_by",
 ];
 
 /// What stands in front of every row of a group.
@@ -100,7 +102,7 @@ fn published_columns(cell: &PublishedCellDoc) -> Vec<String> {
     let mut row = vec![number(Some(cell.value)), (cell.bound == Some("at_least")).to_string(), empty()];
     row.extend([number(cell.ratio), empty(), empty(), empty()]);
     row.extend([cell.bound.unwrap_or_default().to_owned(), "published".to_owned(), "false".to_owned()]);
-    row.push(escape::spreadsheet(&cell.place));
+    row.extend([escape::spreadsheet(&cell.place), empty(), empty()]);
     row
 }
 
@@ -123,6 +125,8 @@ impl Rows<'_> {
             word(&json!(cell.verdict)),
             (figure.best.as_ref() == Some(side)).to_string(),
             String::new(),
+            cell.spoiled_by.join(" "),
+            cell.voided_by.join(" "),
         ]);
         row
     }

@@ -320,12 +320,8 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// Every finding of this code, or with the letter of a run before it those of that run.
-    pub(super) fn finding(&self, code: &str) -> Result<Result<Option<String>, String>, ReportError> {
-        let (only, code) = match self.lettered(code) {
-            Ok(found) => found,
-            Err(what) => return Ok(Err(what)),
-        };
+    /// Every finding of this code, of all runs or of the one at this place.
+    pub(super) fn finding(&self, only: Option<usize>, code: &str) -> Result<Option<String>, ReportError> {
         let mut html = String::new();
         for (at, input) in self.material.runs.iter().enumerate().filter(|(at, _)| only.is_none_or(|only| only == *at)) {
             let mut name = if only.is_some() { String::new() } else { self.run_name(at, input) };
@@ -336,7 +332,7 @@ impl<'a> Items<'a> {
                 name.clear();
             }
         }
-        Ok(Ok((!html.is_empty()).then_some(html)))
+        Ok((!html.is_empty()).then_some(html))
     }
 
     /// Letter, drive and title of a run; empty if there is only one.
@@ -350,7 +346,7 @@ impl<'a> Items<'a> {
     }
 
     /// The place of the run whose letter stands before a word, and the word.
-    fn lettered<'t>(&self, text: &'t str) -> Result<(Option<usize>, &'t str), String> {
+    pub(super) fn lettered<'t>(&self, text: &'t str) -> Result<(Option<usize>, &'t str), String> {
         let Some((run, rest)) = text.split_once(' ').filter(|(run, _)| run.len() == 1) else { return Ok((None, text)) };
         let place = (0..self.material.runs.len()).find(|at| letter(*at) == run);
         Ok((Some(place.ok_or_else(|| format!("there is no run {run}"))?), rest.trim()))

@@ -5,11 +5,12 @@ use drivelab_core::finding::Finding;
 use drivelab_core::group::letter;
 
 use super::front::Front;
+use super::references::FindingShown;
 use super::types::{Material, ShownChart};
 use crate::error::ReportError;
 use crate::figure::escape;
 use crate::figure::input::ReportInput;
-use crate::figure::prose::{self, filters};
+use crate::figure::prose::filters;
 use crate::figure::signs::{DISTURBED, LOWER_BOUND, explained};
 use crate::formats::asset;
 use crate::marker;
@@ -24,7 +25,7 @@ struct How {
     /// Warnings and failed checks that the text above does not show.
     findings: Vec<(&'static str, String)>,
     /// How many it shows.
-    told: usize,
+    shown: usize,
     facts: Vec<(String, Vec<Fact>)>,
     tool: String,
 }
@@ -46,14 +47,14 @@ struct Page<'a> {
     charts: String,
 }
 
-fn how(at: usize, input: &ReportInput<'_>, several: bool, content: &str) -> How {
+fn how(at: usize, input: &ReportInput<'_>, several: bool, in_text: &[FindingShown]) -> How {
     let records = input.records;
     let plan = &records.plan;
     let drive = facts::title(&records.environment);
     let grave = run_facts::findings(input).into_iter();
     let grave = grave.filter(|finding| finding.severity != drivelab_core::finding::Severity::Note);
-    let is_told = |finding: &&Finding| content.contains(&format!("<p>{}</p>", prose::html(&finding.statement)));
-    let (told, grave): (Vec<&Finding>, Vec<&Finding>) = grave.partition(is_told);
+    let is_shown = |finding: &&Finding| in_text.iter().any(|shown| shown.is(at, &finding.code));
+    let (shown, grave): (Vec<&Finding>, Vec<&Finding>) = grave.partition(is_shown);
     How {
         name: if several { format!("{}: {drive}", letter(at)) } else { drive },
         line: format!(
@@ -66,7 +67,7 @@ fn how(at: usize, input: &ReportInput<'_>, several: bool, content: &str) -> How 
             records.run
         ),
         cannot_tell: run_facts::cannot_tell(input),
-        told: told.len(),
+        shown: shown.len(),
         findings: grave
             .into_iter()
             .map(|finding| (run_facts::severity_word(finding.severity), finding.statement.clone()))
@@ -76,11 +77,11 @@ fn how(at: usize, input: &ReportInput<'_>, several: bool, content: &str) -> How 
     }
 }
 
-/// The page with this content, which shows these charts.
+/// The page with this content, which shows these charts and findings.
 pub(super) fn html(
     front: &Front,
     material: &Material<'_>,
-    (content, charts): (&str, &[ShownChart]),
+    (content, charts, findings): (&str, &[ShownChart], &[FindingShown]),
 ) -> Result<String, ReportError> {
     let shown: Vec<&str> = charts.iter().map(|chart| chart.json.as_str()).collect();
     let byline = [&front.author, &front.date].map(|text| text.trim()).into_iter().filter(|text| !text.is_empty());
@@ -94,7 +95,7 @@ pub(super) fn html(
         facts: front.facts(),
         content,
         signs: explained(content, &[(&['≥'], LOWER_BOUND), (&['▲', '▼', '◆'], DISTURBED)]).join(" "),
-        how: material.runs.iter().enumerate().map(|(at, input)| how(at, input, several, content)).collect(),
+        how: material.runs.iter().enumerate().map(|(at, input)| how(at, input, several, findings)).collect(),
         sources: sources(material),
         charts: escape::script(&format!("[{}]", shown.join(","))),
     };

@@ -44,7 +44,7 @@ pub(super) fn value(letter: &str, address: &str, material: &Material<'_>) -> Res
         return Err(format!("{} has no figure '{test}:{metric}'; its tests with this metric: {tests}", side.name()));
     };
     let cell = match readings.figures.as_slice() {
-        // In the source's own digits, unless it has another unit or is only about that or a bound.
+        // In the source's own digits, unless it has another unit, is approximate, or is a bound.
         [one] if one.unit == cells::unit_text(unit) && !(one.about || one.bound.is_some()) => {
             Cell { text: format::as_published(one.value), ..readings.cell() }
         }

@@ -27,6 +27,24 @@ pub(super) struct Expanded {
     pub(super) charts: Vec<String>,
     /// Names of the tables.
     pub(super) tables: Vec<String>,
+    /// The findings that the text shows.
+    pub(super) findings: Vec<FindingShown>,
+}
+
+/// A finding that the text shows.
+#[derive(Debug)]
+pub(super) struct FindingShown {
+    /// Place of its run; `None` if it is shown of every run that has it.
+    pub(super) run: Option<usize>,
+    /// Its code.
+    pub(super) code: String,
+}
+
+impl FindingShown {
+    /// Whether it is this finding of the run at this place.
+    pub(super) fn is(&self, run: usize, code: &str) -> bool {
+        self.run.is_none_or(|own| own == run) && self.code == code
+    }
 }
 
 /// The references that exist, for a message.
@@ -109,15 +127,7 @@ fn reference(
         _ if !alone && is_block(kind) => Err(format!("{{{{ {kind} }}}} needs a line of its own")),
         "chart" => chart(&name(), items, out)?,
         "table" => table(&name(), items, out)?,
-        "finding" => match items.finding(rest)? {
-            Ok(Some(html)) => Ok(Some(html)),
-            Ok(None) => Err(format!(
-                "no run has the finding '{}'; findings: {}",
-                cut(rest),
-                listed(&items.finding_codes(), rest)
-            )),
-            Err(what) => Err(what),
-        },
+        "finding" => finding(rest, items, out)?,
         "short" | "verdicts" | "choice" | "sheet" | "corners" | "scores" | "how" => items.part(kind)?,
         other => Err(format!("unknown reference '{}'; known: {KNOWN}", cut(other))),
     };
@@ -175,6 +185,19 @@ fn table(name: &str, items: &Items<'_>, out: &mut Expanded) -> Result<Block, Rep
     if !out.tables.iter().any(|known| known == name) {
         out.tables.push(name.to_owned());
     }
+    Ok(Ok(Some(html)))
+}
+
+fn finding(name: &str, items: &Items<'_>, out: &mut Expanded) -> Result<Block, ReportError> {
+    let (run, code) = match items.lettered(name) {
+        Ok(found) => found,
+        Err(what) => return Ok(Err(what)),
+    };
+    let Some(html) = items.finding(run, code)? else {
+        let known = listed(&items.finding_codes(), name);
+        return Ok(Err(format!("no run has the finding '{}'; findings: {known}", cut(name))));
+    };
+    out.findings.push(FindingShown { run, code: code.to_owned() });
     Ok(Ok(Some(html)))
 }
 

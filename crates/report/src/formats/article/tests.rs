@@ -282,6 +282,32 @@ fn a_figure_written_by_hand_that_nothing_has_is_a_remark() {
 }
 
 #[test]
+fn a_warning_in_the_text_is_not_repeated_below_but_that_of_another_run_is() {
+    let mut records = sample_run();
+    records.findings.push(drivelab_analysis::findings::state_unmet(
+        "Corners",
+        records.steps[0].key.clone(),
+        &["the area should hold data".to_owned()],
+    ));
+    let analysis = analysed(&records);
+    let statement =
+        analysis.findings.iter().find(|one| one.code == "state_unmet").expect("a warning").statement.clone();
+    let statement = crate::figure::prose::html(&statement).to_string();
+    let run = ReportInput { records: &records, analysis: &analysis };
+    let digests = [Digest::of(&records, &analysis), Digest::of(&records, &analysis)];
+    let digests: Vec<&Digest> = digests.iter().collect();
+    let times = |body: &str| {
+        let article = Article::parse(&format!("{HEAD}{body}")).expect("a front matter");
+        let material = Material { runs: &[run, run], digests: &digests, sides: &Sides::alone(2) };
+        let built = article.build(&material, &BTreeMap::new()).expect("a page").expect("no mistakes");
+        (built.page.matches(&statement).count(), built.page.matches("are in the text above").count())
+    };
+    assert_eq!(times("text"), (2, 0));
+    assert_eq!(times("{{ finding A state_unmet }}"), (2, 1), "run B has it below");
+    assert_eq!(times("{{ finding state_unmet }}"), (2, 2), "both have it in the text");
+}
+
+#[test]
 fn everything_that_can_be_shown_is_listed() {
     let text = with(article_items);
     for part in ["  corners-bars ", "  whole-run ", "Findings", "{{ gap TEXT }}"] {

@@ -137,7 +137,7 @@ fn table(contrast: &Contrast<'_>, published: &[PublishedSide], headlines: bool, 
     let Contrast { ratios: found, letters, touched_sides, .. } = contrast;
     let base = &letters[found.base];
     let two = letters.len() == 2 && published.is_empty();
-    let mut columns = vec![Column::words("Step"), Column::words("Unit")];
+    let mut columns = vec![Column::words("Step"), Column::units()];
     columns.extend(letters.iter().map(|letter| Column::figures(letter, "")));
     columns.extend(published.iter().map(|side| Column::figures(&side.letter, "published")));
     columns.extend(others(found, letters).map(|side| Column::figures(&format!("{}/{base}", letters[side]), "")));

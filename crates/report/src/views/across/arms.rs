@@ -139,7 +139,7 @@ pub(crate) fn views(runs: &[Member<'_>]) -> Vec<ArmsView> {
 }
 
 /// The drive below encryption and partition: a cost is never relative to another drive.
-fn drive_key(environment: &Environment) -> String {
+pub(crate) fn drive_key(environment: &Environment) -> String {
     let devices = &environment.target.devices;
     let below = devices.iter().find(|device| device.transport != "device-mapper").or(devices.last());
     below.map_or_else(

@@ -78,7 +78,7 @@ impl Comparison {
     }
 
     /// Leaves out the tables of the charts, and the figures that are no headlines unless they were `asked` for.
-    pub(crate) fn drop_tables_of_charts(&mut self, asked: bool) {
+    pub(crate) fn leave_out_details(&mut self, asked: bool) {
         if !asked {
             let against = self.groups.iter_mut().filter_map(|group| group.against.as_mut());
             against.for_each(|against| against.rest = Table::default());

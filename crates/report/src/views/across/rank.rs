@@ -86,7 +86,7 @@ impl RankInput<'_> {
         self.ranking.figure.best == Some(side)
     }
 
-    /// Whether there are places: a single drive is first of nothing.
+    /// Whether there are places: a single drive has none.
     pub(crate) fn has_places(&self) -> bool {
         self.ranking.order.len() > 1
     }
@@ -122,9 +122,8 @@ impl RankInput<'_> {
                 None if self.has_places() => first,
                 None => "measured",
             };
-            let place = if self.has_places() { placed.place.to_string() } else { String::new() };
             vec![
-                Cell::text(place),
+                Cell::text(placed.place.to_string()),
                 Cell::text(&*self.names[placed.side]),
                 value_cell(cell),
                 ratio,
@@ -224,11 +223,8 @@ impl RankInput<'_> {
         if !beside.is_empty() {
             notes.push(match self.has_places() {
                 true => "Published figures were measured by others and have no place.".to_owned(),
-                false => {
-                    "Published figures were measured by others, and only one drive was measured here: there are no \
-                          places."
-                        .to_owned()
-                }
+                false => "Without places: only one drive was measured here; published figures were measured by others."
+                    .to_owned(),
             });
             notes.push(measured_here(&self.method.run, self.redact));
         }

@@ -41,7 +41,7 @@ pub(crate) fn of_run(input: &ReportInput<'_>) -> Option<SheetView> {
 
 /// The figures as the maker or a review states them.
 fn alone(sheet: &DataSheet) -> SheetView {
-    let whose = if sheet.named_by_user { "named with --facts" } else { "matched by the drive's model string" };
+    let whose = whose(sheet.named_by_user);
     let capacity = sheet.capacity.map_or_else(String::new, |size| format!(" for {}", format::short_bytes(size)));
     let columns = vec![Column::words("Figure"), Column::words("Stated"), Column::words("Note")];
     let row = |figure: &SheetFigure| {
@@ -52,8 +52,8 @@ fn alone(sheet: &DataSheet) -> SheetView {
     let figures = Table { caption: "Stated figures".to_owned(), columns, rows }.without_empty_columns();
     SheetView {
         about: format!(
-            "What is stated of {}{capacity} (drive facts {}, {whose}). This methodology measures none of it in the same \
-             way; `data-sheet` does.",
+            "Published figures of {}{capacity} (drive facts {}, {whose}). This methodology measures none of them in the \
+             same way; `data-sheet` does.",
             sheet.title, sheet.facts
         ),
         figures,
@@ -66,13 +66,18 @@ fn alone(sheet: &DataSheet) -> SheetView {
     }
 }
 
+/// How the drive facts were found.
+const fn whose(named_by_user: bool) -> &'static str {
+    if named_by_user { "named with --facts" } else { "matched by the drive's model string" }
+}
+
 fn about(sheet: &Sheet) -> String {
     let (Some(title), Some(facts)) = (&sheet.title, &sheet.facts) else {
         return "No data sheet is known for this drive: no drive facts match its model. `drivelab drives` lists the known models, \
                 docs/guide/drives.md explains how to write a file of drive facts, and --facts names one for a run."
             .to_owned();
     };
-    let whose = if sheet.named_by_user { "named with --facts" } else { "matched by the drive's model string" };
+    let whose = whose(sheet.named_by_user);
     let capacity = match sheet.capacity_tb {
         Some(capacity) => format!("the figures for {} TB apply", format::plain_number(capacity)),
         None => "they have none for this capacity, so only the figures for the whole model apply".to_owned(),

@@ -84,6 +84,51 @@ fn an_arm_that_is_slower_costs_a_share_and_takes_more_cpu_time_for_each_gigabyte
 }
 
 #[test]
+fn a_cost_of_lower_bounds_is_a_bound_without_an_uncertainty_or_none() {
+    let cells = |bounds: [bool; 3]| {
+        let mut digests: Vec<Digest> =
+            sample_arms().iter().map(|records| Digest::of(records, &analyse(records))).collect();
+        for (digest, bound) in digests.iter_mut().zip(bounds) {
+            let steps = digest.tests.iter_mut().flat_map(|test| &mut test.steps);
+            steps.flat_map(|step| &mut step.metrics).for_each(|metric| metric.lower_bound = bound);
+        }
+        arms(&digests.iter().collect::<Vec<_>>()).rows.remove(0).cells
+    };
+    let facts = |cell: &ArmCell| (cell.cost_percent.is_some(), cell.cost_bound, cell.cost_off_percent.is_some());
+    let [none, luks, again] = <[ArmCell; 3]>::try_from(cells([false; 3])).expect("three arms");
+    assert_eq!([&none, &luks, &again].map(facts), [(true, None, false), (true, None, true), (true, None, false)]);
+    // The encrypted run may be faster than that, so it costs at most as much.
+    let [none, luks, _] = <[ArmCell; 3]>::try_from(cells([false, true, false])).expect("three arms");
+    assert_eq!([&none, &luks].map(facts), [(true, None, false), (true, Some(Bound::AtMost), false)]);
+    // One without may be faster, so it costs at least as much; how far those are apart is unknown.
+    let [none, luks, again] = <[ArmCell; 3]>::try_from(cells([false, false, true])).expect("three arms");
+    let unknown = (false, None, false);
+    assert_eq!([&none, &luks, &again].map(facts), [unknown, (true, Some(Bound::AtLeast), false), unknown]);
+    let [none, luks, again] = <[ArmCell; 3]>::try_from(cells([true; 3])).expect("three arms");
+    assert_eq!([&none, &luks, &again].map(facts), [unknown; 3]);
+    // Without a run of `none` there is no cost, and so no bound of it.
+    let luks = &sample_arms()[1];
+    let mut digest = Digest::of(luks, &analyse(luks));
+    let steps = digest.tests.iter_mut().flat_map(|test| &mut test.steps);
+    steps.flat_map(|step| &mut step.metrics).for_each(|metric| metric.lower_bound = true);
+    let alone = arms(&[&digest, &digest]);
+    assert!(alone.rows.iter().flat_map(|row| &row.cells).all(|cell| facts(cell) == unknown), "{:?}", alone.rows);
+}
+
+#[test]
+fn steps_of_one_label_have_their_test_before_it() {
+    let found = arms_of(&sample_arms());
+    let labels: Vec<&str> = found.rows.iter().map(|row| row.label.as_str()).collect();
+    let shared: Vec<&&str> = labels.iter().filter(|label| label.ends_with(": RND 4 KiB Q1T1 read")).collect();
+    assert_eq!(shared.len(), 2, "{labels:?}");
+    let mut each_once = labels.clone();
+    each_once.sort_unstable();
+    each_once.dedup();
+    assert_eq!(each_once.len(), labels.len(), "{labels:?}");
+    assert!(labels.contains(&"SEQ 1 MiB Q8T1 read"), "a label of its own stays as it is");
+}
+
+#[test]
 fn a_replayed_trace_is_compared_by_its_rate_without_its_pauses() {
     let runs: Vec<RunRecords> =
         sample_arms().into_iter().map(|run| drivelab_samples::replayed(run, "sustained")).collect();

@@ -39,8 +39,8 @@ fn step(name: &str, overlap_percent: f64, busy_percent: f64) -> StepTogether {
 fn of_steps() -> Vec<Finding> {
     let apart = [step("read", 50.0, 20.0), step("write", 0.0, 20.0)];
     let busy = [step("mix", 100.0, 99.0), step("copy", 100.0, 100.0)];
-    let said = |steps: &[StepTogether]| all(&[], steps, Form::Quick, false);
-    [said(&apart[..1]), said(&apart), said(&busy[..1]), said(&busy)].concat()
+    let found = |steps: &[StepTogether]| all(&[], steps, Form::Quick, false);
+    [found(&apart[..1]), found(&apart), found(&busy[..1]), found(&busy)].concat()
 }
 
 /// What is said of three drives, each measured alone and then together on a device of its own, if `change` is made to

@@ -60,7 +60,7 @@ fn each_fact_is_of_the_step_that_shows_it() {
 }
 
 #[test]
-fn reads_of_a_place_without_data_are_no_fact() {
+fn reads_of_a_place_without_data_give_no_fact() {
     let mut records = sample_run();
     let analysis = analyse(&records);
     let span = records.plan.steps().find_map(Step::workload).expect("a load").span;
@@ -71,6 +71,22 @@ fn reads_of_a_place_without_data_are_no_fact() {
         of(&records, &analysis, FactKind::SequentialRead).is_some()
     };
     assert_eq!([read(0), read(16)], [true, false]);
+    // What was written there, and how warm the drive got, is as true as elsewhere.
+    let mut analysis = analyse(&records);
+    set(&mut analysis, FILL, "fill.sustained", 2_000.0);
+    set(&mut analysis, FILL, "fill.cache_size", 12.0);
+    set(&mut analysis, "corners/seq-1m-q8t1-read", "temperature.max", 71.0);
+    let facts = |content: Option<Box<ContentSample>>| {
+        let mut records = records.clone();
+        records.environment.content = content;
+        let known = facts(&records, &analysis).known;
+        let reads = [FactKind::SequentialRead, FactKind::SequentialReadQd1, FactKind::RandomRead];
+        let reads = [&reads[..], &[FactKind::RandomReadLatency, FactKind::RandomReadTail]].concat();
+        known.into_iter().filter(|fact| !reads.contains(&fact.kind)).collect::<Vec<_>>()
+    };
+    let found = facts(records.environment.content.clone());
+    assert_eq!(found, facts(None));
+    assert!(found.iter().any(|fact| fact.kind == FactKind::Hottest), "{found:?}");
 }
 
 /// The facts of the sample with another load in each step.

@@ -147,7 +147,7 @@ fn a_resumed_run_names_the_break_its_length_and_what_was_kept() {
     assert!((pause - (450.0 - at_s)).abs() < 0.01, "{pause}");
     // Why it was interrupted and what became of the target show nowhere else.
     let resumed = run.breaks[0].resumed.as_ref().expect("resumed");
-    for words in [run.breaks[0].cause.trim_end_matches('.'), &resumed.target_state] {
+    for words in [run.breaks[0].cause.trim_end_matches('.'), &resumed.target_state, "and preparation was repeated"] {
         assert!(told.statement.contains(words), "{}", told.statement);
     }
     // Corners in three rounds and the first two mixes; the fill was repeated and is not a kept figure.

@@ -3,7 +3,7 @@
 use drivelab_core::finding::{Evidence, Finding};
 
 use super::*;
-use crate::check::testing::{assert_all_told, in_words, rounds, seen};
+use crate::check::testing::{assert_all_covered, in_words, rounds, seen};
 use crate::evidence::evidence;
 use crate::topics::fill::FILLED;
 
@@ -70,6 +70,6 @@ fn of_bursts_and_gaps() -> Vec<Finding> {
 #[test]
 fn each_finding_in_its_words() {
     let all = [of_caches(), of_no_end(), of_bursts_and_gaps()].concat();
-    assert_all_told(FILLED, &all);
+    assert_all_covered(FILLED, &all);
     insta::assert_snapshot!(in_words(&all));
 }

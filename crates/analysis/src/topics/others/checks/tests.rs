@@ -69,6 +69,7 @@ fn bytes_that_are_not_ours_are_others_and_our_own_are_not() {
     let found = with_more(read(0.5 * own)).expect("a finding");
     assert!((found.evidence[0].value - 0.5 * own).abs() < 1.0, "{found:?}");
     assert_eq!(found.evidence[0].what, "other bytes on nvme0n1");
+    assert!(found.statement.contains(" nvme0n1."), "{}", found.statement);
 }
 
 /// On a slow load the floor of a rate is the larger limit, and it is the one that the evidence states.
@@ -248,6 +249,7 @@ fn a_busy_disk_below_a_layer_is_seen_and_what_the_layer_itself_asks_for_is_not()
     let crypt = layered(Some(PassesOn::Once), &[("sda", own.plus(busy))]).expect("the disk was busy");
     assert!((crypt.evidence[0].value - own.sum()).abs() < 1.0, "{crypt:?}");
     assert_eq!(crypt.evidence[0].what, "other bytes on sda");
+    assert!(crypt.statement.contains(" sda."), "{}", crypt.statement);
     let cached = own.plus(read(5.0 * own.sum()));
     assert!(layered(Some(PassesOn::Cached), &[("sda", cached)]).is_some(), "more than any reading ahead");
     assert_eq!(layered(None, &[("sda", own.plus(busy))]), None, "the I/O of the layer is unknown");

@@ -191,7 +191,7 @@ fn a_bandwidth_over_all_traces_is_their_bytes_by_their_busy_times() {
 }
 
 #[test]
-fn scores_of_which_nothing_was_told_are_named_once_their_steps_are_done() {
+fn scores_that_cannot_be_computed_are_named_once_their_steps_are_done() {
     let mut run = drivelab_samples::sample_run();
     let done = run.steps[0].key.step.clone();
     let later = StepId::new("t", "not-run");
@@ -209,7 +209,10 @@ fn scores_of_which_nothing_was_told_are_named_once_their_steps_are_done() {
     let said = findings(&run, &rate).expect("five are missing");
     assert_eq!((said.code.as_str(), said.severity), ("scores_not_measured", Severity::Note));
     // How many they are, and which figures they lack, shows nowhere else.
-    assert!(said.statement.starts_with("5 scores ") && said.statement.contains("(power.mean)"), "{said:?}");
+    assert!(
+        said.statement.starts_with("5 scores ") && said.statement.contains("Not measured: power.mean."),
+        "{said:?}"
+    );
     assert!(said.next_action.contains("--power-file"), "{said:?}");
     let all = [rate, vec![metric(&done, "power.mean", "W", Some(5.0))]].concat();
     assert_eq!(findings(&run, &all), None);

@@ -1,10 +1,12 @@
 //! Several drives under several arms: bars grouped by drive with a colour for each arm, and the other way round.
 
 use drivelab_analysis::ratios::FigureRatios;
+use drivelab_core::environment::Environment;
 
 use super::drawing::{Drawing, MOST_SERIES, Value, WHISKERS, colour};
 use crate::figure::chart::{Axis, Chart, Panel, Series};
 use crate::figure::{Figure, TestView, cells};
+use crate::views::across::arms::drive_key;
 use crate::words::facts;
 
 /// Most figures that are drawn; of more, only the tables have them.
@@ -12,21 +14,38 @@ const MOST_FIGURES: usize = 12;
 
 /// Charts of the headline figures, if there are two drives and two arms at least.
 pub(super) fn view(drawing: Drawing<'_, '_>, id: &str) -> Option<TestView> {
-    let runs = || drawing.contrast.first.iter().map(|digest| &digest.run);
-    let drives: Vec<String> = runs().map(|run| facts::drive_name(&run.environment)).collect();
+    let drives = drives(drawing.contrast.first.iter().map(|digest| &*digest.run.environment));
     let arms: Vec<String> = drawing.contrast.first.iter().map(|digest| digest.condition().arm()).collect();
     if each_once(&drives).len() < 2 || each_once(&arms).len() < 2 {
         return None;
     }
     let figures = drawing.contrast.headlines().into_iter().take(MOST_FIGURES).enumerate();
     let both = figures.flat_map(|(at, (name, figure))| {
-        let by_drive = bars(figure, (&name, "drive"), (&drives, &arms), &format!("{id}-arms-{at}-drive"));
-        let by_arm = bars(figure, (&name, "arm"), (&arms, &drives), &format!("{id}-arms-{at}-arm"));
+        let by_drive = bars(figure, (&name, "Drive"), (&drives, &arms), &format!("{id}-arms-{at}-drive"));
+        let by_arm = bars(figure, (&name, "Arm"), (&arms, &drives), &format!("{id}-arms-{at}-arm"));
         [by_drive, by_arm].into_iter().flatten()
     });
     let figures: Vec<Figure> = both.collect();
     let id = format!("{id}-arms");
     (!figures.is_empty()).then(|| TestView { id, title: "Drives and arms".to_owned(), purpose: String::new(), figures })
+}
+
+/// What the drive of each side is called; further drives of one name have a number.
+fn drives<'e>(sides: impl Iterator<Item = &'e Environment>) -> Vec<String> {
+    let mut known: Vec<(String, String)> = Vec::new();
+    let called = |environment: &Environment| {
+        let key = drive_key(environment);
+        if let Some((_, label)) = known.iter().find(|(drive, _)| *drive == key) {
+            return label.clone();
+        }
+        let name = facts::drive_name(environment);
+        let numbered = (2_usize..).map(|number| format!("{name} ({number})"));
+        let mut labels = std::iter::once(name.clone()).chain(numbered);
+        let label = labels.find(|label| known.iter().all(|(_, other)| other != label)).unwrap_or(name);
+        known.push((key, label.clone()));
+        label
+    };
+    sides.map(called).collect()
 }
 
 /// The names in their order, each once.
@@ -40,7 +59,8 @@ fn each_once(names: &[String]) -> Vec<&str> {
     all
 }
 
-/// One figure: a group of bars for each of `groups`, a colour for each of `colours`; both name every side's.
+/// One figure: a group of bars for each of `groups`, which are what `by` says, and a colour for each of `colours`; both
+/// name every side's.
 fn bars(
     figure: &FigureRatios<'_>,
     (title, by): (&str, &str),
@@ -63,7 +83,7 @@ fn bars(
     let all = each_once(colours).into_iter().enumerate().map(series).collect();
     let chart = Chart {
         id: id.to_owned(),
-        description: format!("{title}, by {by}: bars from zero."),
+        description: format!("{title}, by {}: bars from zero.", by.to_lowercase()),
         x: Axis::named("", places.iter().map(|place| (*place).to_owned()).collect()),
         panels: vec![Panel::bars(title, unit, all)],
         stretches: Vec::new(),
@@ -71,8 +91,8 @@ fn bars(
     .drawable()?;
     Some(Figure {
         title: String::new(),
-        caption: format!("By {by}. Bars start at zero. {WHISKERS}"),
-        table: chart.table(format!("{title}, by {by}"), if by == "drive" { "Drive" } else { "Arm" }),
+        caption: format!("By {}. Bars start at zero. {WHISKERS}", by.to_lowercase()),
+        table: chart.table(format!("{title}, by {}", by.to_lowercase()), by),
         chart: Some(chart),
         long: false,
     })

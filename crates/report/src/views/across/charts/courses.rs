@@ -9,9 +9,8 @@ use crate::figure::chart::{Axis, Chart, Panel, Series};
 use crate::figure::table::{Cell, Column, Table};
 use crate::figure::{Figure, cells, format};
 use crate::views::across::against::value_cell;
+use crate::views::time_line::LEAST_POINTS;
 
-/// Fewest points of a course that is drawn.
-const LEAST_POINTS: usize = 3;
 /// The figures of fills and of long loads in the table beside a course.
 const SHOWN: [&str; 2] = ["fill.", "heat."];
 
@@ -112,7 +111,7 @@ fn celsius(course: &Course) -> Vec<Place> {
 
 /// The figures of the fill or of the long load, a row each.
 fn table(drawing: Drawing<'_, '_>, step: &StepRatios<'_>) -> Table {
-    let mut columns = vec![Column::words("Figure"), Column::words("Unit")];
+    let mut columns = vec![Column::words("Figure"), Column::units()];
     columns.extend(drawing.contrast.names.iter().map(|name| Column::figures(name, "")));
     let shown = step.figures.iter().filter(|figure| SHOWN.iter().any(|prefix| figure.metric.id.starts_with(prefix)));
     let row = |figure: &drivelab_analysis::ratios::FigureRatios<'_>| {

@@ -66,7 +66,7 @@ impl<'c, 'd> Priced<'c, 'd> {
     /// A row for the price, one for the price per GB, and one for each headline figure per unit of currency.
     fn table(&self) -> Table {
         let Priced { contrast, currency, sides } = self;
-        let mut columns = vec![Column::words("Figure"), Column::words("Unit")];
+        let mut columns = vec![Column::words("Figure"), Column::units()];
         columns.extend(sides.iter().map(|(side, _)| Column::figures(&contrast.letters[*side], "")));
         let row = |title: &str, unit: &str, value: &dyn Fn(usize, &Price) -> Cell| {
             let cells = sides.iter().map(|(side, price)| value(*side, price));

@@ -212,9 +212,11 @@ fn doubling(family: &Family, row: &Row<'_>) -> Option<String> {
         let (at_least, spoiled) = (base.bound.is_some(), false);
         Some(SizedRate { capacity: *capacity as f64, mb_s: base.value, half_interval: None, at_least, spoiled })
     };
+    if !["MB/s", "IOPS"].contains(&row.unit) {
+        return None;
+    }
     let rates: Vec<SizedRate> = family.sides.iter().filter_map(rate).collect();
-    let of_rates = ["MB/s", "IOPS"].contains(&row.unit) && !rates.iter().any(|rate| rate.at_least);
-    let ratio = per_doubling(&rates).filter(|_| of_rates)?.value;
+    let ratio = per_doubling(&rates).filter(|_| !rates.iter().any(|rate| rate.at_least))?.value;
     let class = asked::scaling_word(Some(Scaling::of(ratio)));
     Some(format!("{}: ×{ratio:.2} for each doubling of the capacity ({class}, if the figures are exact).", family.name))
 }

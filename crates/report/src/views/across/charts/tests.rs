@@ -17,6 +17,7 @@ use super::*;
 use crate::figure::chart::{Chart, PanelKind, Scale};
 use crate::figure::{Figure, TestView};
 use crate::views::across::compare::contrasts;
+use crate::views::across::published::unpaired::Unpaired;
 use crate::views::across::sides::{DriveWords, Sides};
 
 /// The charts of these runs, each a side.
@@ -132,6 +133,17 @@ fn the_rate_of_a_fill_is_what_each_stretch_moved_in_its_time() {
     let points = |side: usize| -> Vec<(f64, f64)> {
         chart.panels[0].series[side].points.iter().map(|point| (point.0, point.1.expect("a rate"))).collect()
     };
+    let table = |views: &[TestView]| {
+        let mut figures = views.iter().flat_map(|view| &view.figures);
+        let of_time = |figure: &&Figure| figure.chart.as_ref().is_some_and(|chart| chart.id.ends_with("-time"));
+        let table = &figures.find(of_time).expect("a course").table;
+        table.rows.iter().map(|row| row[0].text.clone()).collect::<Vec<_>>()
+    };
+    assert!(
+        table(&views).contains(&"to 3.0 s".to_owned()),
+        "without figures of the fill, the points: {:?}",
+        table(&views)
+    );
     assert_eq!(points(0), [(1.0, 1000.0), (3.0, 500.0), (5.0, 500.0)]);
     assert_eq!(points(1), [(2.0, 500.0), (6.0, 250.0), (10.0, 250.0)]);
     assert_eq!(chart.panels.len(), 1, "no temperatures, no panel");
@@ -216,6 +228,18 @@ fn drives_under_arms_have_bars_by_drive_and_by_arm() {
         assert!((height(by_drive, arm, drive) - height(by_arm, drive, arm)).abs() < f64::EPSILON);
     }
     assert!(height(by_drive, 0, 0) > 1.9 * height(by_drive, 1, 0), "the first drive is half as fast encrypted");
+    // Two copies of one model are two drives.
+    let copy = |serial: &str, arm: Arm, factor: f64| {
+        let mut records = under_arm(slowed(factor), arm);
+        let device = &mut records.environment.target.devices[0];
+        (device.model, device.serial) = (Some("One".to_owned()), Some(serial.to_owned()));
+        digest(&records)
+    };
+    let copies = [copy("a", Arm::None, 1.0), copy("a", luks(), 2.0), copy("b", Arm::None, 1.5), copy("b", luks(), 1.6)];
+    let view = drawn(&copies).into_iter().find(|view| view.title == "Drives and arms").expect("a view of its own");
+    let chart = view.figures[0].chart.as_ref().expect("a chart");
+    assert_eq!(chart.x.labels, ["One", "One (2)"]);
+    assert_eq!(chart.panels[0].series.iter().map(|series| series.points.len()).collect::<Vec<_>>(), [2, 2]);
     // One drive, or one arm, has no such charts.
     assert!(!drawn(&digests[..2]).iter().any(|view| view.title == "Drives and arms"));
 }
@@ -311,8 +335,22 @@ fn a_load_curve_has_the_rate_of_its_own_side_at_each_point() {
         }
         digest
     });
-    let views = drawn(&digests);
+    let sides = Sides::alone(digests.len());
+    let found = contrasts(&digests.iter().collect::<Vec<_>>(), &sides);
+    // Reviews print the rate and the latency of reads, not of all operations; a rate alone is no point.
+    let full_speed = ["depths/q64"];
+    let published = published_figures(&[
+        ("Peer", "read.iops", "IOPS", 500_000.0, &full_speed),
+        ("Peer", "read.latency_mean", "us", 128.0, &full_speed),
+        ("Peer", "read.iops", "IOPS", 1_000.0, &["depths/q1"]),
+    ]);
+    let views = views(&found[0], &published, "x");
     let chart = figure(&views, &title("depths")).chart.as_ref().expect("a curve");
+    let points = |panel: usize| -> Vec<(f64, Option<f64>)> {
+        let series = chart.panels[panel].series.iter().find(|series| series.name.contains("Peer"));
+        series.map_or_else(Vec::new, |series| series.points.iter().map(|point| (point.0, point.1)).collect())
+    };
+    assert_eq!((points(0), points(1)), (vec![(500_000.0, Some(128.0))], Vec::new()));
     assert!(chart.id.ends_with("-curve-0") && chart.panels.iter().all(|panel| panel.log));
     for (side, digest) in digests.iter().enumerate() {
         let depths = digest.tests.iter().find(|test| test.name == "depths").expect("depths");
@@ -324,6 +362,42 @@ fn a_load_curve_has_the_rate_of_its_own_side_at_each_point() {
         let drawn: Vec<f64> = chart.panels[0].series[side].points.iter().map(|point| point.0).collect();
         assert_eq!(drawn[..6], rates, "side {side}");
     }
+}
+
+/// A drive, a metric, its unit, a value, and the steps that it is of.
+type PublishedRow<'r> = (&'r str, &'r str, &'r str, f64, &'r [&'r str]);
+
+/// Figures of a publication; the last word of a drive is its capacity, if it has two.
+fn published_figures(rows: &[PublishedRow<'_>]) -> Vec<PublishedSide> {
+    let figure = |(drive, metric, unit, value, steps): &PublishedRow<'_>| {
+        let (drive, capacity) = drive.split_once(", ").map_or((*drive, None), |(drive, size)| (drive, Some(size)));
+        serde_json::json!({
+            "drive": drive, "capacity": capacity, "metric": metric, "unit": unit, "value": value, "steps": steps,
+            "test": metric, "place": "made up",
+        })
+    };
+    let all = serde_json::json!({
+        "name": "made-up", "title": "A review", "author": "Nobody", "method": "By hand.",
+        "figures": rows.iter().map(figure).collect::<Vec<_>>(),
+        "setup": { "system": "Windows", "target": "partition", "span": "16 GB", "rounds": "one run of each" },
+    });
+    PublishedSide::of(&serde_json::from_value(all).expect("published figures"), "", 1)
+}
+
+#[test]
+fn published_rates_of_a_family_have_their_ratio_for_each_doubling_of_the_capacity() {
+    let sizes = [("Evo, 250 GB", 1.0), ("Evo, 500 GB", 1.5), ("Evo, 1 TB", 2.25)];
+    let of =
+        |metric, unit, least: f64| sizes.map(|(drive, scale)| (drive, metric, unit, least * scale, &[] as &[&str]));
+    let rows = [of("write.throughput", "MB/s", 400.0), of("write.latency_mean", "us", 20.0)].concat();
+    let sides = Sides { published: published_figures(&rows), ..Sides::alone(0) };
+    let unpaired = Unpaired::of(&sides, &[]).expect("published figures");
+    let views = published::views(&unpaired);
+    let found = figures(&views, "Capacity");
+    let captions: Vec<&str> = found.iter().map(|figure| figure.caption.as_str()).collect();
+    assert_eq!(captions.len(), 2, "{captions:?}");
+    assert!(captions[0].starts_with("Evo: ×1.50 for each doubling of the capacity (sub-linear"), "{captions:?}");
+    assert!(!captions[1].contains("doubling"), "a latency does not scale with the capacity: {captions:?}");
 }
 
 /// Drives of these names and capacities in GB, the sample run of each slowed by its factor.

@@ -92,7 +92,7 @@ impl<'p> Unpaired<'p> {
 
     /// A row for each quantity of each test, with the ratios to the base where there is one.
     pub(crate) fn table(&self) -> Table {
-        let mut columns = vec![Column::words("Test"), Column::words("Unit")];
+        let mut columns = vec![Column::words("Test"), Column::units()];
         columns.extend(self.sides.iter().map(|side| Column::figures(&side.letter, "")));
         let others = |base: usize| (0..self.sides.len()).filter(move |side| *side != base);
         if let Some(base) = self.base {
