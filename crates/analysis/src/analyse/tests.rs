@@ -170,6 +170,7 @@ fn a_void_rate_voids_what_is_worked_out_of_it_under_other_names() {
         "heat.time_to_throttle",
         "power.throughput_per_watt",
         "power.iops_per_watt",
+        "host_cpu.per_gb",
     ];
     for voids in [Voids::Rates(OpKind::Write), Voids::All(OpKind::Write)] {
         assert_eq!(beside(voids), course, "{voids:?}");

@@ -124,6 +124,7 @@ pub(super) const COURSE_OF_HEAT: Sort = Sort::of(Class::OfRates, always).about(D
 pub(super) const RATE_OF_HEAT: Sort = Sort::rate(DATA).only(always).sparse();
 pub(super) const LIMIT_OF_HEAT: Sort = Sort::of(Class::Amount, always).sparse();
 pub(super) const PER_WATT: Sort = Sort::of(Class::OfRates, per_watt).about(DATA);
+pub(super) const CPU_PER_BYTE: Sort = Sort::of(Class::OfRates, cpu_per_byte).about(DATA);
 
 /// Every step, whatever it does.
 pub(super) fn always(_: &[OpKind], _: &Measured<'_>) -> bool {
@@ -205,6 +206,11 @@ pub(super) fn power(_: &[OpKind], step: &Measured<'_>) -> bool {
 /// Not for bursts by volume: their rate is over the active time, the power over the whole time.
 fn per_watt(kinds: &[OpKind], step: &Measured<'_>) -> bool {
     power(kinds, step) && step.workload.pace.volume_bursts.is_none() && step.has_any(kinds)
+}
+
+/// Not for bursts by volume, as with power.
+fn cpu_per_byte(kinds: &[OpKind], step: &Measured<'_>) -> bool {
+    host_cpu(kinds, step) && step.workload.pace.volume_bursts.is_none() && step.has_any(kinds)
 }
 
 pub(super) fn media_writes(_: &[OpKind], step: &Measured<'_>) -> bool {

@@ -8,10 +8,10 @@ use drivelab_core::metric::{AsAsked, Better, Class, MetricDef};
 
 use crate::metrics::entry::Compute;
 use crate::metrics::meaning::{
-    Applies, COURSE_OF_FILL, COURSE_OF_HEAT, DATA, FLUSH, LIMIT_OF_HEAT, PER_WATT, RATE_OF_FILL, RATE_OF_HEAT, READ,
-    RUN, SCORE, Sort, TRIM, WRITE, ZEROES, always, both_or_on_curve, bursts, effort, host_cpu, host_power,
-    media_writes, open_loop, open_loop_on_curve, power, reaping, replay, replay_or_on_curve, temperature, timed_replay,
-    verification,
+    Applies, COURSE_OF_FILL, COURSE_OF_HEAT, CPU_PER_BYTE, DATA, FLUSH, LIMIT_OF_HEAT, PER_WATT, RATE_OF_FILL,
+    RATE_OF_HEAT, READ, RUN, SCORE, Sort, TRIM, WRITE, ZEROES, always, both_or_on_curve, bursts, effort, host_cpu,
+    host_power, media_writes, open_loop, open_loop_on_curve, power, reaping, replay, replay_or_on_curve, temperature,
+    timed_replay, verification,
 };
 use crate::metrics::times::Times;
 use crate::values;
@@ -533,6 +533,12 @@ metrics! {
         "Share of the time of all CPUs together in the measured part that any program used: user mode, kernel and \
          interrupts. Idle time, waiting for I/O and time that a hypervisor gave to other machines are left out. \
          Source: the samples of `/proc/stat` in the `telemetry` events.";
+    "host_cpu.per_gb", "Host CPU time per GB", "s/GB", Lower, Step(host_cpu_per_gb): CPU_PER_BYTE,
+        "CPU time of all CPUs together that any program used in the measured part (user mode, kernel and interrupts) \
+         for each 10^9 bytes read or written. Absent below 100 ms of CPU time, where the kernel's ticks are too \
+         coarse, and for bursts by volume: their rate is over the active time. The ramp and failed operations are left \
+         out. Source: the samples of `/proc/stat` in the `telemetry` events, `bytes`, `start_ns` and `end_ns` of the \
+         step record.";
     "host_cpu.steal", "Host CPU stolen", "%", Lower, Step(host_cpu_steal): Sort::of(Class::Readings, host_cpu),
         "Share of the time of all CPUs together in the measured part in which they had work but the hypervisor ran \
          other machines. Work of the hypervisor itself is left out. Source: the samples of `/proc/stat` in the \

@@ -151,6 +151,7 @@ const KNOWN_ANSWERS: &[(&str, f64)] = &[
     ("host_power.mean", 20.0),
     // Of 4 s of one CPU 1.5 s were busy and 0.4 s stolen.
     ("host_cpu.busy", 37.5),
+    ("host_cpu.per_gb", 0.375 / 0.02048),
     ("host_cpu.steal", 10.0),
     // Of the run in `filled`: 32 GiB, a hundredth of them in 1 s before the cache ended.
     ("fill.peak", filled::HUNDREDTH_MB),

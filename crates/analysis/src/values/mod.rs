@@ -16,9 +16,9 @@ pub(crate) use crate::topics::heat::{
 };
 pub(crate) use crate::topics::scores::{weighted_mean, weighted_sum};
 pub(crate) use crate::topics::telemetry::values::{
-    host_cpu_busy, host_cpu_steal, host_power_mean, iops_per_watt, power_energy, power_max, power_mean, power_min,
-    power_rest, replay_energy, run_telemetry_cpu, temperature_max, temperature_mean, temperature_min,
-    throughput_per_watt, write_amplification,
+    host_cpu_busy, host_cpu_per_gb, host_cpu_steal, host_power_mean, iops_per_watt, power_energy, power_max,
+    power_mean, power_min, power_rest, replay_energy, run_telemetry_cpu, temperature_max, temperature_mean,
+    temperature_min, throughput_per_watt, write_amplification,
 };
 pub(crate) use execution::{Execution, GB, MB, US, active, done, duration, is_empty, is_measured};
 pub(crate) use figures::{

@@ -7,11 +7,7 @@ use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::Quantity;
 
 use super::course::course;
-use super::values::{idle_steps, of_drive};
-
-/// Least CPU time for a figure per GB, ms. The kernel counts in ticks of mostly 10 ms for each CPU and kind, so below
-/// this the count shows more about the ticks than about the work.
-pub const LEAST_CPU_MS: u64 = 100;
+use super::values::{LEAST_CPU_MS, idle_steps, of_drive};
 
 /// Average power of the drive over the idle steps (`action = "idle"`), W, weighted by their lengths. `None` without
 /// idle steps, and if nothing measured the drive's power for long enough.

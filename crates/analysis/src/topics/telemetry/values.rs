@@ -13,6 +13,10 @@ use drivelab_core::telemetry::{About, Quantity, Recorded, RecordedSource, Source
 use super::course::{Course, course, rate, rose};
 use crate::values::{Execution, duration, total_iops, total_throughput};
 
+/// Least CPU time for a figure per GB, ms. The kernel counts in ticks of mostly 10 ms for each CPU and kind, so below
+/// this the count shows more about the ticks than about the work.
+pub const LEAST_CPU_MS: u64 = 100;
+
 /// Joules of a watt-hour.
 const JOULES_OF_WH: f64 = 3600.0;
 
@@ -153,6 +157,15 @@ fn cpu_rates(execution: Execution<'_>, wanted: fn(&str) -> bool) -> Option<(f64,
 pub(crate) fn host_cpu_busy(execution: Execution<'_>) -> Option<f64> {
     let (busy, all) = cpu_rates(execution, CoreTime::is_busy)?;
     Some(100.0 * busy / all)
+}
+
+/// CPU time of the whole host, whatever used it, for each 10^9 bytes read or written, s/GB. `None` below
+/// [`LEAST_CPU_MS`].
+pub(crate) fn host_cpu_per_gb(execution: Execution<'_>) -> Option<f64> {
+    let (busy, _) = cpu_rates(execution, CoreTime::is_busy)?;
+    let mb_s = total_throughput(execution).filter(|mb_s| *mb_s > 0.0)?;
+    let is_enough = busy * duration(execution)? * 1e3 >= LEAST_CPU_MS as f64;
+    is_enough.then(|| busy / (mb_s / 1e3))
 }
 
 /// Share of the time of all CPUs that the hypervisor gave to other machines, per cent.

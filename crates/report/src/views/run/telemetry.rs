@@ -21,7 +21,7 @@ const COLOURS: [u8; 6] = [3, 4, 5, 2, 6, 7];
 /// Most lines of one panel; more could not be told apart.
 const MOST_LINES: usize = 6;
 /// Metrics of a step in the table, in this order.
-const COLUMNS: [(&str, &str, &str); 13] = [
+const COLUMNS: [(&str, &str, &str); 14] = [
     ("temperature.min", "Lowest temp.", "°C"),
     ("temperature.mean", "Mean temp.", "°C"),
     ("temperature.max", "Highest temp.", "°C"),
@@ -34,6 +34,7 @@ const COLUMNS: [(&str, &str, &str); 13] = [
     ("media.write_amplification", "Write amplification", "times"),
     ("host_power.mean", "Host processor", "W"),
     ("host_cpu.busy", "Host CPU busy", "%"),
+    ("host_cpu.per_gb", "Host CPU per GB", "s/GB"),
     ("host_cpu.steal", "Host CPU stolen", "%"),
 ];
 
