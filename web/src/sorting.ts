@@ -8,7 +8,7 @@ type Order = "none" | "descending" | "ascending";
 const NEXT: Record<Order, Order> = { none: "descending", descending: "ascending", ascending: "none" };
 
 export function addSorting(): void {
-  for (const table of document.querySelectorAll<HTMLTableElement>("table[data-copy]:not(.corners)")) {
+  for (const table of document.querySelectorAll<HTMLTableElement>("table[data-copy]:not(.corners, .answers)")) {
     const body = table.tBodies[0];
     if (body !== undefined && body.rows.length >= LEAST_ROWS) makeSortable(table, body);
   }

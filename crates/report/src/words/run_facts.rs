@@ -149,7 +149,7 @@ pub(crate) fn answers(input: &ReportInput<'_>) -> Vec<String> {
             |test: &&TestPlan| test.steps.iter().any(|step| finding.steps.iter().any(|key| key.step == step.id));
         let titles: Vec<&str> = tests.iter().filter(about).map(|test| test.title.as_str()).collect();
         let statement = prose::plain(&finding.statement);
-        if titles.is_empty() { statement } else { format!("{}. {statement}", titles.join(", ")) }
+        if titles.is_empty() { statement } else { format!("{}: {statement}", titles.join("; ")) }
     };
     findings(input).iter().filter(|finding| finding.answers).map(answer).collect()
 }

@@ -17,6 +17,8 @@ use crate::figure::table::{Cell, Column, Table};
 pub(crate) struct SheetView {
     /// What the figures are.
     pub(crate) about: String,
+    /// Whether a data sheet of the drive is known; without one, the section stands behind the tests.
+    pub(crate) states_figures: bool,
     /// Data sheet values and measured values.
     pub(crate) figures: Table,
     /// Details of the rows: the source of a figure, and why it was missed.
@@ -33,6 +35,7 @@ pub(crate) fn of_run(input: &ReportInput<'_>) -> Option<SheetView> {
     };
     Some(SheetView {
         about: about(&sheet),
+        states_figures: sheet.title.is_some(),
         figures: figures(&sheet),
         notes: notes(&sheet),
         endurance: sheet.endurance.as_ref().map(endurance).unwrap_or_default(),
@@ -56,6 +59,7 @@ fn alone(sheet: &DataSheet) -> SheetView {
              same way; `data-sheet` does.",
             sheet.title, sheet.facts
         ),
+        states_figures: true,
         figures,
         notes: sheet
             .sources
@@ -134,7 +138,8 @@ fn figures(sheet: &Sheet) -> Table {
         ]
     };
     let caption = "Data sheet and measured figures".to_owned();
-    Table { caption, columns, rows: sheet.rows.iter().map(row).collect() }.without_empty_columns()
+    let known = sheet.rows.iter().filter(|row| row.printed.is_some() || row.measured.is_some());
+    Table { caption, columns, rows: known.map(row).collect() }.without_empty_columns()
 }
 
 fn notes(sheet: &Sheet) -> Vec<String> {

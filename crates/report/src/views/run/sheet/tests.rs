@@ -68,6 +68,20 @@ fn every_format_shows_what_is_printed_and_what_was_measured() {
     assert_eq!(sheet["endurance"]["tbw_printed_tb"], 600.0);
 }
 
+/// Whether the section of a page and its link stand before the first test.
+fn stands_before_the_tests(input: &ReportInput<'_>) -> bool {
+    let page = crate::html(std::slice::from_ref(input)).expect("a page");
+    let is_shown = |name: &&String| page.contains(&format!("<section id=\"{name}\""));
+    let test = input.records.plan.tests.iter().map(|test| &test.name).find(is_shown).expect("a test on the page");
+    let before = |start: &str, end: &str| {
+        let place = |id: &str| page.find(&format!("{start}{id}{end}")).unwrap_or_else(|| panic!("no {start}{id}"));
+        place("sheet") < place(test)
+    };
+    let (section, link) = (before("<section id=\"", "\""), before("href=\"#", "\""));
+    assert_eq!(section, link, "in the order of the sections");
+    section
+}
+
 #[test]
 fn a_drive_without_facts_is_measured_and_told_where_facts_come_from() {
     let mut records = sample();
@@ -80,6 +94,7 @@ fn a_drive_without_facts_is_measured_and_told_where_facts_come_from() {
     let verdict = view.figures.columns.iter().position(|column| column.title == "Verdict").expect("a verdict");
     assert_eq!(view.figures.rows[0][verdict].text, "nothing printed");
     assert!(view.endurance.rows.is_empty());
+    assert!(!stands_before_the_tests(&input), "a section without a data sheet is not what a reader looks for");
     let plain = testing::sample_run();
     let analysis = analyse(&plain);
     assert_eq!(super::of_run(&ReportInput { records: &plain, analysis: &analysis }), None, "no test is a twin");
@@ -96,6 +111,7 @@ fn a_run_that_measures_none_of_them_shows_what_is_stated_of_the_drive() {
     assert_eq!(rows.len(), 3);
     assert!(rows.contains(&["Warranty", "5 years"]), "{rows:?}");
     assert!(view.about.contains("for 1 TB") && view.notes == ["Source: Example, data sheet."], "{view:?}");
+    assert!(stands_before_the_tests(&input));
     let page = crate::html(&[input]).expect("a page");
     assert!(page.contains("600 TB") && page.contains("4 KiB &#60;b&#62;"), "escaped");
     records.environment.data_sheet = None;
