@@ -537,8 +537,8 @@ metrics! {
         "CPU time of all CPUs together that any program used in the measured part (user mode, kernel and interrupts) \
          for each 10^9 bytes read or written. Absent below 100 ms of CPU time, where the kernel's ticks are too \
          coarse, and for bursts by volume: their rate is over the active time. The ramp and failed operations are left \
-         out. Source: the samples of `/proc/stat` in the `telemetry` events, `bytes`, `start_ns` and `end_ns` of the \
-         step record.";
+         out; the CPU time of arms (docs/guide/conditions.md) includes the ramp. Source: the samples of `/proc/stat` \
+         in the `telemetry` events, `bytes`, `start_ns` and `end_ns` of the step record.";
     "host_cpu.steal", "Host CPU stolen", "%", Lower, Step(host_cpu_steal): Sort::of(Class::Readings, host_cpu),
         "Share of the time of all CPUs together in the measured part in which they had work but the hypervisor ran \
          other machines. Work of the hypervisor itself is left out. Source: the samples of `/proc/stat` in the \

@@ -327,7 +327,7 @@ fn rates_of_a_limited_step_are_lower_bounds_and_nothing_else_is() {
 }
 
 #[test]
-fn bursts_by_volume_have_rates_over_their_active_time_and_no_figure_per_watt() {
+fn bursts_by_volume_have_rates_over_their_active_time_and_no_figure_per_watt_or_of_cpu_time() {
     let mut run = hand_made();
     run.steps[0].open_loop = None;
     run.steps[0].bursts = Some(BurstsDone { count: 3, active: Nanos::from_millis(500) });
@@ -355,6 +355,33 @@ fn bursts_by_volume_have_rates_over_their_active_time_and_no_figure_per_watt() {
     assert!(value("read.throughput").is_some_and(|rate| agrees(rate, 57.344)));
     assert_eq!((value("bursts.active_share"), value("in_flight_mean")), (Some(25.0), Some(0.5)));
     assert!(analysis.metric("mixes/w30:power.throughput_per_watt").is_none() && value("power.mean").is_some());
+    assert!(analysis.metric("mixes/w30:host_cpu.per_gb").is_none() && value("host_cpu.busy").is_some());
+}
+
+#[test]
+fn cpu_time_of_a_few_ticks_is_no_figure_per_gigabyte() {
+    let per_gb = |busy_s: f64| {
+        let mut run = hand_made();
+        let cpu = run
+            .telemetry
+            .sources
+            .iter_mut()
+            .find(|one| one.description.kind == drivelab_core::telemetry::SourceKind::Cpu)
+            .expect("CPUs");
+        let names: Vec<String> = cpu.description.series.iter().map(|series| series.name.clone()).collect();
+        // All of it in one kind of time, over the 4 s between both readings, of which the measured part is 2 s.
+        for (at, name) in names.iter().enumerate() {
+            let since = match name.as_str() {
+                "cpu0.user" => busy_s,
+                "cpu0.idle" => 4.0 - busy_s,
+                _ => 0.0,
+            };
+            cpu.samples[1].values[at] = cpu.samples[0].values[at].map(|from| from + since);
+        }
+        metric(&analyse(&run), "mixes/w30", "host_cpu.per_gb").value
+    };
+    assert_eq!(per_gb(0.198), None, "99 ms in the measured part");
+    assert!(per_gb(0.202).is_some_and(|value| agrees(value, 0.0505 / 0.02048)));
 }
 
 #[test]
