@@ -5,15 +5,15 @@ use drivelab_core::clock::monotonic_raw_ns;
 
 use super::progress::Progress;
 
-/// How the time of a run passes.
+/// What a screen shows, which decides how its time passes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Passes {
-    /// With the machine's clock.
-    WithTheMachine,
-    /// In progress, on a clock of its own that moves with its events.
-    Virtually,
-    /// Not any more: a replay has its own speed.
-    NotAnyMore,
+enum Shown {
+    /// A run in progress, on the machine's clock.
+    Run,
+    /// A run in progress, on a virtual clock that moves with its events.
+    VirtualRun,
+    /// A replay, which has its own speed.
+    Replay,
 }
 
 /// Tells a screen the current time of the run.
@@ -21,33 +21,33 @@ enum Passes {
 pub(super) struct RunTime {
     /// CLOCK_MONOTONIC_RAW at the last event.
     heard_raw_ns: u64,
-    passes: Passes,
+    shown: Shown,
 }
 
 impl RunTime {
     /// For a run in progress.
     pub(super) fn live() -> Self {
-        RunTime { heard_raw_ns: monotonic_raw_ns(), passes: Passes::WithTheMachine }
+        RunTime { heard_raw_ns: monotonic_raw_ns(), shown: Shown::Run }
     }
 
     /// For a replay, which has its own speed: the run time is that of the last event.
     pub(super) const fn of_a_replay(&mut self) {
-        self.passes = Passes::NotAnyMore;
+        self.shown = Shown::Replay;
     }
 
     /// For a run in virtual time: the run time is that of the last event.
     pub(super) const fn in_virtual_time(&mut self) {
-        self.passes = Passes::Virtually;
+        self.shown = Shown::VirtualRun;
     }
 
     /// Whether the run time follows the machine's clock, so that the run ends at a time of day.
     pub(super) const fn follows_the_machine(&self) -> bool {
-        matches!(self.passes, Passes::WithTheMachine)
+        matches!(self.shown, Shown::Run)
     }
 
     /// Whether the run is in progress.
     pub(super) const fn is_live(&self) -> bool {
-        !matches!(self.passes, Passes::NotAnyMore)
+        !matches!(self.shown, Shown::Replay)
     }
 
     /// Records that an event came.

@@ -43,7 +43,7 @@ pub fn compare(context: &Context, arguments: &CompareArgs) -> Result {
     let mut words = words;
     if words.is_empty() && !published.is_empty() && Filter::from(&arguments.filter).is_empty() {
         match &arguments.base {
-            // A letter is that of a side, even if there is none.
+            // One letter can only name a side; if none has it, the comparison says so.
             Some(word) if word.len() > 1 && !base_published => words.push(word.clone()),
             _ => return published::compare(context, arguments, destination, published),
         }
