@@ -29,7 +29,7 @@ const measured = (report) =>
       [...section.querySelectorAll(".finding > summary")].map((one) => one.textContent.trim()),
     );
     return {
-      answer: edges("#check .finding") ?? edges("#short, .short"),
+      answer: edges("#check .finding") ?? edges("#short .answer"),
       chart: edges(".chart"),
       tiles: Math.max(0, ...[...document.querySelectorAll(".tiles")].map((tiles) => tiles.children.length)),
       warningsBefore: [...document.querySelectorAll("[id$=findings] .finding")].filter(before).length,
@@ -41,7 +41,7 @@ const measured = (report) =>
 const named = process.env.PAGES;
 const pages = named
   ? readdirSync(named).filter((file) => file.endsWith(".html"))
-  : ["", "watched", "loads", "long", "beside"];
+  : ["answered", "", "watched", "loads", "long", "beside"];
 
 for (const page of pages) {
   test(`the first screens of ${page || "a run"} have the answer and a chart`, { skip }, async () => {
@@ -52,6 +52,7 @@ for (const page of pages) {
         const report = await ReportPage.open(browser, sample.path, { viewport: { width, height } });
         const seen = await measured(report);
         if (named) console.log(`${basename(page)} at ${width} x ${height}: ${JSON.stringify(seen)}`);
+        if (page === "answered") assert.ok(seen.answer, "no short answer");
         if (seen.answer) assert.ok(seen.answer.bottom <= height, `the answer ends at ${seen.answer.bottom} px`);
         assert.ok(seen.chart.top <= screens * height, `the first chart begins at ${seen.chart.top} px`);
         assert.ok(seen.tiles <= MOST_TILES, `${seen.tiles} tiles`);

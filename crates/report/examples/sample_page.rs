@@ -1,17 +1,19 @@
 //! Writes the page of the made-up sample run to the file given as the first argument. A second argument chooses
-//! another page: a resumed run (`resumed`), several runs side by side (`several`), a run with telemetry (`watched`),
-//! special loads (`loads`), many tests (`long`), several drives at once (`together`), ten drives side by side (`many`)
-//! or ranked (`rank`), arms of a drive (`arms`), two runs with the document of their comparison (`two`), a run beside
-//! published figures (`beside`), published figures alone (`published`), or a drive whose model name is an attack
-//! (`hostile`). The browser tests in web/test open these pages.
+//! another page: a run with a short answer (`answered`), a resumed run (`resumed`), several runs side by side
+//! (`several`), a run with telemetry (`watched`), special loads (`loads`), many tests (`long`), several drives at once
+//! (`together`), ten drives side by side (`many`) or ranked (`rank`), arms of a drive (`arms`), two runs with the
+//! document of their comparison (`two`), a run beside published figures (`beside`), published figures alone
+//! (`published`), or a drive whose model name is an attack (`hostile`). The browser tests in web/test open these pages.
 
 use drivelab_analysis::digest::Digest;
 use drivelab_analysis::ratios::Limits;
 use drivelab_analysis::side_by_side::align;
+use drivelab_analysis::suitability;
 use drivelab_core::drive_facts::Price;
 use drivelab_core::plan::{Step, TestPlan};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
+use drivelab_core::verdict_rules::VerdictRules;
 use drivelab_report::{Compared, ComparedRun, DriveWords, PublishedSide, RankInput, ReportInput, Sides};
 use drivelab_samples as testing;
 
@@ -33,7 +35,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "many" | "rank" => (0..10).map(|drive| sized(drive, testing::slowed(1.0 + f64::from(drive) / 10.0))).collect(),
         _ => vec![testing::sample_run()],
     };
-    let analyses: Vec<_> = records.iter().map(drivelab_analysis::analyse).collect();
+    let mut analyses: Vec<_> = records.iter().map(drivelab_analysis::analyse).collect();
+    if kind == "answered" {
+        let rules: VerdictRules = toml::from_str(include_str!("../../../reference/verdicts.toml"))?;
+        for (records, analysis) in records.iter().zip(&mut analyses) {
+            analysis.suitability = Some(suitability::of_run(records, analysis, Ok(&rules)));
+        }
+    }
     let inputs: Vec<_> =
         records.iter().zip(&analyses).map(|(records, analysis)| ReportInput { records, analysis }).collect();
     let page = match kind.as_str() {

@@ -138,6 +138,8 @@ struct RunView {
     look: Look,
     /// The data sheet compared with the measured figures.
     sheet: Option<SheetView>,
+    /// The same of a drive without a known data sheet: it is not what a reader looks for first.
+    sheet_behind_tests: Option<SheetView>,
     scores: Table,
     findings: Vec<FindingView>,
     strip: Option<Strip>,
@@ -171,6 +173,10 @@ impl RunView {
         let tool = &records.tool;
         let (how, how_all) = how::how_measured(input);
         let (account, account_all) = account::account(input);
+        let (sheet, sheet_behind_tests) = match sheet::of_run(input) {
+            Some(view) if !view.states_figures => (None, Some(view)),
+            view => (view, None),
+        };
         RunView {
             name,
             form: plan.form.words(&plan.methodology.name),
@@ -191,7 +197,8 @@ impl RunView {
             check: check::of_run(input),
             short: short::of_run(input),
             look: look::look(input),
-            sheet: sheet::of_run(input),
+            sheet,
+            sheet_behind_tests,
             scores: scores::table(input),
             findings: findings(input),
             strip: strip(input),

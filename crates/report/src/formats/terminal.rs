@@ -100,8 +100,8 @@ fn in_short(short: &Short, width: usize) -> Vec<String> {
     for one in &short.verdicts {
         lines.extend(wrap::lines(&escape::terminal(&format!("{}: {}. {}", one.title, one.words, one.why)), width));
     }
-    if !short.no_verdict.is_empty() {
-        lines.extend(wrap::lines(&escape::terminal(&short.no_verdict), width));
+    if !short.below_verdicts().is_empty() {
+        lines.extend(wrap::lines(&escape::terminal(short.below_verdicts()), width));
     }
     lines
 }

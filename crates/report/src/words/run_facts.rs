@@ -263,6 +263,7 @@ pub(crate) fn run_figures(input: &ReportInput<'_>) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use drivelab_analysis::analyse;
+    use drivelab_core::ids::StepKey;
     use drivelab_samples::sample_run;
 
     use super::*;
@@ -283,6 +284,22 @@ mod tests {
         assert!(!text.contains("quick form") && note.contains("nothing shortened"), "{text} {note}");
         assert!(words(Form::Smoke, false).0.contains("the smoke form"));
         assert!(!words(Form::Faithful, true).0.contains("form"));
+    }
+
+    #[test]
+    fn an_answer_begins_with_the_tests_that_it_is_about() {
+        let records = sample_run();
+        let mut analysis = analyse(&records);
+        let test = |name: &str| records.plan.tests.iter().find(|test| test.name == name).expect("a test");
+        let keys = ["corners", "depths"].map(|name| StepKey { step: test(name).steps[0].id.clone(), round: 1 });
+        let answer = Finding { answers: true, steps: keys.to_vec(), ..analysis.findings[0].clone() };
+        let statement = prose::plain(&answer.statement);
+        analysis.findings = vec![answer];
+        let said = |analysis: &drivelab_analysis::Analysis| answers(&ReportInput { records: &records, analysis });
+        let titles = [&test("corners").title, &test("depths").title];
+        assert_eq!(said(&analysis), [format!("{}; {}: {statement}", titles[0], titles[1])]);
+        analysis.findings[0].steps.clear();
+        assert_eq!(said(&analysis), [statement], "about the whole run");
     }
 
     #[test]

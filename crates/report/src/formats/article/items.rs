@@ -45,7 +45,7 @@ struct TableHtml<'a> {
 {%- if !name.is_empty() %}<h3>{{ name }}</h3>{% endif %}
 {%- if sentences %}<p class="answer">{% for sentence in short.sentences %}{{ sentence }} {% endfor %}</p>{% endif %}
 {%- if verdicts %}{% call parts::verdicts(&short.verdicts) %}{% endcall %}
-{%- if !short.no_verdict.is_empty() %}<p class="soft">{{ short.no_verdict }}</p>{% endif %}{% endif %}"#,
+{%- if !short.below_verdicts().is_empty() %}<p class="soft">{{ short.below_verdicts() }}</p>{% endif %}{% endif %}"#,
     ext = "html"
 )]
 struct ShortHtml<'a> {

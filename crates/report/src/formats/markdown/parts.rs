@@ -162,8 +162,8 @@ pub(crate) fn in_short(text: &mut String, input: &ReportInput<'_>) {
     heading(text, 2, "The short answer");
     line(text, &format!("{}\n", escape::markdown(&short.sentences.join(" "))));
     verdicts(text, &short.verdicts);
-    if !short.no_verdict.is_empty() {
-        line(text, &format!("{}\n", escape::markdown(&short.no_verdict)));
+    if !short.below_verdicts().is_empty() {
+        line(text, &format!("{}\n", escape::markdown(short.below_verdicts())));
     }
 }
 

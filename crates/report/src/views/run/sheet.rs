@@ -17,7 +17,7 @@ use crate::figure::table::{Cell, Column, Table};
 pub(crate) struct SheetView {
     /// What the figures are.
     pub(crate) about: String,
-    /// Whether a data sheet of the drive is known; without one, the section stands behind the tests.
+    /// Whether it has figures of a known data sheet.
     pub(crate) states_figures: bool,
     /// Data sheet values and measured values.
     pub(crate) figures: Table,

@@ -2,7 +2,7 @@
 //!
 //! Words and order only: facts and verdicts come from `analysis::suitability`.
 
-use drivelab_analysis::suitability::{Fact, Outcome, Reason, Suitability, UseVerdict};
+use drivelab_analysis::suitability::{Fact, Outcome, Reason, UseVerdict};
 use drivelab_core::data_sheet::{DataSheet, PrintedFigure};
 use drivelab_core::verdict_rules::FactKind;
 
@@ -21,12 +21,19 @@ pub(crate) struct Short {
     pub(crate) verdicts: Vec<VerdictView>,
     /// Why there is no verdict at all; empty if there is one, or if nothing is known of a drive.
     pub(crate) no_verdict: String,
+    /// What is not known of the drive and would matter for each verdict; empty if there is nothing or a single verdict.
+    pub(crate) not_known: String,
 }
 
 impl Short {
     /// Whether there is nothing to say.
     pub(crate) fn is_empty(&self) -> bool {
         self.sentences.is_empty() && self.verdicts.is_empty()
+    }
+
+    /// The line below the verdicts: why there are none, or what is not known; empty if there is nothing to say.
+    pub(crate) fn below_verdicts(&self) -> &str {
+        if self.verdicts.is_empty() { &self.no_verdict } else { &self.not_known }
     }
 }
 
@@ -59,16 +66,30 @@ pub(crate) fn of_run(input: &ReportInput<'_>) -> Short {
     let answered = !sentences.is_empty();
     sentences.extend(facts.sentences(answered));
     let none = suitability.none_because.as_ref().filter(|_| !suitability.facts.is_empty());
+    let common = unknown_of_all(&suitability.uses);
     Short {
         sentences,
-        verdicts: verdicts(suitability),
+        verdicts: suitability.uses.iter().map(|one| verdict(one, &common)).collect(),
         no_verdict: none.map(|why| format!("No verdict: {why}.")).unwrap_or_default(),
+        not_known: if common.is_empty() { String::new() } else { format!("Not known: {}.", titles(&common)) },
     }
 }
 
-/// The verdict for each use.
-pub(crate) fn verdicts(suitability: &Suitability) -> Vec<VerdictView> {
-    suitability.uses.iter().map(verdict).collect()
+/// What would matter for each verdict and is not known, so that it can be said once; empty for a single verdict.
+fn unknown_of_all(uses: &[UseVerdict]) -> Vec<FactKind> {
+    let given: Vec<&UseVerdict> = uses.iter().filter(|one| names_unknown(one)).collect();
+    let in_all = |kind: &FactKind| given.iter().all(|one| one.unknown.contains(kind));
+    if given.len() < 2 { Vec::new() } else { FactKind::ALL.into_iter().filter(in_all).collect() }
+}
+
+/// Whether a verdict could have been another one, had more been known.
+fn names_unknown(of: &UseVerdict) -> bool {
+    matches!(of.outcome, Outcome::Recommended | Outcome::Conditional)
+}
+
+/// Kinds of facts as a list in words.
+fn titles(kinds: &[FactKind]) -> String {
+    kinds.iter().map(|kind| kind.title()).collect::<Vec<_>>().join(", ")
 }
 
 /// The verdicts as a table.
@@ -78,18 +99,18 @@ pub(crate) fn table(verdicts: &[VerdictView]) -> Table {
     Table { caption: "What it is good for".to_owned(), columns, rows: verdicts.iter().map(row).collect() }
 }
 
-/// The verdict for one use in words.
-fn verdict(of: &UseVerdict) -> VerdictView {
+/// The verdict for one use in words. `said`: what is not known of any use, said elsewhere.
+fn verdict(of: &UseVerdict, said: &[FactKind]) -> VerdictView {
     let mut parts: Vec<String> = of.reasons.iter().map(reason).collect();
-    let names = |kinds: &[FactKind]| kinds.iter().map(|kind| kind.title()).collect::<Vec<_>>().join(", ");
     if of.outcome == Outcome::Unknown && !of.missing.is_empty() {
-        parts.push(format!("Missing: {}.", names(&of.missing)));
+        parts.push(format!("Missing: {}.", titles(&of.missing)));
     }
     if !of.undecided.is_empty() {
-        parts.push(format!("Inconclusive (bounded or disturbed): {}.", names(&of.undecided)));
+        parts.push(format!("Inconclusive (bounded or disturbed): {}.", titles(&of.undecided)));
     }
-    if matches!(of.outcome, Outcome::Recommended | Outcome::Conditional) && !of.unknown.is_empty() {
-        parts.push(format!("Not known: {}.", names(&of.unknown)));
+    let unknown: Vec<FactKind> = of.unknown.iter().filter(|kind| !said.contains(kind)).copied().collect();
+    if names_unknown(of) && !unknown.is_empty() {
+        parts.push(format!("Not known: {}.", titles(&unknown)));
     }
     VerdictView {
         title: of.title.clone(),

@@ -59,8 +59,8 @@ fn each_once(names: &[String]) -> Vec<&str> {
     all
 }
 
-/// One figure: a group of bars for each of `groups`, which are what `by` says, and a colour for each of `colours`; both
-/// name every side's.
+/// One figure: a group of bars for each of `groups`, a colour for each of `colours`. Both lists have an entry for every
+/// side; `by` is the heading of the groups.
 fn bars(
     figure: &FigureRatios<'_>,
     (title, by): (&str, &str),
@@ -68,7 +68,7 @@ fn bars(
     id: &str,
 ) -> Option<Figure> {
     let unit = cells::unit_text(&figure.metric.unit);
-    let places = each_once(groups);
+    let (places, grouped) = (each_once(groups), by.to_lowercase());
     let series = |(at, name): (usize, &str)| {
         let mut series = Series { hidden: at >= MOST_SERIES, ..Series::new(name, colour(at)) };
         for (x, place) in places.iter().enumerate() {
@@ -83,7 +83,7 @@ fn bars(
     let all = each_once(colours).into_iter().enumerate().map(series).collect();
     let chart = Chart {
         id: id.to_owned(),
-        description: format!("{title}, by {}: bars from zero.", by.to_lowercase()),
+        description: format!("{title}, by {grouped}: bars from zero."),
         x: Axis::named("", places.iter().map(|place| (*place).to_owned()).collect()),
         panels: vec![Panel::bars(title, unit, all)],
         stretches: Vec::new(),
@@ -91,8 +91,8 @@ fn bars(
     .drawable()?;
     Some(Figure {
         title: String::new(),
-        caption: format!("By {}. Bars start at zero. {WHISKERS}", by.to_lowercase()),
-        table: chart.table(format!("{title}, by {}", by.to_lowercase()), by),
+        caption: format!("By {grouped}. Bars start at zero. {WHISKERS}"),
+        table: chart.table(format!("{title}, by {grouped}"), by),
         chart: Some(chart),
         long: false,
     })

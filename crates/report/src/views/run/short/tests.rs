@@ -107,3 +107,26 @@ fn what_is_no_drive_has_figures_and_no_verdict() {
     assert_eq!(answer.no_verdict, "No verdict: line 3: no.");
     assert!(!answer.sentences.is_empty());
 }
+
+#[test]
+fn what_is_not_known_of_any_use_is_said_once_below_the_verdicts() {
+    let records = testing::sample_run();
+    let two = |other: Vec<VerdictRule>| {
+        let mut rules = rules(1e9);
+        rules.uses.push(DriveUse { id: "server".to_owned(), title: "Server".to_owned(), needs: Vec::new() });
+        rules.rules.iter_mut().for_each(|rule| rule.uses.push("server".to_owned()));
+        rules.rules.extend(other);
+        let mut analysis = analyse(&records);
+        analysis.suitability = Some(suitability::of_run(&records, &analysis, Ok(&rules)));
+        short(&records, &analysis)
+    };
+    let answer = two(Vec::new());
+    assert_eq!(answer.verdicts.iter().map(|one| &*one.why).collect::<Vec<_>>(), ["", ""]);
+    assert_eq!(answer.below_verdicts(), "Not known: endurance used.");
+    let hottest =
+        VerdictRule { fact: FactKind::Hottest, uses: vec!["server".to_owned()], ..rules(1e9).rules[1].clone() };
+    let answer = two(vec![hottest]);
+    let own = ["", "Not known: highest temperature."];
+    assert_eq!(answer.verdicts.iter().map(|one| &*one.why).collect::<Vec<_>>(), own);
+    assert_eq!(answer.below_verdicts(), "Not known: endurance used.");
+}
