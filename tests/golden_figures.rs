@@ -11,8 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use drivelab_analysis::analyse;
 use drivelab_analysis::digest::Digest;
+use drivelab_analysis::{LiveOthers, analyse};
+use drivelab_core::ids::StepKey;
 use drivelab_core::metric::Metric;
 use drivelab_store::Bundle;
 use serde_json::Value;
@@ -199,6 +200,29 @@ fn every_built_in_methodology_has_a_golden_run() {
     let names = list["methods"].as_array().expect("methods").iter().filter_map(|method| method["name"].as_str());
     let missing: Vec<&str> = names.filter(|name| !golden.contains(*name)).collect();
     assert!(missing.is_empty(), "no golden run of {missing:?}");
+}
+
+/// What a run says of other I/O while it goes on is what its analysis says at the end: nothing, in these runs.
+#[test]
+fn no_golden_run_is_called_disturbed_while_it_goes_on_and_not_at_its_end() {
+    for archive in archives() {
+        let lab = Lab::new();
+        unpack(&archive, &lab);
+        for (run, _) in lab.runs() {
+            let bundle = Bundle::open(&lab.data().join("runs").join(&run)).expect("a bundle");
+            let findings = analyse(&bundle.records().expect("records")).findings;
+            let at_end: BTreeSet<StepKey> = findings
+                .into_iter()
+                .filter(|finding| finding.code == "others_used_disk")
+                .flat_map(|finding| finding.steps)
+                .collect();
+            let mut live = LiveOthers::default();
+            let events = bundle.events().expect("events");
+            let seen: BTreeSet<StepKey> =
+                events.iter().flat_map(|event| live.event(event)).map(|one| one.key).collect();
+            assert!(seen.is_subset(&at_end), "{run}: {seen:?}");
+        }
+    }
 }
 
 /// Bytes that a digest may take where it is kept.

@@ -42,5 +42,6 @@ pub use topics::heat::throttle;
 pub use topics::limits::{
     CpuRule, GeneratorLimit, Limit, LimitKind, LimitedBy, StepLimit, limit, limited_by, overloaded,
 };
+pub use topics::others::{Disturbed, LiveOthers};
 pub use topics::telemetry::smart;
 pub use topics::{curve, data_sheet, fill, scores, search};

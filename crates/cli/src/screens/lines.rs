@@ -1,9 +1,10 @@
 //! The texts about events that panel and plain lines share: one line each, suitable for copying from a terminal.
 
-use drivelab_analysis::rate;
+use drivelab_analysis::{Disturbed, rate};
 use drivelab_core::event::{EventBody, RunState};
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::load::OpKind;
+use drivelab_core::metric::Wrong;
 use drivelab_core::record::{OpRecord, StepRecord, StopReason};
 use drivelab_report::format;
 
@@ -79,6 +80,19 @@ pub(super) fn of(event: &EventBody, progress: &Progress) -> Option<(Tone, String
         | EventBody::Telemetry(_)
         | EventBody::RunEnded { .. } => None,
     }
+}
+
+/// The lines about executions that the last event has shown to be disturbed. They come after the row of the figures,
+/// because the counters of the devices are read after it.
+pub(super) fn disturbed(progress: &Progress) -> Vec<(Tone, String)> {
+    let line = |one: &Disturbed| {
+        let (sign, label, devices) = (Wrong::TooLow.sign(), progress.label(&one.key), clean(&one.devices));
+        let text = format!(
+            "{sign} {label}: disturbed by other I/O on {devices}; undisturbed, rates would be higher and latencies lower"
+        );
+        (Tone::Warning, text)
+    };
+    progress.disturbed().iter().map(line).collect()
 }
 
 /// `warning virtual_disk: statement (cause) next action`.

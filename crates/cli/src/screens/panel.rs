@@ -175,6 +175,9 @@ impl Panel {
             }
             self.screen.keep(draw::style(tone, self.color), text);
         }
+        for (tone, text) in lines::disturbed(&self.progress) {
+            self.screen.keep(draw::style(tone, self.color), text);
+        }
         if matches!(self.progress.phase(), Phase::Ended(_) | Phase::Interrupted) {
             // The last picture is drawn in any case, so that it is up to date.
             self.drawn_raw_ns = 0;

@@ -85,10 +85,11 @@ impl<W: Write + Send> Plain<W> {
             }
             body => lines::of(body, &self.progress),
         };
-        match line {
-            Some((tone, text)) => self.line(event.at_ns, tone, &text),
-            None => self.go_on(event.at_ns),
+        let disturbed = lines::disturbed(&self.progress);
+        if line.is_none() && disturbed.is_empty() {
+            return self.go_on(event.at_ns);
         }
+        line.into_iter().chain(disturbed).try_for_each(|(tone, text)| self.line(event.at_ns, tone, &text))
     }
 
     /// What is measured on what, and how long it will take.

@@ -11,7 +11,7 @@ mod running;
 mod slot;
 mod time_left;
 
-use drivelab_analysis::{LimitedBy, rate};
+use drivelab_analysis::{Disturbed, LimitedBy, LiveOthers, rate};
 use drivelab_core::event::{Event, EventBody, RunResumed, RunStarted, RunState};
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::StepRole;
@@ -66,6 +66,9 @@ pub struct Progress {
     last_end_ns: Option<u64>,
     phase: Phase,
     at_ns: u64,
+    others: LiveOthers,
+    /// Executions that the last event has shown to be disturbed.
+    disturbed: Vec<Disturbed>,
 }
 
 impl Default for Progress {
@@ -80,6 +83,8 @@ impl Default for Progress {
             last_end_ns: None,
             phase: Phase::Before,
             at_ns: 0,
+            others: LiveOthers::default(),
+            disturbed: Vec::new(),
         }
     }
 }
@@ -88,6 +93,7 @@ impl Progress {
     /// Takes the next event.
     pub fn event(&mut self, event: &Event) {
         self.at_ns = self.at_ns.max(event.at_ns);
+        self.disturbed = self.others.event(event);
         if self.phase == Phase::Before {
             self.phase = Phase::Going;
         }
@@ -302,6 +308,11 @@ impl Progress {
     pub(super) fn label(&self, key: &StepKey) -> String {
         let slot = self.slots.iter().find(|slot| slot.key == *key);
         slot.map_or_else(|| clean(&key.to_string()), Slot::label_with_round)
+    }
+
+    /// Executions that the last event has shown to be disturbed by other I/O.
+    pub(super) fn disturbed(&self) -> &[Disturbed] {
+        &self.disturbed
     }
 
     /// What limited a finished execution; unknown if it is not in the plan.

@@ -44,7 +44,7 @@ const JOURNAL_OF_FLUSH: f64 = 16_384.0;
 /// new, which changes with the clock's tick. Seen on ext4: 1.1 MB/s at 2,900 flushes per second.
 const JOURNALED_FLUSHES: f64 = 250.0;
 /// How far back writes are traced that a page cache may still hold: the kernel writes them within half a minute.
-const CACHED_NS: u64 = 120_000_000_000;
+pub(super) const CACHED_NS: u64 = 120_000_000_000;
 
 /// A layer at which bytes are counted twice: as they go in, and by the devices that they go to.
 struct Account<'a> {

@@ -1,0 +1,158 @@
+//! Other I/O in a run that is still going on: each execution is judged as soon as the counters of the target's devices
+//! have been read after its end, by the same rules as at the end of the run.
+//!
+//! Keeps only what those rules look at, so that a run of days takes no more memory than one of minutes.
+
+use drivelab_core::event::{Event, EventBody};
+use drivelab_core::ids::StepKey;
+use drivelab_core::plan::StepRole;
+use drivelab_core::record::{IntervalRecord, OpRecord};
+use drivelab_core::run::RunRecords;
+use drivelab_core::telemetry::{About, RecordedSource, SourceKind, TelemetryBatch};
+use drivelab_core::units::Bytes;
+
+use super::checks::{CACHED_NS, others};
+use crate::check::subjects;
+
+/// How long before an execution readings are kept, beyond the time that the rules look back, nanoseconds.
+const MARGIN_NS: u64 = 10_000_000_000;
+
+/// An execution whose figures other I/O has disturbed: its rates are lower and its latencies higher than the drive's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Disturbed {
+    /// The execution.
+    pub key: StepKey,
+    /// Devices that counted more than drivelab issued, such as `sda and md0`.
+    pub devices: String,
+}
+
+/// Follows the events of a run.
+#[derive(Debug, Default)]
+pub struct LiveOthers {
+    records: Option<RunRecords>,
+    /// Which sources of the newest description count a disk's I/O, by their index.
+    disks: Vec<bool>,
+    /// Start of the running execution, nanoseconds on the run clock.
+    running_from_ns: Option<u64>,
+    /// Executions that have ended, but whose counters have not been read since.
+    waiting: Vec<Waiting>,
+}
+
+/// An execution that has ended.
+#[derive(Debug)]
+struct Waiting {
+    key: StepKey,
+    from_ns: u64,
+    end_ns: u64,
+}
+
+impl LiveOthers {
+    /// Takes the next event; returns the executions that turn out to be disturbed.
+    pub fn event(&mut self, event: &Event) -> Vec<Disturbed> {
+        let Some(records) = &mut self.records else {
+            self.records = RunRecords::begin(event.clone()).ok();
+            return Vec::new();
+        };
+        match &event.event {
+            EventBody::StepStarted { .. } => {
+                self.running_from_ns = Some(event.at_ns);
+                records.push(event.clone());
+            }
+            EventBody::Interval(interval) => add(&mut records.intervals, interval),
+            EventBody::StepEnded(record) => {
+                records.push(event.clone());
+                let from_ns = self.running_from_ns.take().unwrap_or(record.start_ns).min(record.start_ns);
+                let measures = records.plan.step(&record.key.step).is_some_and(|step| step.role == StepRole::Measure);
+                if measures {
+                    self.waiting.push(Waiting { key: record.key.clone(), from_ns, end_ns: record.end_ns });
+                }
+            }
+            EventBody::Telemetry(batch) => records.telemetry.push(of_disks(&self.disks, batch)),
+            EventBody::TelemetryDescribed(described) => {
+                self.disks = described.sources.iter().map(|source| source.kind == SourceKind::DiskStats).collect();
+                records.push(event.clone());
+            }
+            EventBody::RunResumed(_) => records.push(event.clone()),
+            _ => return Vec::new(),
+        }
+        let found = self.judge();
+        self.forget(event.at_ns);
+        found
+    }
+
+    /// Judges what can be judged by now.
+    fn judge(&mut self) -> Vec<Disturbed> {
+        let Some(records) = &self.records else { return Vec::new() };
+        let (ready, waiting) = self.waiting.drain(..).partition(|one| is_read_after(records, one.end_ns));
+        self.waiting = waiting;
+        let judged = |one: &Waiting| {
+            let subjects = subjects(records);
+            let subject = subjects.iter().find(|subject| subject.execution.record.key == one.key)?;
+            let devices: Vec<String> = others(subject).into_iter().flat_map(|seen| seen.notes).collect();
+            (!devices.is_empty()).then(|| Disturbed { key: one.key.clone(), devices: devices.join(" and ") })
+        };
+        let ready: Vec<Waiting> = ready;
+        ready.iter().filter_map(judged).collect()
+    }
+
+    /// Drops what no execution that is still to be judged can need.
+    fn forget(&mut self, now_ns: u64) {
+        let Some(records) = &mut self.records else { return };
+        let first_ns = self.waiting.iter().map(|one| one.from_ns).chain(self.running_from_ns).min().unwrap_or(now_ns);
+        let before_ns = first_ns.saturating_sub(CACHED_NS + MARGIN_NS);
+        let since_ns = now_ns.saturating_sub(CACHED_NS + MARGIN_NS);
+        records.steps.retain(|record| record.end_ns >= before_ns);
+        let running = records.unfinished().cloned();
+        let is_needed = |key: &StepKey| running.as_ref() == Some(key) || self.waiting.iter().any(|one| one.key == *key);
+        records.intervals.retain(|interval| is_needed(&interval.key));
+        for source in &mut records.telemetry.sources {
+            // In a long execution only its first readings and the last ones count.
+            let is_kept = |at_ns: u64| at_ns >= before_ns && (at_ns <= first_ns + MARGIN_NS || at_ns >= since_ns);
+            source.samples.retain(|sample| is_kept(sample.at_ns));
+        }
+    }
+}
+
+/// Adds an interval to the sum of its execution: one record for each, from the start of the first to the end of the
+/// last.
+fn add(intervals: &mut Vec<IntervalRecord>, more: &IntervalRecord) {
+    let Some(sum) = intervals.iter_mut().rev().find(|sum| sum.key == more.key) else {
+        intervals.push(more.clone());
+        return;
+    };
+    sum.end_ns = more.end_ns;
+    add_op(&mut sum.read, &more.read);
+    add_op(&mut sum.write, &more.write);
+    for other in &more.others {
+        match sum.others.iter_mut().find(|known| known.op == other.op) {
+            Some(known) => add_op(&mut known.record, &other.record),
+            None => sum.others.push(other.clone()),
+        }
+    }
+}
+
+fn add_op(sum: &mut OpRecord, more: &OpRecord) {
+    sum.count = sum.count.saturating_add(more.count);
+    sum.bytes = Bytes::new(sum.bytes.get().saturating_add(more.bytes.get()));
+}
+
+/// The samples of a batch that are counters of disks.
+fn of_disks(disks: &[bool], batch: &TelemetryBatch) -> TelemetryBatch {
+    let is_of_disk = |source: u32| usize::try_from(source).is_ok_and(|at| disks.get(at).is_some_and(|is| *is));
+    let sources = batch.sources.iter().filter(|one| is_of_disk(one.source)).cloned().collect();
+    TelemetryBatch { sources, ..batch.clone() }
+}
+
+/// Whether the counters of all devices of the target that are watched were read at or after this time.
+fn is_read_after(records: &RunRecords, end_ns: u64) -> bool {
+    let devices = &records.environment.target.devices;
+    let of_target = |source: &&RecordedSource| {
+        source.description.kind == SourceKind::DiskStats
+            && matches!(&source.description.about, About::Drive(name) if devices.iter().any(|one| one.name == *name))
+    };
+    let mut watched = records.telemetry.sources.iter().filter(of_target);
+    watched.all(|source| source.samples.last().is_some_and(|sample| sample.at_ns >= end_ns))
+}
+
+#[cfg(test)]
+mod tests;
