@@ -49,8 +49,7 @@ pub(crate) fn fills(step: &Step) -> Option<f64> {
     let upwards = workload.pattern == Pattern::Sequential && workload.threads.get() == 1;
     let in_order = upwards && workload.goes_in_order();
     let only_writes = workload.write_percent.get() == 100 && !workload.issues(OpKind::Trim);
-    let covers = stop.passes.is_some() || stop.volume.is_some_and(|volume| volume >= workload.span.length);
-    let once = workload.groups().count() == 1 && covers;
+    let once = workload.groups().count() == 1 && stop.passes.is_some();
     let deletes = workload.files.as_ref().is_some_and(|files| files.work == FileWork::Delete);
     (in_order && only_writes && once && !deletes).then(|| workload.span.length.as_f64())
 }

@@ -31,19 +31,6 @@ fn a_deletion_of_files_is_no_fill() {
     }
 }
 
-/// `io --bytes` ends by volume, not by passes.
-#[test]
-fn a_write_in_order_of_at_least_its_span_is_a_fill_and_of_less_is_none() {
-    let mut run = drivelab_samples::sample_run();
-    let step = run.plan.tests.iter_mut().flat_map(|test| &mut test.steps).find(|step| is_fill(step)).expect("a fill");
-    let mut ended_by = |bytes: fn(u64) -> u64| {
-        let Action::Io { workload, stop, .. } = &mut step.action else { unreachable!("a fill writes") };
-        (stop.passes, stop.volume) = (None, Some(Bytes::new(bytes(workload.span.length.get()))));
-        is_fill(step)
-    };
-    assert!(ended_by(|span| span) && ended_by(|span| span + 1) && !ended_by(|span| span - 1));
-}
-
 fn near(a: f64, b: f64, share: f64) -> bool {
     (a - b).abs() <= share * b.abs()
 }
