@@ -130,8 +130,8 @@ fn every_figure_is_marked(lab: &Lab, disk: &LoopDevice) {
     let replayed = lab.ok(&["replay", "last", "--speed", "0", "--plain"]);
     let marked = |line: &str| line.starts_with("Read: ") && line.contains("IOPS") && line.contains(" ▲");
     assert!(replayed.stdout.lines().any(marked), "{}", replayed.stdout);
-    // It was said as soon as the counters of the disks had been read, before the run ended.
-    let told = |line: &str| line.contains("▲ ") && line.contains(": disturbed by other I/O on ");
+    // It was said as soon as the counters of the disks had been read.
+    let told = |line: &str| line.contains("▲ ") && line.contains(": other I/O used ");
     assert_eq!(replayed.stderr.lines().filter(|line| told(line)).count(), 1, "{}", replayed.stderr);
 }
 

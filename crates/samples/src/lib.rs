@@ -27,7 +27,7 @@ pub use loads::{
     loads_plan, on_files, sample_limited_run, sample_loads_run, sample_mixed_run, sample_open_loop_run,
     sample_overloaded_run, sample_verified_run,
 };
-pub use others::beside_others;
+pub use others::{beside_others, events_beside_others};
 pub use plan::{sample_plan, steady_plan};
 pub use probe::{quiet_nvme, quiet_probe};
 pub use replay::{BUSY_ONE_IN, replay_record, replayed};

@@ -1,11 +1,14 @@
 //! A sample run with other programs on its disk during some of its executions.
 
+use drivelab_core::event::{Event, EventBody};
 use drivelab_core::ids::StepKey;
 use drivelab_core::record::StepRecord;
 use drivelab_core::run::RunRecords;
-use drivelab_core::telemetry::{Quantity, SeriesDescription, SourceKind};
+use drivelab_core::telemetry::{
+    Quantity, SeriesDescription, SourceKind, SourceSamples, TelemetryBatch, TelemetryDescribed,
+};
 
-use crate::{recorded, source};
+use crate::{recorded, sample_events, sample_run, source};
 
 /// The run with counters of its disk. During each chosen execution other programs read as much as the execution
 /// moved, and wrote nothing.
@@ -32,4 +35,26 @@ pub fn beside_others(mut run: RunRecords, chosen: impl Fn(&StepKey) -> bool) -> 
     }
     run.telemetry = recorded(vec![disk]);
     run
+}
+
+/// The events of [`sample_run`] [`beside_others`]: each reading of the disk is a batch of its own, at its time.
+#[must_use]
+pub fn events_beside_others(chosen: impl Fn(&StepKey) -> bool) -> Vec<Event> {
+    let sources = beside_others(sample_run(), chosen).telemetry.sources;
+    let mut events = sample_events();
+    let described = TelemetryDescribed {
+        sources: sources.iter().map(|source| source.description.clone()).collect(),
+        ..TelemetryDescribed::default()
+    };
+    events.insert(1, Event { event: EventBody::TelemetryDescribed(described), ..events[0].clone() });
+    for (source, of_source) in (0..).zip(&sources) {
+        events.extend(of_source.samples.iter().map(|sample| {
+            let sources = vec![SourceSamples { source, samples: vec![sample.clone()], ..SourceSamples::default() }];
+            let batch = TelemetryBatch { sources, ..TelemetryBatch::default() };
+            Event { seq: 0, at_ns: sample.at_ns, event: EventBody::Telemetry(batch) }
+        }));
+    }
+    events.sort_by_key(|event| event.at_ns);
+    (0..).zip(&mut events).for_each(|(seq, event)| event.seq = seq);
+    events
 }

@@ -54,7 +54,7 @@ pub fn replay(context: &Context, arguments: &ReplayArgs) -> Result {
         let input = ReportInput { records: &records, analysis: &analysis };
         match arguments.json {
             true => say::json(&drivelab_report::document(&[input])?)?,
-            // As at the end of the run: the lines of the steps do not show what disturbed them.
+            // As at the end of the run.
             false => outcome::text(context, &IoInput { run: input, saved: true }, Show::of(&records))?,
         }
     }

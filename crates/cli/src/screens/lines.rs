@@ -87,9 +87,7 @@ pub(super) fn of(event: &EventBody, progress: &Progress) -> Option<(Tone, String
 pub(super) fn disturbed(progress: &Progress) -> Vec<(Tone, String)> {
     let line = |one: &Disturbed| {
         let (sign, label, devices) = (Wrong::TooLow.sign(), progress.label(&one.key), clean(&one.devices));
-        let text = format!(
-            "{sign} {label}: disturbed by other I/O on {devices}; undisturbed, rates would be higher and latencies lower"
-        );
+        let text = format!("{sign} {label}: other I/O used {devices}; the figures are worse than the drive's own");
         (Tone::Warning, text)
     };
     progress.disturbed().iter().map(line).collect()

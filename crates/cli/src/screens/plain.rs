@@ -180,6 +180,18 @@ mod tests {
     }
 
     #[test]
+    fn a_disturbed_step_is_named_after_its_row() {
+        let events = drivelab_samples::events_beside_others(|key| key.step.as_str() == "mixes/w30");
+        let lines = text_of(&events, false);
+        let told = lines.lines().position(|line| line.contains("▲ ")).expect("a line");
+        let line = lines.lines().nth(told).unwrap_or_default();
+        assert!(line.ends_with(": other I/O used nvme0n1; the figures are worse than the drive's own"), "{line}");
+        let label = line.split("▲ ").nth(1).and_then(|rest| rest.split(':').next()).expect("a label");
+        let row = lines.lines().position(|line| line.contains(label) && line.contains(" IOPS ")).expect("a row");
+        assert!(row < told && lines.matches('▲').count() == 1, "{lines}");
+    }
+
+    #[test]
     fn a_long_step_says_that_it_goes_on() {
         let lines = text_of(&short_run(), false);
         let live = lines.lines().filter(|line| line.contains("; whole run ")).count();

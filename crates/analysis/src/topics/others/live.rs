@@ -1,7 +1,8 @@
-//! Other I/O in a run that is still going on: each execution is judged as soon as the counters of the target's devices
-//! have been read after its end, by the same rules as at the end of the run.
+//! Other I/O in a run that is still going on: each measured execution is judged as soon as the counters of the target's
+//! devices have been read after its end, by the same rules as at the end of the run.
 //!
-//! Keeps only what those rules look at, so that a run of days takes no more memory than one of minutes.
+//! Keeps only what those rules look at, so that a run of days takes no more memory than one of minutes. Events may be
+//! missing, because a screen that cannot keep up loses some: an execution during which one was lost is not judged.
 
 use drivelab_core::event::{Event, EventBody};
 use drivelab_core::ids::StepKey;
@@ -14,10 +15,11 @@ use drivelab_core::units::Bytes;
 use super::checks::{CACHED_NS, others};
 use crate::check::subjects;
 
-/// How long before an execution readings are kept, beyond the time that the rules look back, nanoseconds.
+/// Readings this close to the start of an execution are kept, nanoseconds; and for so long its last readings are
+/// awaited.
 const MARGIN_NS: u64 = 10_000_000_000;
 
-/// An execution whose figures other I/O has disturbed: its rates are lower and its latencies higher than the drive's.
+/// An execution whose figures other I/O has made worse than the drive's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Disturbed {
     /// The execution.
@@ -30,9 +32,11 @@ pub struct Disturbed {
 #[derive(Debug, Default)]
 pub struct LiveOthers {
     records: Option<RunRecords>,
+    /// Number of the last event.
+    last_seq: u64,
     /// Which sources of the newest description count a disk's I/O, by their index.
     disks: Vec<bool>,
-    /// Start of the running execution, nanoseconds on the run clock.
+    /// Start of the running execution, nanoseconds on the run clock; `None` if it is not known from all its events.
     running_from_ns: Option<u64>,
     /// Executions that have ended, but whose counters have not been read since.
     waiting: Vec<Waiting>,
@@ -51,8 +55,15 @@ impl LiveOthers {
     pub fn event(&mut self, event: &Event) -> Vec<Disturbed> {
         let Some(records) = &mut self.records else {
             self.records = RunRecords::begin(event.clone()).ok();
+            self.last_seq = event.seq;
             return Vec::new();
         };
+        let is_next = event.seq == self.last_seq + 1;
+        self.last_seq = event.seq;
+        if !is_next || matches!(event.event, EventBody::RunResumed(_)) {
+            self.waiting.clear();
+            self.running_from_ns = None;
+        }
         match &event.event {
             EventBody::StepStarted { .. } => {
                 self.running_from_ns = Some(event.at_ns);
@@ -61,9 +72,8 @@ impl LiveOthers {
             EventBody::Interval(interval) => add(&mut records.intervals, interval),
             EventBody::StepEnded(record) => {
                 records.push(event.clone());
-                let from_ns = self.running_from_ns.take().unwrap_or(record.start_ns).min(record.start_ns);
                 let measures = records.plan.step(&record.key.step).is_some_and(|step| step.role == StepRole::Measure);
-                if measures {
+                if let Some(from_ns) = self.running_from_ns.take().filter(|_| measures) {
                     self.waiting.push(Waiting { key: record.key.clone(), from_ns, end_ns: record.end_ns });
                 }
             }
@@ -75,15 +85,18 @@ impl LiveOthers {
             EventBody::RunResumed(_) => records.push(event.clone()),
             _ => return Vec::new(),
         }
-        let found = self.judge();
+        let found = self.judge(event.at_ns);
         self.forget(event.at_ns);
         found
     }
 
-    /// Judges what can be judged by now.
-    fn judge(&mut self) -> Vec<Disturbed> {
+    /// Judges what can be judged by now. A device that is not read any more is not awaited for long; the rules leave it
+    /// out.
+    fn judge(&mut self, now_ns: u64) -> Vec<Disturbed> {
         let Some(records) = &self.records else { return Vec::new() };
-        let (ready, waiting) = self.waiting.drain(..).partition(|one| is_read_after(records, one.end_ns));
+        let is_ready =
+            |one: &Waiting| is_read_after(records, one.end_ns) || now_ns > one.end_ns.saturating_add(MARGIN_NS);
+        let (ready, waiting): (Vec<Waiting>, Vec<Waiting>) = self.waiting.drain(..).partition(is_ready);
         self.waiting = waiting;
         let judged = |one: &Waiting| {
             let subjects = subjects(records);
@@ -91,7 +104,6 @@ impl LiveOthers {
             let devices: Vec<String> = others(subject).into_iter().flat_map(|seen| seen.notes).collect();
             (!devices.is_empty()).then(|| Disturbed { key: one.key.clone(), devices: devices.join(" and ") })
         };
-        let ready: Vec<Waiting> = ready;
         ready.iter().filter_map(judged).collect()
     }
 
@@ -105,10 +117,18 @@ impl LiveOthers {
         let running = records.unfinished().cloned();
         let is_needed = |key: &StepKey| running.as_ref() == Some(key) || self.waiting.iter().any(|one| one.key == *key);
         records.intervals.retain(|interval| is_needed(&interval.key));
+        // In a long execution only its first readings and the last ones count.
+        let mut starts: Vec<u64> = records.steps.iter().map(|record| record.start_ns).collect();
+        starts.extend(self.waiting.iter().map(|one| one.from_ns).chain(self.running_from_ns));
+        let is_kept = |at_ns: u64| {
+            at_ns >= since_ns
+                || (before_ns..=first_ns).contains(&at_ns)
+                || starts.iter().any(|start_ns| at_ns.abs_diff(*start_ns) <= MARGIN_NS)
+        };
         for source in &mut records.telemetry.sources {
-            // In a long execution only its first readings and the last ones count.
-            let is_kept = |at_ns: u64| at_ns >= before_ns && (at_ns <= first_ns + MARGIN_NS || at_ns >= since_ns);
             source.samples.retain(|sample| is_kept(sample.at_ns));
+            // The rules do not look at them.
+            source.gaps.clear();
         }
     }
 }

@@ -21,7 +21,8 @@ pub(crate) struct Short {
     pub(crate) verdicts: Vec<VerdictView>,
     /// Why there is no verdict at all; empty if there is one, or if nothing is known of a drive.
     pub(crate) no_verdict: String,
-    /// What is not known of the drive and would matter for each verdict; empty if there is nothing or a single verdict.
+    /// What is not known and could change each verdict that recommends the drive, also conditionally; empty if there
+    /// are fewer than two of them.
     pub(crate) not_known: String,
 }
 
@@ -75,7 +76,8 @@ pub(crate) fn of_run(input: &ReportInput<'_>) -> Short {
     }
 }
 
-/// What would matter for each verdict and is not known, so that it can be said once; empty for a single verdict.
+/// What is not known and could change each verdict that recommends the drive: it can be said once. Empty if there are
+/// fewer than two such verdicts.
 fn unknown_of_all(uses: &[UseVerdict]) -> Vec<FactKind> {
     let given: Vec<&UseVerdict> = uses.iter().filter(|one| names_unknown(one)).collect();
     let in_all = |kind: &FactKind| given.iter().all(|one| one.unknown.contains(kind));

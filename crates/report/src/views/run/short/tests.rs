@@ -116,17 +116,23 @@ fn what_is_not_known_of_any_use_is_said_once_below_the_verdicts() {
         rules.uses.push(DriveUse { id: "server".to_owned(), title: "Server".to_owned(), needs: Vec::new() });
         rules.rules.iter_mut().for_each(|rule| rule.uses.push("server".to_owned()));
         rules.rules.extend(other);
+        // A use that is not recommended names nothing unknown.
+        rules.uses.push(DriveUse { id: "cache".to_owned(), title: "Cache".to_owned(), needs: Vec::new() });
+        let no = RuleVerdict::NotRecommended;
+        rules.rules.push(VerdictRule { uses: vec!["cache".to_owned()], verdict: no, ..rules.rules[0].clone() });
+        rules.rules.last_mut().expect("a rule").above = Some(1.0);
         let mut analysis = analyse(&records);
         analysis.suitability = Some(suitability::of_run(&records, &analysis, Ok(&rules)));
         short(&records, &analysis)
     };
     let answer = two(Vec::new());
-    assert_eq!(answer.verdicts.iter().map(|one| &*one.why).collect::<Vec<_>>(), ["", ""]);
+    let why = |answer: &Short| answer.verdicts[..2].iter().map(|one| one.why.clone()).collect::<Vec<_>>();
+    assert_eq!((why(&answer), answer.verdicts[2].class), (vec![String::new(), String::new()], "bad"));
     assert_eq!(answer.below_verdicts(), "Not known: endurance used.");
     let hottest =
         VerdictRule { fact: FactKind::Hottest, uses: vec!["server".to_owned()], ..rules(1e9).rules[1].clone() };
     let answer = two(vec![hottest]);
     let own = ["", "Not known: highest temperature."];
-    assert_eq!(answer.verdicts.iter().map(|one| &*one.why).collect::<Vec<_>>(), own);
+    assert_eq!(why(&answer), own);
     assert_eq!(answer.below_verdicts(), "Not known: endurance used.");
 }
