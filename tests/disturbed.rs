@@ -114,7 +114,7 @@ fn read_slowly(lab: &Lab, disk: &LoopDevice) -> Value {
 }
 
 /// For a load at full speed, each figure has the mark, with the direction in which it is wrong.
-fn every_figure_is_marked(lab: &Lab, disk: &LoopDevice) {
+fn every_figure_is_marked(lab: &Lab, disk: &LoopDevice, below: &str) {
     lab.ok(&["io", &disk.device, "--op", "read", "--pattern", "random", "--block", "64k", "--time", "2s"]);
     let report = lab.json(&["report", "last", "--format", "json"]);
     let of_step = |metric: &&Value| metric["step"].is_string() && metric["value"].is_number();
@@ -130,9 +130,10 @@ fn every_figure_is_marked(lab: &Lab, disk: &LoopDevice) {
     let replayed = lab.ok(&["replay", "last", "--speed", "0", "--plain"]);
     let marked = |line: &str| line.starts_with("Read: ") && line.contains("IOPS") && line.contains(" ▲");
     assert!(replayed.stdout.lines().any(marked), "{}", replayed.stdout);
-    // It was said as soon as the counters of the disks had been read.
-    let told = |line: &str| line.contains("▲ ") && line.contains(": other I/O used ");
-    assert_eq!(replayed.stderr.lines().filter(|line| told(line)).count(), 1, "{}", replayed.stderr);
+    // A line names the step and the disk.
+    let end = format!(": other I/O used {below}");
+    let names = |line: &&str| line.contains(" disturbed: ") && line.ends_with(&end);
+    assert_eq!(replayed.stderr.lines().filter(names).count(), 1, "{end}: {}", replayed.stderr);
 }
 
 #[test]
@@ -154,7 +155,7 @@ fn a_disk_that_others_load_below_a_loop_device_marks_the_figures() {
     let disturbed = {
         let _writer = Writer::start(&lab.folder().join("others"));
         let disturbed = read_slowly(&lab, &disk);
-        every_figure_is_marked(&lab, &disk);
+        every_figure_is_marked(&lab, &disk, &below);
         disturbed
     };
     assert_eq!(disturbed["spoiled_by"], serde_json::json!(["others_used_disk"]), "{disturbed:#}");

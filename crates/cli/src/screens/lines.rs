@@ -4,7 +4,6 @@ use drivelab_analysis::{Disturbed, rate};
 use drivelab_core::event::{EventBody, RunState};
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::load::OpKind;
-use drivelab_core::metric::Wrong;
 use drivelab_core::record::{OpRecord, StepRecord, StopReason};
 use drivelab_report::format;
 
@@ -86,9 +85,8 @@ pub(super) fn of(event: &EventBody, progress: &Progress) -> Option<(Tone, String
 /// because the counters of the devices are read after it.
 pub(super) fn disturbed(progress: &Progress) -> Vec<(Tone, String)> {
     let line = |one: &Disturbed| {
-        let (sign, label, devices) = (Wrong::TooLow.sign(), progress.label(&one.key), clean(&one.devices));
-        let text = format!("{sign} {label}: other I/O used {devices}; the figures are worse than the drive's own");
-        (Tone::Warning, text)
+        let (label, devices) = (progress.label(&one.key), clean(&one.devices));
+        (Tone::Warning, format!("disturbed: {label}: other I/O used {devices}"))
     };
     progress.disturbed().iter().map(line).collect()
 }

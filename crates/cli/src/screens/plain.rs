@@ -183,12 +183,11 @@ mod tests {
     fn a_disturbed_step_is_named_after_its_row() {
         let events = drivelab_samples::events_beside_others(|key| key.step.as_str() == "mixes/w30");
         let lines = text_of(&events, false);
-        let told = lines.lines().position(|line| line.contains("▲ ")).expect("a line");
-        let line = lines.lines().nth(told).unwrap_or_default();
-        assert!(line.ends_with(": other I/O used nvme0n1; the figures are worse than the drive's own"), "{line}");
-        let label = line.split("▲ ").nth(1).and_then(|rest| rest.split(':').next()).expect("a label");
+        let named = lines.lines().position(|line| line.contains("disturbed: ")).expect("a line");
+        let line = lines.lines().nth(named).and_then(|line| line.split("disturbed: ").nth(1)).expect("its text");
+        let label = line.strip_suffix(": other I/O used nvme0n1").expect(line);
         let row = lines.lines().position(|line| line.contains(label) && line.contains(" IOPS ")).expect("a row");
-        assert!(row < told && lines.matches('▲').count() == 1, "{lines}");
+        assert!(row < named && lines.matches("disturbed: ").count() == 1, "{lines}");
     }
 
     #[test]

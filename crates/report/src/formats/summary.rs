@@ -59,7 +59,7 @@ fn left_out(input: &ReportInput<'_>) -> Option<String> {
     Some(format!("{tests} left out{which}: {} ({}): {}", first.test, first.title, first.reason))
 }
 
-/// The steps whose figures something else disturbed, all of them once more.
+/// All disturbed steps, including those already named during the run.
 fn disturbed(input: &ReportInput<'_>) -> Option<String> {
     let metrics = input.analysis.metrics.iter().filter(|metric| !metric.spoiled_by.is_empty());
     let ids: BTreeSet<_> = metrics.filter_map(|metric| metric.step.as_ref()).collect();

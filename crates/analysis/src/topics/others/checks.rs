@@ -189,6 +189,15 @@ fn accounts<'a>(subject: &Subject<'a>) -> Vec<Account<'a>> {
     top.into_iter().chain(subject.devices.iter().filter_map(of_layer)).collect()
 }
 
+/// The counters of a device; `None` if it was not watched.
+pub(super) fn counters_of<'a>(recorded: &'a Recorded, device: &str) -> Option<&'a RecordedSource> {
+    let of_device = |source: &&RecordedSource| {
+        let about = &source.description.about;
+        source.description.kind == SourceKind::DiskStats && matches!(about, About::Drive(name) if name == device)
+    };
+    recorded.sources.iter().find(of_device)
+}
+
 /// The time of the execution in the recording of the run.
 struct Window<'a> {
     recorded: &'a Recorded,
@@ -198,11 +207,7 @@ struct Window<'a> {
 
 impl<'a> Window<'a> {
     fn source(&self, device: &str) -> Option<&'a RecordedSource> {
-        let of_device = |source: &&RecordedSource| {
-            let about = &source.description.about;
-            source.description.kind == SourceKind::DiskStats && matches!(about, About::Drive(name) if name == device)
-        };
-        self.recorded.sources.iter().find(of_device)
+        counters_of(self.recorded, device)
     }
 
     /// What a device counted between the readings at the start and end of the execution, bytes or operations, and the

@@ -6,25 +6,25 @@
 
 use drivelab_core::event::{Event, EventBody};
 use drivelab_core::ids::StepKey;
-use drivelab_core::plan::StepRole;
+use drivelab_core::plan::{Step, StepRole};
 use drivelab_core::record::{IntervalRecord, OpRecord};
 use drivelab_core::run::RunRecords;
-use drivelab_core::telemetry::{About, RecordedSource, SourceKind, TelemetryBatch};
+use drivelab_core::telemetry::{SourceKind, TelemetryBatch};
 use drivelab_core::units::Bytes;
 
-use super::checks::{CACHED_NS, others};
+use super::checks::{CACHED_NS, counters_of, others};
+use super::words::devices;
 use crate::check::subjects;
 
-/// Readings this close to the start of an execution are kept, nanoseconds; and for so long its last readings are
-/// awaited.
+/// Readings this close to the start of an execution are kept, and its last reading is awaited this long. Nanoseconds.
 const MARGIN_NS: u64 = 10_000_000_000;
 
-/// An execution whose figures other I/O has made worse than the drive's own.
+/// An execution that other I/O disturbed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Disturbed {
     /// The execution.
     pub key: StepKey,
-    /// Devices that counted more than drivelab issued, such as `sda and md0`.
+    /// Devices that counted more than drivelab issued, such as `md0, sda`.
     pub devices: String,
 }
 
@@ -38,6 +38,8 @@ pub struct LiveOthers {
     disks: Vec<bool>,
     /// Start of the running execution, nanoseconds on the run clock; `None` if it is not known from all its events.
     running_from_ns: Option<u64>,
+    /// When an event was last found to be lost.
+    lost_ns: Option<u64>,
     /// Executions that have ended, but whose counters have not been read since.
     waiting: Vec<Waiting>,
 }
@@ -48,6 +50,8 @@ struct Waiting {
     key: StepKey,
     from_ns: u64,
     end_ns: u64,
+    /// It is judged at this time in any case.
+    until_ns: u64,
 }
 
 impl LiveOthers {
@@ -60,6 +64,9 @@ impl LiveOthers {
         };
         let is_next = event.seq == self.last_seq + 1;
         self.last_seq = event.seq;
+        if !is_next {
+            self.lost_ns = Some(event.at_ns);
+        }
         if !is_next || matches!(event.event, EventBody::RunResumed(_)) {
             self.waiting.clear();
             self.running_from_ns = None;
@@ -72,9 +79,13 @@ impl LiveOthers {
             EventBody::Interval(interval) => add(&mut records.intervals, interval),
             EventBody::StepEnded(record) => {
                 records.push(event.clone());
-                let measures = records.plan.step(&record.key.step).is_some_and(|step| step.role == StepRole::Measure);
-                if let Some(from_ns) = self.running_from_ns.take().filter(|_| measures) {
-                    self.waiting.push(Waiting { key: record.key.clone(), from_ns, end_ns: record.end_ns });
+                let step = records.plan.step(&record.key.step).filter(|step| step.role == StepRole::Measure);
+                if let Some((step, from_ns)) = step.zip(self.running_from_ns.take())
+                    && (!writes_are_cached(step) || self.lost_ns.is_none_or(|lost_ns| from_ns >= lost_ns + CACHED_NS))
+                {
+                    let until_ns = event.at_ns.saturating_add(MARGIN_NS);
+                    let (key, end_ns) = (record.key.clone(), record.end_ns);
+                    self.waiting.push(Waiting { key, from_ns, end_ns, until_ns });
                 }
             }
             EventBody::Telemetry(batch) => records.telemetry.push(of_disks(&self.disks, batch)),
@@ -82,7 +93,10 @@ impl LiveOthers {
                 self.disks = described.sources.iter().map(|source| source.kind == SourceKind::DiskStats).collect();
                 records.push(event.clone());
             }
-            EventBody::RunResumed(_) => records.push(event.clone()),
+            EventBody::RunResumed(_) => {
+                self.disks.clear();
+                records.push(event.clone());
+            }
             _ => return Vec::new(),
         }
         let found = self.judge(event.at_ns);
@@ -90,19 +104,18 @@ impl LiveOthers {
         found
     }
 
-    /// Judges what can be judged by now. A device that is not read any more is not awaited for long; the rules leave it
-    /// out.
+    /// Judges what can be judged by now. A device that is no longer read is awaited only briefly; its layer is then not
+    /// judged.
     fn judge(&mut self, now_ns: u64) -> Vec<Disturbed> {
         let Some(records) = &self.records else { return Vec::new() };
-        let is_ready =
-            |one: &Waiting| is_read_after(records, one.end_ns) || now_ns > one.end_ns.saturating_add(MARGIN_NS);
+        let is_ready = |one: &Waiting| is_read_after(records, one.end_ns) || now_ns > one.until_ns;
         let (ready, waiting): (Vec<Waiting>, Vec<Waiting>) = self.waiting.drain(..).partition(is_ready);
         self.waiting = waiting;
         let judged = |one: &Waiting| {
             let subjects = subjects(records);
             let subject = subjects.iter().find(|subject| subject.execution.record.key == one.key)?;
-            let devices: Vec<String> = others(subject).into_iter().flat_map(|seen| seen.notes).collect();
-            (!devices.is_empty()).then(|| Disturbed { key: one.key.clone(), devices: devices.join(" and ") })
+            let seen = others(subject);
+            (!seen.is_empty()).then(|| Disturbed { key: one.key.clone(), devices: devices(&seen) })
         };
         ready.iter().filter_map(judged).collect()
     }
@@ -117,13 +130,17 @@ impl LiveOthers {
         let running = records.unfinished().cloned();
         let is_needed = |key: &StepKey| running.as_ref() == Some(key) || self.waiting.iter().any(|one| one.key == *key);
         records.intervals.retain(|interval| is_needed(&interval.key));
-        // In a long execution only its first readings and the last ones count.
+        // In a long execution only its first readings and the last ones count. The rules look at its first interval and
+        // at the end of its ramp, which may come a while after its start.
         let mut starts: Vec<u64> = records.steps.iter().map(|record| record.start_ns).collect();
         starts.extend(self.waiting.iter().map(|one| one.from_ns).chain(self.running_from_ns));
         let is_kept = |at_ns: u64| {
             at_ns >= since_ns
                 || (before_ns..=first_ns).contains(&at_ns)
-                || starts.iter().any(|start_ns| at_ns.abs_diff(*start_ns) <= MARGIN_NS)
+                || starts.iter().any(|start_ns| {
+                    (start_ns.saturating_sub(MARGIN_NS)..=start_ns.saturating_add(CACHED_NS + MARGIN_NS))
+                        .contains(&at_ns)
+                })
         };
         for source in &mut records.telemetry.sources {
             source.samples.retain(|sample| is_kept(sample.at_ns));
@@ -165,13 +182,14 @@ fn of_disks(disks: &[bool], batch: &TelemetryBatch) -> TelemetryBatch {
 
 /// Whether the counters of all devices of the target that are watched were read at or after this time.
 fn is_read_after(records: &RunRecords, end_ns: u64) -> bool {
-    let devices = &records.environment.target.devices;
-    let of_target = |source: &&RecordedSource| {
-        source.description.kind == SourceKind::DiskStats
-            && matches!(&source.description.about, About::Drive(name) if devices.iter().any(|one| one.name == *name))
-    };
-    let mut watched = records.telemetry.sources.iter().filter(of_target);
+    let devices = records.environment.target.devices.iter();
+    let mut watched = devices.filter_map(|device| counters_of(&records.telemetry, &device.name));
     watched.all(|source| source.samples.last().is_some_and(|sample| sample.at_ns >= end_ns))
+}
+
+/// Whether a load goes through the page cache: what earlier executions wrote may then still be on its way.
+fn writes_are_cached(step: &Step) -> bool {
+    step.workload().is_some_and(|load| load.groups().any(|group| !group.direct))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::check::Seen;
 use crate::evidence::{FindingDef, Words, executions};
 
 /// The devices that were noted, each once.
-fn devices(seen: &[Seen]) -> String {
+pub(super) fn devices(seen: &[Seen]) -> String {
     let names: BTreeSet<&str> = seen.iter().flat_map(|one| &one.notes).map(String::as_str).collect();
     names.into_iter().collect::<Vec<&str>>().join(", ")
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use drivelab_core::plan::Action;
 use drivelab_samples::{beside_others, events_beside_others, sample_run};
 
 use super::*;
@@ -77,6 +78,54 @@ fn an_execution_with_a_lost_event_is_not_judged_and_the_next_one_is() {
         let is_named = named(&late).iter().any(|(key, _)| key.step.as_str() == STEP);
         assert_eq!(is_named, lost == 0);
     }
+}
+
+/// The session waits for cached writes to reach the drive before it says that an execution has ended.
+#[test]
+fn an_end_that_is_told_late_is_still_judged() {
+    let mut late = events_beside_others(|key| key.step.as_str() == STEP);
+    let is_end =
+        |event: &Event| matches!(&event.event, EventBody::StepEnded(record) if record.key.step.as_str() == STEP);
+    let ends = late.iter().position(is_end).expect("it ends");
+    let read = late[..ends].iter().rposition(is_reading).expect("it is read");
+    late.truncate(ends + 1);
+    late[read..].rotate_left(1);
+    (0..).zip(&mut late).for_each(|(seq, event)| event.seq = seq);
+    let told_ns = late[ends].at_ns + 3 * MARGIN_NS;
+    late[ends - 1].at_ns = told_ns;
+    late[ends].at_ns = told_ns + SECOND_NS;
+    assert_eq!(named(&late).iter().map(|(key, _)| key.step.as_str()).collect::<Vec<_>>(), [STEP]);
+}
+
+/// What an earlier execution wrote into the page cache is known from its record, which may be lost.
+#[test]
+fn a_cached_load_is_not_judged_soon_after_a_lost_event() {
+    let waits = |cached: bool, lost: bool| {
+        let mut events = events_beside_others(|key| key.step.as_str() == STEP);
+        let EventBody::RunStarted(start) = &mut events[0].event else { unreachable!("the first event") };
+        for step in start.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+            if let Action::Io { workload, .. } = &mut step.action {
+                workload.direct = !cached;
+            }
+        }
+        let mut live = LiveOthers::default();
+        let starts =
+            |event: &Event| matches!(&event.event, EventBody::StepStarted { key } if key.step.as_str() == STEP);
+        let ends =
+            |event: &Event| matches!(&event.event, EventBody::StepEnded(record) if record.key.step.as_str() == STEP);
+        let begun = events.iter().position(starts).expect("it starts");
+        for (at, event) in events.iter().enumerate().filter(|(at, event)| !is_reading(event) || *at < begun) {
+            // The number of what is left out here stays free, so that only the event before the start is lost.
+            live.last_seq = if lost && at + 1 == begun { 0 } else { event.seq.saturating_sub(1) };
+            live.event(event);
+            if ends(event) {
+                return live.waiting.iter().any(|one| one.key.step.as_str() == STEP);
+            }
+        }
+        false
+    };
+    assert!(waits(false, false) && waits(false, true) && waits(true, false));
+    assert!(!waits(true, true));
 }
 
 /// A device that is not read any more holds nothing up.
