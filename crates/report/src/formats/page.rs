@@ -138,7 +138,7 @@ struct RunView {
     look: Look,
     /// The data sheet compared with the measured figures.
     sheet: Option<SheetView>,
-    /// The same of a drive without a known data sheet: it is not what a reader looks for first.
+    /// The same if no data sheet of the drive is known: it stands behind the tests.
     sheet_behind_tests: Option<SheetView>,
     scores: Table,
     findings: Vec<FindingView>,

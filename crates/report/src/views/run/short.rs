@@ -21,8 +21,7 @@ pub(crate) struct Short {
     pub(crate) verdicts: Vec<VerdictView>,
     /// Why there is no verdict at all; empty if there is one, or if nothing is known of a drive.
     pub(crate) no_verdict: String,
-    /// What is not known and could change each verdict that recommends the drive, also conditionally; empty if there
-    /// are fewer than two of them.
+    /// Facts that are unknown for every recommended use, conditionally or not; empty below two such uses.
     pub(crate) not_known: String,
 }
 
@@ -72,21 +71,25 @@ pub(crate) fn of_run(input: &ReportInput<'_>) -> Short {
         sentences,
         verdicts: suitability.uses.iter().map(|one| verdict(one, &common)).collect(),
         no_verdict: none.map(|why| format!("No verdict: {why}.")).unwrap_or_default(),
-        not_known: if common.is_empty() { String::new() } else { format!("Not known: {}.", titles(&common)) },
+        not_known: not_known(&common).unwrap_or_default(),
     }
 }
 
-/// What is not known and could change each verdict that recommends the drive: it can be said once. Empty if there are
-/// fewer than two such verdicts.
+/// The facts that are unknown for every recommended use, conditionally or not; none below two such uses.
 fn unknown_of_all(uses: &[UseVerdict]) -> Vec<FactKind> {
     let given: Vec<&UseVerdict> = uses.iter().filter(|one| names_unknown(one)).collect();
     let in_all = |kind: &FactKind| given.iter().all(|one| one.unknown.contains(kind));
     if given.len() < 2 { Vec::new() } else { FactKind::ALL.into_iter().filter(in_all).collect() }
 }
 
-/// Whether a verdict could have been another one, had more been known.
+/// Whether a verdict lists unknown facts.
 fn names_unknown(of: &UseVerdict) -> bool {
     matches!(of.outcome, Outcome::Recommended | Outcome::Conditional)
+}
+
+/// The sentence about unknown facts; `None` without any.
+pub(crate) fn not_known(kinds: &[FactKind]) -> Option<String> {
+    (!kinds.is_empty()).then(|| format!("Not known: {}.", titles(kinds)))
 }
 
 /// Kinds of facts as a list in words.
@@ -101,8 +104,8 @@ pub(crate) fn table(verdicts: &[VerdictView]) -> Table {
     Table { caption: "What it is good for".to_owned(), columns, rows: verdicts.iter().map(row).collect() }
 }
 
-/// The verdict for one use in words. `said`: what is not known of any use, said elsewhere.
-fn verdict(of: &UseVerdict, said: &[FactKind]) -> VerdictView {
+/// The verdict for one use in words. `common`: unknown facts that are listed below all verdicts.
+fn verdict(of: &UseVerdict, common: &[FactKind]) -> VerdictView {
     let mut parts: Vec<String> = of.reasons.iter().map(reason).collect();
     if of.outcome == Outcome::Unknown && !of.missing.is_empty() {
         parts.push(format!("Missing: {}.", titles(&of.missing)));
@@ -110,10 +113,8 @@ fn verdict(of: &UseVerdict, said: &[FactKind]) -> VerdictView {
     if !of.undecided.is_empty() {
         parts.push(format!("Inconclusive (bounded or disturbed): {}.", titles(&of.undecided)));
     }
-    let unknown: Vec<FactKind> = of.unknown.iter().filter(|kind| !said.contains(kind)).copied().collect();
-    if names_unknown(of) && !unknown.is_empty() {
-        parts.push(format!("Not known: {}.", titles(&unknown)));
-    }
+    let unknown: Vec<FactKind> = of.unknown.iter().filter(|kind| !common.contains(kind)).copied().collect();
+    parts.extend(not_known(&unknown).filter(|_| names_unknown(of)));
     VerdictView {
         title: of.title.clone(),
         words: of.outcome.words(),

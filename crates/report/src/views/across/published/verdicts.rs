@@ -61,10 +61,7 @@ pub(super) fn reasons(verdicts: &[DriveVerdict]) -> Vec<String> {
             all.into_iter().map(|(why, uses)| format!("{why} ({})", uses.join(", "))).collect();
         let judged = || verdict.suitability.uses.iter().filter(|one| is_judged(one));
         let unknown = FactKind::ALL.into_iter().filter(|kind| judged().any(|one| one.unknown.contains(kind)));
-        let unknown: Vec<&str> = unknown.map(FactKind::title).collect();
-        if !unknown.is_empty() {
-            words.push(format!("Not known: {}.", unknown.join(", ")));
-        }
+        words.extend(short::not_known(&unknown.collect::<Vec<_>>()));
         let shown = |one: &&UseVerdict| {
             verdicts
                 .iter()
