@@ -24,7 +24,7 @@ pub(super) static CAP_REACHED: FindingDef = FindingDef::warning(
 pub(super) static SHORT_STEP: FindingDef = FindingDef::warning(
     "short_step",
     |seen| {
-        format!("After an early end, the figures of {} rest on less time or volume than requested.", executions(seen))
+        format!("The figures of {} rest on less time or volume than requested, after an early end.", executions(seen))
     },
     "The run was stopped, or device errors ended the step.",
     "If the run was stopped, resume it: the step is measured again. After errors, look at the kernel log (`dmesg`) and \
